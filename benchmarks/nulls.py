@@ -97,7 +97,7 @@ def measured(name: str, quick: bool, shuffles: int) -> list[Line]:
     selection = Selection.all(RunView(run))
     document_set = collect(selection)
     lines: list[Line] = []
-    for field in group_fields.dividing(selection):
+    for field in group_fields.dividing_fields(selection):
         lines += of_field(name, document_set, field, shuffles)
     unit = document_set.unit
     unit = np.arange(len(document_set.dates)) if unit is None else unit

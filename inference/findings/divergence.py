@@ -3,6 +3,7 @@
 import math
 
 LEAST_SHARE = 1e-12  # a smaller share has no logarithm
+NEARLY_NOTHING = 1e-6  # of the words: no claim is made of how much less a share is
 
 
 def divergence(share: float, other_share: float, part: float) -> float:
@@ -23,7 +24,7 @@ def _nats(share: float, mean: float) -> float:
     return with_it + without
 
 
-def log_ratio(share: float, other_share: float, least: float) -> float:
-    """Natural logarithm of how many times as large a share is as another; shares below `least` count
-    as that."""
-    return math.log(max(share, least) / max(other_share, least))
+def log_ratio(share: float, other_share: float) -> float:
+    """Natural logarithm of how many times as large a share is as another; shares below NEARLY_NOTHING
+    count as that."""
+    return math.log(max(share, NEARLY_NOTHING) / max(other_share, NEARLY_NOTHING))

@@ -25,7 +25,8 @@ from webapp.models import Run
 class DocumentSet:
     """The documents of a set, and the topics that may be spoken of.
 
-    evidence: tokens of topics in the documents of the run. totals: their sums over the set. subjects:
+    evidence: tokens of topics in the documents of the run. as_one_group: int32[D], 0 for each document
+    of the set, -1 for all others. totals: their sums over the set. subjects:
     bool[K], topics that may be spoken of. unit: int64[D], who speaks, -1 for none; None where
     documents are independent of each other. dates: int[D], date.toordinal(), 0 for none. periods:
     None where no two have documents with words that count. repeated: bool[D], documents that repeat
@@ -34,6 +35,7 @@ class DocumentSet:
 
     selection: RunSelection
     evidence: Evidence
+    as_one_group: np.ndarray
     totals: Sums
     subjects: np.ndarray
     unit: np.ndarray | None
@@ -84,11 +86,6 @@ class DocumentSet:
         return self.periods
 
     @cached_property
-    def as_one_group(self) -> np.ndarray:
-        """int32[D]: 0 for each document of the set, -1 for all others."""
-        return _as_one_group(self.selection)
-
-    @cached_property
     def by_period(self) -> Sums | None:
         """Sums with a group for each period; None without periods."""
         if self.periods is None:
@@ -103,7 +100,7 @@ class DocumentSet:
     @cached_property
     def group_fields(self) -> list[GroupField]:
         """Fields that divide the documents into groups, with the answers for each group."""
-        return group_fields.answered(self.selection)
+        return group_fields.answer_fields(self.selection)
 
     @cached_property
     def signatures(self) -> set[int]:
@@ -138,12 +135,14 @@ def collect(selection: RunSelection) -> DocumentSet:
     view = selection.view
     run = view.run
     evidence = evidence_of_runs.of(run)
-    totals = _sums(evidence, _as_one_group(selection), 1, view.labels.into, run.topics)
+    as_one_group = selection.group(np.zeros(run.version.documents, np.int32))
+    totals = _sums(evidence, as_one_group, 1, view.labels.into, run.topics)
     subjects = _subjects(view, totals)
     dates = fields.dates(run.version)
     return DocumentSet(
         selection=selection,
         evidence=evidence,
+        as_one_group=as_one_group,
         totals=totals,
         subjects=subjects,
         unit=asked.unit_of(run.version)[1],
@@ -152,10 +151,6 @@ def collect(selection: RunSelection) -> DocumentSet:
         repeated=quotations.repeating(selection),
         names=Names(run, view.labels, evidence, subjects),
     )
-
-
-def _as_one_group(selection: RunSelection) -> np.ndarray:
-    return selection.group(np.zeros(selection.version.documents, np.int32))
 
 
 def _sums(evidence: Evidence, group: np.ndarray, G: int, counted_as: np.ndarray, T: int) -> Sums:

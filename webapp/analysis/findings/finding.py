@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, Self, TypeVar
 
-from webapp.analysis.findings.claim import Claim
+from webapp.analysis.findings.claim import Claim, claimed_ratio
 from webapp.analysis.findings.document_set import DocumentSet
-from webapp.analysis.findings.ratios import Times
+from webapp.analysis.findings.item import RatioBetween
+from webapp.analysis.findings.ratios import Times, holds_no_difference
 from webapp.analysis.findings.values import Detail, Line
 from webapp.analysis.findings.writer import Sentence, Writer
 
@@ -105,6 +106,26 @@ class BaseFinding(ABC):
         """Its numbers in the overview's JSON, of a type that webapp.analysis.findings.kinds names in
         Item; none of a kind that has only its estimate."""
         return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatioFinding(BaseFinding):
+    """A finding whose estimate says how many times one share is another."""
+
+    @property
+    def holds_no_difference(self) -> bool:
+        """Whether the interval of the ratio holds "as much"."""
+        return holds_no_difference(self.low, self.high)
+
+    @property
+    def ratio_claimed(self) -> float:
+        """Finite and above 0."""
+        return claimed_ratio(self.estimate, self.low, self.high)
+
+    @property
+    def ratio_between(self) -> RatioBetween:
+        """As the JSON has it."""
+        return RatioBetween(self.estimate, self.low, self.high)
 
 
 Kind = TypeVar("Kind", bound=BaseFinding)

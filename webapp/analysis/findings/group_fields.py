@@ -24,9 +24,9 @@ class GroupField(NamedTuple):
     told_elsewhere: set[int]
 
 
-def answered(selection: RunSelection) -> list[GroupField]:
+def answer_fields(selection: RunSelection) -> list[GroupField]:
     """The fields of a set with two groups or more, and the answer for each group."""
-    divided = dividing(selection)
+    divided = dividing_fields(selection)
     told_elsewhere = _told_elsewhere(divided)
     return [
         GroupField(asked.of_field(selection, field), told_elsewhere[field.name])
@@ -34,7 +34,7 @@ def answered(selection: RunSelection) -> list[GroupField]:
     ]
 
 
-def dividing(selection: RunSelection) -> list[FieldGroups]:
+def dividing_fields(selection: RunSelection) -> list[FieldGroups]:
     """Those with two groups of enough documents; the first of them are named."""
     version = selection.version
     divided = [

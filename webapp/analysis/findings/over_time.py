@@ -11,12 +11,11 @@ import numpy as np
 from inference.answers import Answers, trivial
 from inference.answers.spans import Candidate
 from webapp.analysis.answers.spans import SpansOfSet
+from webapp.analysis.findings import worth
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.values import Shape, Shaped
 
-LEAST_RATIO = 1.5  # of the two shares
 TRIED = 6  # spans of a topic that may be told
-CERTAIN = 3.0  # errors from which a difference is half as telling as a sure one
 
 
 class AcceptedSpan(NamedTuple):
@@ -48,13 +47,12 @@ class AcceptedSpan(NamedTuple):
     @property
     def certainty(self) -> float:
         """0 to 1."""
-        size = abs(float(self.found.difference[self.column] / self.found.error[self.column]))
-        return size / (size + CERTAIN)
+        return worth.certainty(self.found, self.column)
 
     @property
     def is_large(self) -> bool:
         """Whether the larger share is so many times the smaller one that it is worth a sentence."""
-        return max(self.here, self.rest) >= LEAST_RATIO * min(self.here, self.rest)
+        return worth.is_large(self.here, self.rest)
 
     def periods_with_more(self, group: np.ndarray, G: int) -> np.ndarray:
         """bool[G]: of the two sides that are compared the periods of the one that has more. group:

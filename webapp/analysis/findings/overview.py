@@ -133,14 +133,15 @@ def _rows(
     if isinstance(finding, Family):
         family = _family_of(finding, cut)
         sentence = _coloured(sentence, family.hue)
+    times = finding.times
     row = FindingRow(
         kind=finding.kind,
         rank=rank,
         sentence=sentences.plain(sentence.parts, sentence.sure),
         parts=sentence.parts,
         sure=sentence.sure,
-        times=finding.times.times,
-        ends=finding.times.ends,
+        times=times.times,
+        ends=times.ends,
         items=cast(list[Item], list(finding.items(writer))),
         url=writer.view.go.with_set(sentence.url),
         estimate=finding.estimate,

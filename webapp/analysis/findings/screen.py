@@ -10,6 +10,7 @@ import numpy as np
 from django.utils.safestring import SafeString
 
 from webapp.analysis.findings import sentences, streams
+from webapp.analysis.findings.change_marks import ChangeMarks, marks_of
 from webapp.analysis.findings.kinds import Item
 from webapp.analysis.findings.kinds.change import ChangeItem
 from webapp.analysis.findings.kinds.event import WordItem
@@ -254,7 +255,7 @@ def _axis(page: OverviewPage) -> Axis | None:
     """Of the lines of findings, whose last point may stand for less time than the others."""
     if not page.ends:
         return None
-    return Axis(sentences.years(page.ends[0])[0], sentences.years(page.ends[-1])[1])
+    return Axis(*sentences.years_of_span(*page.ends))
 
 
 def _of(shares: dict[int, np.ndarray], topics: Sequence[int], n: int) -> np.ndarray:
@@ -527,8 +528,7 @@ def _is_word(row: SectionRow) -> bool:
 def _span(row: SectionRow) -> WordSpan:
     item = row.items[0]
     assert isinstance(item, WordItem)
-    first = sentences.years(item.first)[0]
-    last = sentences.years(item.last)[1]
+    first, last = sentences.years_of_span(item.first, item.last)
     return WordSpan(item.word, row.url, item.topic.hue, first, last, row.sentence)
 
 
@@ -541,11 +541,9 @@ def _changes(rows: Sequence[SectionRow], axis: Axis | None) -> list[Line]:
     for row in rows:
         item = row.items[0]
         assert isinstance(item, ChangeItem)
-        window, levels = _levels(item, axis) if axis else (None, [])
-        times = row.times
-        ends = row.ends
-        picture = strip(row.line, item.topic.hue, window, levels)
-        out.append(Line(row, picture, times, ends, row.rank in clear))
+        marks = _placed(item, axis) if axis else ChangeMarks(None, [])
+        picture = strip(row.line, item.topic.hue, marks.window, marks.levels)
+        out.append(Line(row, picture, row.times, row.ends, row.rank in clear))
     return out
 
 
@@ -555,21 +553,14 @@ def _level_of(rows: Sequence[SectionRow]) -> float:
     return answers[0].level if answers else USUAL_LEVEL
 
 
-def _levels(
-    item: ChangeItem, axis: Axis
-) -> tuple[tuple[float, float] | None, list[tuple[float, float, float]]]:
-    """The times that have more, and the lines at both shares."""
-    here = item.here.share
-    rest = item.rest.share
-    begin = axis.place(sentences.years(item.first)[0])
-    end = axis.place(sentences.years(item.last)[1])
-    if item.shape == "line":
-        return None, [(0.0, 1 / 3, rest), (2 / 3, 1.0, here)]
-    if item.shape == "step" and not item.more:
-        return (0.0, begin), [(0.0, begin, rest), (begin, 1.0, here)]
-    if item.shape == "step":
-        return (begin, 1.0), [(0.0, begin, rest), (begin, 1.0, here)]
-    return (begin, end), [(0.0, begin, rest), (begin, end, here), (end, 1.0, rest)]
+def _placed(item: ChangeItem, axis: Axis) -> ChangeMarks:
+    """What its strip marks, from 0 to 1 along the axis."""
+    marks = marks_of(item, (item.here.share, item.rest.share), (axis.first, axis.last))
+    levels = [(axis.place(first), axis.place(last), share) for first, last, share in marks.levels]
+    if marks.window is None:
+        return ChangeMarks(None, levels)
+    begin, end = marks.window
+    return ChangeMarks((axis.place(begin), axis.place(end)), levels)
 
 
 def _words(rows: Sequence[SectionRow], axis: Axis | None) -> list[WordLine]:
@@ -582,8 +573,10 @@ def _words(rows: Sequence[SectionRow], axis: Axis | None) -> list[WordLine]:
         assert isinstance(item, WordItem)
         fading = not item.more
         steady = item.shape == "line" or fading
-        begin = 0.0 if steady else axis.place(sentences.years(item.first)[0])
-        end = 1.0 if steady else axis.place(sentences.years(item.last)[1])
+        begin = 0.0
+        end = 1.0
+        if not steady:
+            begin, end = map(axis.place, sentences.years_of_span(item.first, item.last))
         out.append(
             WordLine(
                 row=row,

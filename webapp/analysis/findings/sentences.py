@@ -78,6 +78,11 @@ def years(name: str) -> tuple[float, float]:
     return begin, begin + (10 if name.endswith("s") else (1, 1 / 12, 1 / 372)[len(parts) - 1])
 
 
+def years_of_span(first: str, last: str) -> tuple[float, float]:
+    """When the first of two periods, as addresses have them, begins, and the last ends."""
+    return years(first)[0], years(last)[1]
+
+
 def briefly(share: float) -> str:
     """A share in a sentence: two digits below ten per cent, whole above; never "0.0%"."""
     if not share:

@@ -28,7 +28,9 @@ def picture(
 ) -> Picture | None:
     """Streams of families, those first that are given first; None where no family has words. spans:
     of words that stand below it."""
-    streams = [_stream(view, linked, river) for linked in families]
+    totals = np.maximum(np.array(river.totals, np.float64), 1.0)
+    shares = shares_of_topics(river)
+    streams = [_stream(view, linked, shares, totals) for linked in families]
     streams = [stream for stream in streams if stream.bands]
     if not streams:
         return None
@@ -39,10 +41,11 @@ def picture(
     return Picture(streams, general_talk, river.starts, river.end, list(spans), labels)
 
 
-def _stream(view: RunView, linked: LinkedFamily, river: River) -> Stream:
-    """A band for each of its topics that has words."""
-    shares = shares_of_topics(river)
-    totals = np.maximum(np.array(river.totals, np.float64), 1.0)
+def _stream(
+    view: RunView, linked: LinkedFamily, shares: dict[int, np.ndarray], totals: np.ndarray
+) -> Stream:
+    """A band for each of its topics that has words. shares: of each topic in each bin; totals: the
+    bins' words."""
     family = linked.family
     bands = []
     for k in family.topics:

@@ -8,23 +8,11 @@ from datetime import datetime
 from django.db.models import Max
 
 from webapp.analysis.findings import sentences, stored
+from webapp.analysis.findings.change_marks import ChangeMarks, marks_of
 from webapp.analysis.findings.kinds import Change
-from webapp.analysis.findings.ratios import times_as_much
 from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.documents.selection import RunSelection
 from webapp.models import Findings, Run
-
-THIRDS = 3  # of the time: what a sentence compares of a share that rises or falls all along
-Level = tuple[float, float, float]  # from and to, in years with fractions, and a share
-
-
-@dataclass(frozen=True)
-class ChangeMarks:
-    """What a chart of a change marks. window: the years that have more, as years with fractions, None
-    where a share rises or falls all along. levels: the shares that the sentence says, and when."""
-
-    window: tuple[float, float] | None
-    levels: list[Level]
 
 
 @dataclass(frozen=True)
@@ -62,7 +50,10 @@ def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChan
             continue
         sentence = change.say(writer)
         plain = sentences.plain(sentence.parts, sentence.sure)
-        marks = _marks(change, stored_findings.ends) if stored_findings.ends else None
+        marks = None
+        if stored_findings.ends:
+            all_time = sentences.years_of_span(*stored_findings.ends)
+            marks = marks_of(change, (change.here[0], change.rest[0]), all_time)
         quiet = _quiet(change)
         topic_changes.append(TopicChange(True, sentence, plain, _brief(sentence), quiet, marks))
     return topic_changes
@@ -76,26 +67,8 @@ def _brief(sentence: Sentence) -> str:
 
 def _quiet(change: Change) -> str:
     """Without the level of the interval, which `sure` has."""
-    times, ends = times_as_much(change.estimate, change.low, change.high)
+    times, ends = change.times
     return sentences.QUIETLY.format(times=times, ends=ends) if ends else times
-
-
-def _marks(change: Change, ends: Sequence[str]) -> ChangeMarks:
-    """ends: the first and the last period of all, as addresses have them."""
-    within = change.here[0]
-    outside = change.rest[0]
-    begin = sentences.years(ends[0])[0]
-    end = sentences.years(ends[-1])[1]
-    if change.shape == "line":
-        third = (end - begin) / THIRDS
-        return ChangeMarks(None, [(begin, begin + third, outside), (end - third, end, within)])
-    first = sentences.years(change.first)[0]
-    if change.shape == "step":
-        window = (first, end) if change.more else (begin, first)
-        return ChangeMarks(window, [(begin, first, outside), (first, end, within)])
-    behind = sentences.years(change.last)[1]
-    levels = [(begin, first, outside), (first, behind, within), (behind, end, outside)]
-    return ChangeMarks((first, behind), levels)
 
 
 def last_stored(run: Run) -> datetime | None:

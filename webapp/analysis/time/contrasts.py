@@ -18,6 +18,7 @@ from inference.explore.documents import numbers_of_mask, spread, spread_outside
 from inference.explore.relevance import distinctive
 from webapp.analysis.answers import asked as asked_once, cautions
 from webapp.analysis.answers.asked import Answered
+from webapp.analysis.findings.values import finite
 from webapp.analysis.time import shares
 from webapp.analysis.time.shapes import (
     CategoryChoice,
@@ -320,21 +321,17 @@ def _row(
         difference=float(answers.difference[i]),
         difference_low=float(answers.low[i]),
         difference_high=float(answers.high[i]),
-        ratio=_finite(answers.ratio[i]),
-        ratio_low=_finite(answers.ratio_low[i]),
-        ratio_high=_finite(answers.ratio_high[i]),
-        p=_finite(answers.p[i]),
+        ratio=finite(answers.ratio[i]),
+        ratio_low=finite(answers.ratio_low[i]),
+        ratio_high=finite(answers.ratio_high[i]),
+        p=finite(answers.p[i]),
         verdict=answers.verdict_of(i),
-        part_of_largest=_finite(answers.part[i]),
+        part_of_largest=finite(answers.part[i]),
         documents=[address(side, base, topic=topic) for side in sides],
         telling=[
             WordLink(word, address(sides[larger], base, topic=topic, word=word)) for word in telling
         ],
     )
-
-
-def _finite(number: float) -> float | None:
-    return float(number) if np.isfinite(number) else None
 
 
 def _side_of_comparison(

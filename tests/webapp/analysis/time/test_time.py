@@ -20,7 +20,7 @@ from inference.errors import Invalid
 from inference.explore import bands, day_sums
 from tests.corpora import as_csv
 from tests.webapp.making import corpus_of, run_on
-from webapp.analysis.findings.topic_changes import ChangeMarks
+from webapp.analysis.findings.change_marks import ChangeMarks
 from webapp.analysis.time import contrasts, shares, trends
 from webapp.analysis.time.shapes import TimeLines
 from webapp.core.curation import services as curation

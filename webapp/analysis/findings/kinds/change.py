@@ -9,13 +9,13 @@ from typing import Literal
 
 from inference.findings.divergence import divergence, log_ratio
 from webapp.analysis.answers.spans import SpansOfSet
-from webapp.analysis.findings import over_time, sentences, time_sentences
-from webapp.analysis.findings.claim import Claim, claimed_ratio
+from webapp.analysis.findings import over_time, sentences, time_sentences, worth
+from webapp.analysis.findings.claim import Claim
 from webapp.analysis.findings.document_set import DocumentSet
-from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
+from webapp.analysis.findings.finding import EarlierFindings, OnPage, RatioFinding
 from webapp.analysis.findings.item import RatioBetween, ShareBetween
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
-from webapp.analysis.findings.ratios import Times, holds_no_difference, times_as_much, with_level
+from webapp.analysis.findings.ratios import Times, times_as_much, with_level
 from webapp.analysis.findings.values import (
     Answer,
     Shape,
@@ -28,15 +28,13 @@ from webapp.analysis.findings.values import (
 from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.results.links import TopicLink
 
-LEAST_SHARE = 0.005  # of the side that has more
 # tokens of a topic, and documents that have it, on the side that has more
 WORDS = 50
 HOLDING = 10
-NEARLY_NOTHING = 1e-6  # a share below which a ratio is not told apart
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change(Shaped, BaseFinding):
+class Change(Shaped, RatioFinding):
     """A topic whose share changed. above_all: words of it that changed so, where those of its name
     did not.
     here, rest: its shares within and outside; estimate: here ÷ rest. answer: what every page says to
@@ -59,11 +57,6 @@ class Change(Shaped, BaseFinding):
         return self.subjects
 
     @property
-    def holds_no_difference(self) -> bool:
-        """Of the ratio of its shares."""
-        return holds_no_difference(self.low, self.high)
-
-    @property
     def times(self) -> Times:
         """Of its shares."""
         return times_as_much(self.estimate, self.low, self.high)
@@ -71,7 +64,7 @@ class Change(Shaped, BaseFinding):
     @property
     def years(self) -> tuple[float, float]:
         """When it begins and ends."""
-        return sentences.years(self.first)[0], sentences.years(self.last)[1]
+        return sentences.years_of_span(self.first, self.last)
 
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Change]:
@@ -117,7 +110,7 @@ class Change(Shaped, BaseFinding):
                 above_all=self.above_all,
                 more=self.more,
                 steady=self.shape == "line",
-                ratio=claimed_ratio(self.estimate, self.low, self.high),
+                ratio=self.ratio_claimed,
                 first=self.turn or self.first,
                 last=self.last if self.shape == "window" else "",
                 early=self.early,
@@ -139,7 +132,7 @@ class Change(Shaped, BaseFinding):
                 until=self.until,
                 here=ShareBetween(*self.here),
                 rest=ShareBetween(*self.rest),
-                times=RatioBetween(self.estimate, self.low, self.high),
+                times=self.ratio_between,
                 above_all=self.above_all,
             )
         ]
@@ -173,13 +166,13 @@ def _change(
     times = document_set.times
     inside, outside = span.periods_of_sides(times.group, times.G)
     with_more = span.periods_with_more(times.group, times.G)
-    if by_period.x[with_more, topic].sum() < WORDS or max(span.here, span.rest) < LEAST_SHARE:
+    if by_period.x[with_more, topic].sum() < WORDS or max(span.here, span.rest) < worth.LEAST_SHARE:
         return None
     if by_period.holding[with_more, topic].sum() < HOLDING:
         return None
     if over_time.comes_again(looked, span, span.column):
         return None
-    moved = log_ratio(span.here, span.rest, NEARLY_NOTHING)
+    moved = log_ratio(span.here, span.rest)
     above_all = document_set.names.checked(topic, times.group, inside, outside, moved)
     if above_all is None:
         return None

@@ -16,14 +16,13 @@ from inference.explore.naming import alike
 from inference.findings.divergence import divergence
 from webapp.analysis.answers import spans as answers_over_time
 from webapp.analysis.answers.spans import SpansOfSet
-from webapp.analysis.findings import over_time, sentences, time_sentences, trivial_words
-from webapp.analysis.findings.claim import Claim, claimed_ratio
+from webapp.analysis.findings import over_time, sentences, time_sentences, trivial_words, worth
+from webapp.analysis.findings.claim import Claim
 from webapp.analysis.findings.document_set import DocumentSet
-from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
+from webapp.analysis.findings.finding import EarlierFindings, OnPage, PageFindings, RatioFinding
 from webapp.analysis.findings.item import RatioBetween
 from webapp.analysis.findings.kinds.change import Change
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
-from webapp.analysis.findings.ratios import holds_no_difference
 from webapp.analysis.findings.values import Answer, Shape, Shaped, answer_of, finite
 from webapp.analysis.findings.writer import NAMED, Sentence, Writer
 from webapp.core.results.links import TopicLink
@@ -35,13 +34,12 @@ TOGETHER = 0.5  # of the periods, and of the documents, that two words of one ev
 WORDS = 3  # of an event
 AGAIN = 0.5  # by which the score of a further event of a topic is taken
 FADING = 0.5  # by which that of a word is taken that goes, or came all along
-NEARLY_NOTHING = 1e-4  # a share below which a ratio is not told apart
 NEAR = 0.05  # of the years of all documents: steps of one time are apart by so much at most
 OVERLAP = 0.5  # of the time of two windows together, that both cover: then they are of one time
 
 
 @dataclass(frozen=True, kw_only=True)
-class Event(Shaped, BaseFinding):
+class Event(Shaped, RatioFinding):
     """Words that come or go. topic: that has most of the first. here, rest: shares of the
     documents, or of their sections, that have the first one, within and outside. answer, whose: see
     Change."""
@@ -61,14 +59,9 @@ class Event(Shaped, BaseFinding):
     whose: str = ""
 
     @property
-    def holds_no_difference(self) -> bool:
-        """Of the ratio of its shares."""
-        return holds_no_difference(self.low, self.high)
-
-    @property
     def years(self) -> tuple[float, float]:
         """When it begins and ends."""
-        return sentences.years(self.first)[0], sentences.years(self.last)[1]
+        return sentences.years_of_span(self.first, self.last)
 
     @property
     def _times_as_many(self) -> float:
@@ -89,8 +82,7 @@ class Event(Shaped, BaseFinding):
         """The best word of each time, then all others."""
         near = 0.0
         if page.ends:
-            begin = sentences.years(page.ends[0])[0]
-            end = sentences.years(page.ends[1])[1]
+            begin, end = sentences.years_of_span(*page.ends)
             near = NEAR * (end - begin)
         first: list[Event] = []
         further: list[Event] = []
@@ -123,7 +115,7 @@ class Event(Shaped, BaseFinding):
                 above_all=[],
                 more=self.more,
                 steady=self.shape == "line",
-                ratio=claimed_ratio(self.estimate, self.low, self.high),
+                ratio=self.ratio_claimed,
                 first=self.turn or self.first,
                 last=self.last if self.shape == "window" else "",
                 early=self.early,
@@ -147,7 +139,7 @@ class Event(Shaped, BaseFinding):
                 here=self.here,
                 rest=self.rest,
                 sections=self.sections,
-                times=RatioBetween(self.estimate, self.low, self.high),
+                times=self.ratio_between,
             )
         ]
 
@@ -311,8 +303,8 @@ def _score(looked: SpansOfSet, span: AcceptedSpan) -> float:
 
 def _times_as_many(here: float, rest: float, more: bool) -> float:
     if more:
-        return here / max(rest, NEARLY_NOTHING)
-    return rest / max(here, NEARLY_NOTHING)
+        return worth.times_as_many(here, rest)
+    return worth.times_as_many(rest, here)
 
 
 def _joined(bursts_of_words: list[Burst]) -> list[Event]:

@@ -15,7 +15,7 @@ from inference.answers import Answers, question
 from inference.explore.naming import alike
 from webapp.analysis.answers import asked
 from webapp.analysis.answers.groups import FieldGroups
-from webapp.analysis.findings import sentences, trivial_words, word_samples
+from webapp.analysis.findings import sentences, trivial_words, word_samples, worth
 from webapp.analysis.findings.claim import Claim
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
@@ -31,7 +31,6 @@ HOLDING = 8  # documents of the group with the word
 ROUNDED = 0.5  # a document less than that, as their share times their number is not whole
 RATIO = 1.5  # times the share elsewhere
 MOST = 12  # words of a group
-NEARLY_NOTHING = 1e-4  # a share below which a ratio is not told apart
 _WORD = re.compile(r"\w+")
 
 
@@ -90,7 +89,7 @@ class Keywords(OfGroup, BaseFinding):
                 above_all=[],
                 more=True,
                 steady=False,
-                ratio=here / max(rest, NEARLY_NOTHING),
+                ratio=worth.times_as_many(here, rest),
                 field=self.field,
                 value=self.value,
                 bounds=self.bounds,

@@ -15,16 +15,15 @@ from inference.findings.divergence import divergence, log_ratio
 from inference.findings.sums import Sums
 from webapp.analysis.answers import asked
 from webapp.analysis.answers.asked import Answered, AnsweredField
-from webapp.analysis.findings import sentences
-from webapp.analysis.findings.claim import Claim, claimed_ratio
+from webapp.analysis.findings import sentences, worth
+from webapp.analysis.findings.claim import Claim
 from webapp.analysis.findings.document_set import DocumentSet
-from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
+from webapp.analysis.findings.finding import EarlierFindings, OnPage, PageFindings, RatioFinding
 from webapp.analysis.findings.group_fields import GroupField
 from webapp.analysis.findings.item import RatioBetween, ShareBetween
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.ratios import (
     Times,
-    holds_no_difference,
     times_as_much,
     with_caution,
     with_level,
@@ -45,15 +44,11 @@ from webapp.core.results.links import TopicLink
 OF_GROUP = "{topic}: {here} of the words {group}, {rest} elsewhere"
 OF_SET = "{topic}: {here} of the words here, {rest} in all other documents"
 
-LEAST_RATIO = 1.5
-LEAST_SHARE = 0.005
 WORDS = 20  # of a topic on the side that has more
 HOLDING = 8  # documents that have it there
 # of a topic's words, that one group may have where it is said that another has less
 ONE_GROUP = 0.5
 FEW_GROUPS = 3  # up to which that may be: of two or three groups one often has most of a topic
-CERTAIN = 3.0  # errors from which a difference is half as telling as a sure one
-NEARLY_NOTHING = 1e-6  # a share below which a ratio is not told apart
 
 # Of a chosen set
 SET_WORDS = 50  # tokens of a topic, on the side where a set has more
@@ -65,7 +60,7 @@ LESS_WEIGHT = 0.5  # by which the score of such a topic is taken
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mark(OfGroup, BaseFinding):
+class Mark(OfGroup, RatioFinding):
     """A topic that a group has more or less of than all other documents; of a chosen set field and
     value are empty. here, rest: shares of the words; estimate: here ÷ rest, with intervals of the
     answer's level."""
@@ -85,11 +80,6 @@ class Mark(OfGroup, BaseFinding):
     def claimed(self) -> Sequence[int]:
         """Its topic."""
         return self.subjects
-
-    @property
-    def holds_no_difference(self) -> bool:
-        """Of the ratio of its shares."""
-        return holds_no_difference(self.low, self.high)
 
     @property
     def times(self) -> Times:
@@ -143,7 +133,7 @@ class Mark(OfGroup, BaseFinding):
                 above_all=self.above_all,
                 more=self.more,
                 steady=False,
-                ratio=claimed_ratio(self.estimate, self.low, self.high),
+                ratio=self.ratio_claimed,
                 field=self.field,
                 value=self.value,
                 bounds=self.bounds,
@@ -164,7 +154,7 @@ class Mark(OfGroup, BaseFinding):
                 more=self.more,
                 here=ShareBetween(*self.here),
                 rest=self.rest,
-                times=RatioBetween(self.estimate, self.low, self.high),
+                times=self.ratio_between,
                 above_all=self.above_all,
             )
         ]
@@ -223,17 +213,16 @@ def _of_group(
     of_one_group = np.delete(in_groups, place).max() > ONE_GROUP
     if not more and groups.groups > FEW_GROUPS and of_one_group:
         return None
-    moved = log_ratio(here, rest, NEARLY_NOTHING)
+    moved = log_ratio(here, rest)
     above_all = document_set.names.checked(topic, groups.group, inside, ~inside, moved)
     if above_all is None:
         return None
-    size = abs(float(answers.difference[column] / answers.error[column]))
     part = float(counted.tokens[place] / counted.tokens.sum())
     return Mark(
         field=groups.name,
         value=groups.labels[place],
         bounds=groups.bounds[place] if groups.bounds else None,
-        score=math.sqrt(divergence(here, rest, part)) * size / (size + CERTAIN),
+        score=math.sqrt(divergence(here, rest, part)) * worth.certainty(answers, column),
         estimate=finite(answers.ratio[column]),
         low=finite(answers.ratio_low[column]),
         high=finite(answers.ratio_high[column]),
@@ -251,14 +240,14 @@ def worth_telling(answers: Answers, column: int) -> bool:
     has most of it."""
     here = float(answers.a[column])
     rest = float(answers.b[column])
-    if answers.verdict_of(column) or max(here, rest) < LEAST_SHARE:
+    if answers.verdict_of(column) or max(here, rest) < worth.LEAST_SHARE:
         return False
-    if max(here, rest) < LEAST_RATIO * min(here, rest):
+    if not worth.is_large(here, rest):
         return False
     without = float(answers.ratio_without[column])
     if here < rest:
         without = 1 / max(without, 1e-300)
-    return without >= LEAST_RATIO
+    return without >= worth.LEAST_RATIO
 
 
 def _of_set(document_set: DocumentSet) -> list[Mark]:
