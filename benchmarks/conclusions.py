@@ -30,6 +30,7 @@ import numpy as np
 from benchmarks import stability
 from benchmarks.engines import corpora
 from benchmarks.origin import options
+from benchmarks.time_held import settings_of_two_sides
 from inference.answers import Answers, CountedTopics, answer, held, question
 from inference.effects import joint, over_time, regression, time_curve, units
 from inference.findings import sums
@@ -190,16 +191,7 @@ def answer_in_time(collection: Drawn) -> Answers:
     data = collection.data()
     side = np.repeat([0, 1], PERIODS)
     words = np.bincount(data.cell, weights=data.lengths, minlength=2 * PERIODS)
-    trend = time_curve.spline(np.tile(np.arange(PERIODS), 2), words)
-    mix = np.where(side == 0, words, 0.0)
-    usual = mix @ trend / mix.sum()
-    settings = held.Settings(
-        rows=np.column_stack([trend, side == 0]).astype(float),
-        compared=np.array([[*usual, 1.0], [*usual, 0.0]]),
-        side=side,
-        held=trend,
-        time=collection.u,
-    )
+    settings = settings_of_two_sides(side, words, collection.u)
     return held.answer_held(data, settings, level=LEVEL)
 
 

@@ -19,9 +19,10 @@ import numpy as np
 
 from benchmarks.origin import options
 from benchmarks.pages import quantile
+from benchmarks.time_held import settings_of_two_sides
 from inference import answers
 from inference.answers import CountedTopics, held, periods, question, spans
-from inference.effects import regression, time_curve, units
+from inference.effects import regression, units
 
 DOCUMENTS = 1_000_000
 REPEATS = 7
@@ -60,16 +61,7 @@ def effect(
     cell = years * on_a + year
     side = np.repeat([1, 0], years)
     words = np.bincount(cell, weights=outcome.lengths, minlength=2 * years)
-    trend = time_curve.spline(np.tile(np.arange(years), 2), words)
-    mix = np.where(side == 0, words, 0.0)
-    usual = mix @ trend / mix.sum()
-    settings = held.Settings(
-        rows=np.column_stack([trend, side == 0]).astype(float),
-        compared=np.array([[*usual, 1.0], [*usual, 0.0]]),
-        side=side,
-        held=trend,
-        time=year.astype(float),
-    )
+    settings = settings_of_two_sides(side, words, year.astype(float))
     documents = len(year)
     independent = units.documents(documents) if unit is None else units.by_code(unit)
     arrays = outcome.doc_ptr, outcome.doc_topics, outcome.doc_tokens, outcome.lengths

@@ -15,7 +15,6 @@ from benchmarks.insight.collections import Collection
 # Of the claimed log ratio: what raw counts must move by.
 AGREES = 0.4
 WEAK = 0.15
-LEAST_RATIO = 1e-6  # stands for a claimed ratio of 0, which has no logarithm
 SMOOTHING = 0.5  # of a use is added on each side: a word that is absent there has a ratio, too
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d{4}")  # those of Post-Office are two
 BEFORE_ALL = "0"  # sorts before every day
@@ -197,7 +196,7 @@ def verdict(raw: Raw, claim: Claim, name_alone: bool = False) -> str:
     inside, outside = raw.within(claim)
     if not inside.any() or not outside.any():
         return "contradicted"
-    claimed = math.log(max(claim.ratio, LEAST_RATIO))
+    claimed = math.log(claim.ratio)
     move = raw.log_ratio(raw.uses(pointed), inside, outside) / claimed
     if move >= AGREES:
         return "agrees"

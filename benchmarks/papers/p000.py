@@ -217,6 +217,18 @@ def judged(true: dict[str, bool], before: str = "", after: str = "") -> tuple[st
     return of_parts(*true.values()), f"{before}{'; '.join(answers)}.{after}"
 
 
+def outcome(
+    bench: Bench,
+    true: dict[str, bool],
+    rows: list[dict[str, Any]],
+    curves: Curves | None = None,
+    axes: tuple[str, str] = ("", ""),
+) -> Outcome:
+    """What came out, by the parts of a claim and whether each is true."""
+    answer, why = judged(true)
+    return Outcome(answer, why, rows, curves or {}, axes, instead(bench))
+
+
 def slope(points: list[tuple[float, float]]) -> float:
     """The slope of log y by log x, by least squares."""
     logs = np.log(np.array(points))
@@ -383,8 +395,7 @@ def samples(bench: Bench) -> Outcome:
     for (burn_in, saved), trainings in by_pair.items():
         p = p_value(coherence[burn_in, saved], coherence[USUAL_PAIR])
         rows.append(row(f"B = {burn_in}, S = {saved}", trainings, False) | {"p": p})
-    answer, why = judged(true)
-    return Outcome(answer, why, rows, instead=instead(bench))
+    return outcome(bench, true, rows)
 
 
 def smoothing(bench: Bench) -> Outcome:
@@ -419,15 +430,7 @@ def smoothing(bench: Bench) -> Outcome:
         "sampled": [(eta, mean(sampled[eta], "coherence")) for eta in etas],
         "variational": [(eta, mean(variational[eta], "coherence")) for eta in etas],
     }
-    answer, why = judged(true)
-    return Outcome(
-        verdict=answer,
-        why=why,
-        rows=rows,
-        curves=curves,
-        axes=("eta", "coherence"),
-        instead=instead(bench),
-    )
+    return outcome(bench, true, rows, curves, ("eta", "coherence"))
 
 
 def figure_4(bench: Bench) -> Outcome:
@@ -452,15 +455,7 @@ def figure_4(bench: Bench) -> Outcome:
             rows.append({"share": f"{share:.1%}", **columns, "p": p[share, tau0]})
             curve.append((delay(bow, tau0), float(coherence[share, tau0].mean())))
     true = _parts_of_figure_4(coherence, p, delays)
-    answer, why = judged(true)
-    return Outcome(
-        verdict=answer,
-        why=why,
-        rows=rows,
-        curves=curves,
-        axes=("tau0", "coherence"),
-        instead=instead(bench),
-    )
+    return outcome(bench, true, rows, curves, ("tau0", "coherence"))
 
 
 def _parts_of_figure_4(
