@@ -28,6 +28,7 @@ NARROW = 380
 ZOOMED = (320, 645, 720, 780)  # 1280 px at 400%, small windows and tablets, 1440 px at 200%
 PAPER = 718  # A4 at 96 px an inch, less margins of 10 mm
 DRAWING = 400  # ms that charts take to follow the width
+COMPUTED = ("findings", "following", "answering", "counting")  # parts that wait for a worker
 COMPUTING = 120_000  # ms that a worker may take for the findings of a set, on a busy machine
 # names of the corpora
 EXAMPLE = "State of the Union, 1790–2020"
@@ -99,8 +100,9 @@ def address(name: str, example) -> str:
 
 def settled(page: Page, url: str) -> None:
     page.goto(url)
-    # Findings of a set are computed by a worker: the page goes on by itself when they are there
-    expect(page.locator("[data-part=findings]")).to_have_count(0, timeout=COMPUTING)
+    # A worker computes them: the page goes on by itself when they are there
+    waiting = page.locator(", ".join(f"[data-part={part}]" for part in COMPUTED))
+    expect(waiting).to_have_count(0, timeout=COMPUTING)
     page.wait_for_function("() => document.fonts.status === 'loaded'")
 
 
