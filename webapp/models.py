@@ -167,6 +167,9 @@ class Corpus(Job, Deletable):
     embargo = models.BooleanField(
         default=False
     )  # of its texts: accounts.embargo decides what can be read then
+    # Whether its owner has a record of who opens its texts; under embargo there always is one
+    # (accounts.readings)
+    reading_kept = models.BooleanField(default=False)
     # Sites whose pages may show its charts in a frame (accounts.framing); none: nobody's
     embed_sites = models.JSONField(default=list)
     # The field that says who is independent of whom (documents.units); "": each document; none:
@@ -500,6 +503,50 @@ class TextReader(models.Model):
     class Meta:
         managed = False
         db_table = "text_reader"
+
+
+class Reading(models.Model):
+    """That somebody opened a text, for the owner of its corpus (webapp.platform.accounts.readings).
+
+    Its keys have no constraints in the database: to write a row must wait for no lock of another.
+    """
+
+    class By(models.TextChoices):
+        ACCOUNT = "account"
+        LINK = "link"
+        CODER = "coder"  # who joined by the link of a concept, without an account
+        PUBLIC = "public"
+
+    class Kind(models.TextChoices):
+        OPENED = "opened"
+        PASSAGE = "passage"  # shown in a list; under embargo alone
+        FILE = "file"
+        MORE = "more"  # further passages of the same request, which are too many to be kept
+
+    corpus = models.ForeignKey(
+        Corpus, models.CASCADE, related_name="readings", db_constraint=False
+    )  # whose owner may see it
+    within = (
+        models.BigIntegerField()
+    )  # the corpus in which it was opened: this one, or a part of it
+    at = models.DateTimeField(db_index=True)
+    by = models.CharField(max_length=10, choices=By)
+    user = models.ForeignKey(
+        User, models.SET_NULL, null=True, related_name="readings", db_constraint=False
+    )  # none, of an account: it is deleted
+    link = models.ForeignKey(
+        Link, models.SET_NULL, null=True, related_name="+", db_constraint=False
+    )
+    coder = models.CharField(max_length=60, default="")
+    kind = models.CharField(max_length=10, choices=Kind)
+    document = models.BigIntegerField(null=True)  # its number in `within`
+    digest = models.BinaryField(default=b"")  # sha256 of the text
+    begin = models.BigIntegerField(default=0)  # the characters begin … end - 1 were shown
+    end = models.BigIntegerField(default=0)
+    file = models.TextField(default="")
+
+    class Meta:
+        indexes = [models.Index(fields=["corpus", "-id"], name="reading_newest")]
 
 
 class Word(models.Model):

@@ -122,6 +122,7 @@ TEMPLATES = [
                 "codebook": "webapp.service.codebook.tags",
                 "navigation": "webapp.core.runs.navigation",
                 "notebooks": "webapp.core.notebooks.tags",
+                "readings": "webapp.platform.accounts.reading_tags",
                 "numbers": "webapp.platform.drawing.numbers",
                 "selection": "webapp.core.documents.selection_tags",
                 "sense_charts": "webapp.analysis.words.sense_charts",

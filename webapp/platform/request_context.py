@@ -34,6 +34,7 @@ class RequestContext:
     csrf_placeholder: str = (
         ""  # stands for the CSRF token in a page that is cached (server.page_cache)
     )
+    readings: Any = None  # what texts it shows (accounts.readings.Log)
     recent_notebooks: list[Notebook] | None = (
         None  # that Pin buttons offer; None: not asked for yet (notebooks.tags)
     )

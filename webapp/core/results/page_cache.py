@@ -25,7 +25,7 @@ from django.views.decorators.http import require_safe
 import webapp
 from webapp.core.results.labels import state
 from webapp.models import Run
-from webapp.platform.accounts import authorization, embargo
+from webapp.platform.accounts import authorization, embargo, readings
 from webapp.platform.pages.page import READER, run_or_404
 from webapp.platform.pages.typed import PART
 from webapp.platform.request_context import request_context
@@ -33,6 +33,7 @@ from webapp.platform.storage.cache import ENTRY, BoundedCache
 
 KEY_BYTES = 32  # of the digest of all that a page depends on
 ETAG_BYTES = 16
+BYTES_OF_READING = 300  # bytes, about, of a text in the record of reading
 BYTES = 32 << 20  # of compressed pages: of some 20 KB each, fifteen hundred
 
 
@@ -56,9 +57,14 @@ class Page(NamedTuple):
     body: bytes  # compressed by zlib
     content_type: str
     cache_control: str | None
+    readings: tuple  # what texts it shows, for the record of reading
 
 
-_pages = BoundedCache(BYTES, weigh=lambda page: ENTRY + len(page.body))
+def _weigh(page: Page) -> int:
+    return ENTRY + len(page.body) + BYTES_OF_READING * len(page.readings)
+
+
+_pages = BoundedCache(BYTES, weigh=_weigh)
 clear = _pages.clear
 
 
@@ -88,8 +94,10 @@ def cached_page(depends_on: Callable[[HttpRequest, Run], object] = lambda reques
                     zlib.compress(response.content, 1),
                     response["Content-Type"],
                     response.get("Cache-Control"),
+                    readings.noted(),
                 )
                 _pages.set(key, page)
+            readings.note_again(page.readings)
             return _conditional_response(request, key, page)
 
         return cached_view
@@ -141,7 +149,7 @@ def _values(row: Model) -> list[object]:
 def _reader(request: HttpRequest, run: Run) -> tuple:
     """What pages show of the reader: their role, their name, and the notebooks that a Pin button
     offers. Under an embargo also for whom the passages of a page were counted: they have not been
-    shown to others."""
+    shown to others. And in whose records of reading it is noted."""
     user = request.user
     context = request_context(request)
     account = (
@@ -158,4 +166,5 @@ def _reader(request: HttpRequest, run: Run) -> tuple:
         request.session.get(READER),
         [(notebook.pk, notebook.title) for notebook in context.recent_notebooks],
         embargo.readers(run.corpus),
+        readings.keepers(run.corpus),
     )

@@ -29,13 +29,14 @@ from django.db import DatabaseError
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import ResolverMatch, reverse
 from django.utils.functional import SimpleLazyObject
 
 from inference.errors import Invalid
 from webapp.models import ApiToken, Corpus, Course, Notebook, Notebooks, Run, Student, User
-from webapp.platform.accounts import embargo, tokens
+from webapp.platform.accounts import embargo, readings, tokens
 from webapp.platform.accounts.roles import EVERYBODY, Person, Role, grants, roles, with_role
 from webapp.platform.pages.errors import wants_json
 from webapp.platform.request_context import request_context
@@ -402,6 +403,8 @@ class Authorization:
             Student.objects.filter(pk=user_id(request)).update(
                 seen_at=Now(), address=request.get_full_path()[:2000]
             )
+        if noted := request_context(request).readings:
+            _keep_readings(answer, noted)
         return answer
 
     def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
@@ -412,7 +415,9 @@ class Authorization:
         request_context(request).role = Role.NONE
         if (_of_api(request) or _program_uploads(request)) and (refused := _by_token(request)):
             return refused
-        embargo.read_by(partial(person_of, request))
+        person = partial(person_of, request)
+        embargo.read_by(person)
+        request_context(request).readings = readings.begin(person)
         # Of the addresses of accounts, those that a student needs
         if (
             needed.kind == "accounts"
@@ -475,6 +480,14 @@ class Authorization:
             context.role = min(has, context.role or has)
             context.own_run = is_own_run
         return None
+
+
+def _keep_readings(answer: HttpResponseBase, noted: readings.Log) -> None:
+    """At once; what is read while the answer is sent, at its end."""
+    readings.keep(noted)
+    if answer.streaming:
+        # What Django closes with an answer; it has no other way to be told of the end of one
+        answer._resource_closers.append(partial(readings.keep, noted))  # type: ignore[attr-defined]
 
 
 def _program_uploads(request: HttpRequest) -> bool:

@@ -42,6 +42,7 @@ from django.db.models import Q
 
 from inference.errors import Invalid
 from webapp.models import Corpus, Export, TextReader
+from webapp.platform.accounts import readings
 from webapp.platform.accounts.roles import SHARED, Person, grants
 from webapp.platform.storage import export_files
 from webapp.platform.storage.sql import rows
@@ -118,7 +119,8 @@ def reading(person: Person | None) -> Iterator[None]:
     """Texts are shown to a person in here; None: to nobody, the program itself reads them."""
     token = _reader.set(_Reader(lambda: person, {}) if person else None)
     try:
-        yield
+        with readings.reading(person):
+            yield
     finally:
         _reader.reset(token)
 
@@ -598,6 +600,16 @@ def numbers(corpus: Corpus, ids: Collection, column: str = "source_id") -> dict[
     }
 
 
+def note_coded(corpus: Corpus, number: int, text: str, coder: str) -> None:
+    """For the record of reading: a text's beginning was opened to be coded."""
+    if readings.keepers(corpus):
+        digests = rows(
+            "SELECT digest FROM document WHERE corpus_id = %s AND number = %s", [corpus.pk, number]
+        )
+        for row in digests:
+            readings.note_opened(corpus, number, bytes(row["digest"]), 0, len(text), coder)
+
+
 def words(corpus: Corpus, first: int, end: int) -> int:
     """Of the documents first … end - 1."""
     return rows(
@@ -626,8 +638,8 @@ def part(corpus: Corpus, number: int, at: int) -> Part | None:
     wherever one enters."""
     documents = rows(
         """
-        SELECT length, first, substr(text, greatest(first - %(slack)s, 0)::int + 1, %(part)s + %(slack)s) AS text
-        FROM (SELECT text, length(text) AS length FROM document WHERE corpus_id = %(corpus)s AND number = %(number)s) AS whole,
+        SELECT digest, length, first, substr(text, greatest(first - %(slack)s, 0)::int + 1, %(part)s + %(slack)s) AS text
+        FROM (SELECT text, digest, length(text) AS length FROM document WHERE corpus_id = %(corpus)s AND number = %(number)s) AS whole,
              LATERAL (SELECT least(%(at)s, greatest(length - 1, 0)) / %(part)s * %(part)s AS first) AS cut
         """,
         {"corpus": corpus.pk, "number": number, "at": at, "part": PART, "slack": SLACK},
@@ -642,7 +654,10 @@ def part(corpus: Corpus, number: int, at: int) -> Part | None:
     end = length if first + PART >= length else base + _cut_before(text, first + PART - base)
     if end <= at < length:
         return part(corpus, number, first + PART)
-    return Part("" if corpus.embargo else text[start - base : end - base], start, end, length)
+    given_text = "" if corpus.embargo else text[start - base : end - base]
+    digest = bytes(documents[0]["digest"])
+    readings.note_opened(corpus, number, digest, start, start + len(given_text))
+    return Part(given_text, start, end, length)
 
 
 def at_place(corpus: Corpus, number: int, start: int, end: int) -> str | None:
@@ -654,11 +669,16 @@ def at_place(corpus: Corpus, number: int, start: int, end: int) -> str | None:
     if not start < end <= min(start + QUOTE, FARTHEST):
         return None
     documents = rows(
-        "SELECT length(text) AS length, substr(text, %s, %s) AS text FROM document WHERE corpus_id"
-        " = %s AND number = %s",
+        "SELECT digest, length(text) AS length, substr(text, %s, %s) AS text FROM document WHERE"
+        " corpus_id = %s AND number = %s",
         [start + 1, 0 if corpus.embargo else end - start, corpus.pk, number],
     )
-    return documents[0]["text"] if documents and end <= documents[0]["length"] else None
+    if not documents or end > documents[0]["length"]:
+        return None
+    text = documents[0]["text"]
+    digest = bytes(documents[0]["digest"])
+    readings.note_opened(corpus, number, digest, start, start + len(text))
+    return text
 
 
 def _cut_before(text: str, limit: int) -> int:
@@ -731,13 +751,26 @@ def read_pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list
         )
         for row in cut
     ]
+    allowed = _charge(corpus, requests)
+    _note_passages(corpus, cut, allowed)
     pieces_read = []
-    for row, (begin, end) in zip(cut, _charge(corpus, requests), strict=True):
+    for row, (begin, end) in zip(cut, allowed, strict=True):
         first = begin - row["begin"]
         last = end - row["begin"]
         text = row["text"]
         pieces_read.append(Piece(row["number"], begin, text[first:last], last < len(text)))
     return pieces_read
+
+
+def _note_passages(corpus: Corpus, documents: list[dict], spans: list[Span]) -> None:
+    """For the record of reading. documents: rows with "number" and "digest"."""
+    readings.note_passages(
+        corpus,
+        (
+            (row["number"], bytes(row["digest"]), begin, end)
+            for row, (begin, end) in zip(documents, spans, strict=True)
+        ),
+    )
 
 
 def beginnings(corpus: Corpus, numbers: Collection[int], most: int) -> dict[int, str]:
@@ -752,9 +785,10 @@ def beginnings(corpus: Corpus, numbers: Collection[int], most: int) -> dict[int,
     requests = [
         _Wanted(bytes(row["digest"]), row["length"], 0, len(row["text"]), 0) for row in documents
     ]
+    allowed = _charge(corpus, requests)
+    _note_passages(corpus, documents, allowed)
     return {
-        row["number"]: row["text"][:end]
-        for row, (_, end) in zip(documents, _charge(corpus, requests), strict=True)
+        row["number"]: row["text"][:end] for row, (_, end) in zip(documents, allowed, strict=True)
     }
 
 
@@ -780,8 +814,10 @@ def read_chosen(
             end = min(end, start + row["most"])
         end = max(start, min(end, len(row["text"])))
         requests.append(_Wanted(bytes(row["digest"]), row["length"], start, end, start))
+    allowed = _charge(corpus, requests)
+    _note_passages(corpus, documents, allowed)
     texts = {}
-    for row, (begin, end) in zip(documents, _charge(corpus, requests), strict=True):
+    for row, (begin, end) in zip(documents, allowed, strict=True):
         texts[row["number"]] = (begin, row["text"][begin:end])
     return texts
 
@@ -816,6 +852,7 @@ def quotation(
         corpus, [_Wanted(bytes(documents[0]["digest"]), len(text), start, end, start, whole=True)]
     ) != [(start, end)]:
         raise Invalid("quote", missing)
+    _note_passages(corpus, [{"number": number, "digest": documents[0]["digest"]}], [(start, end)])
     return Piece(number, start, text[start:end], end < len(text))
 
 

@@ -111,6 +111,7 @@ def _page(request: HttpRequest, coder: Coder, asked_for: int | None) -> CodingPa
     if item:
         newest = coder.codings.filter(item=item).last()
         text = embargo.beginnings(corpus, [item.document], READ).get(item.document, "")
+        embargo.note_coded(corpus, item.document, text, coder.name)
         columns = embargo.about(corpus, [item.document], "title", "date_text")
         about = columns.get(item.document, about)
     return CodingPage(

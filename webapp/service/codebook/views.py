@@ -21,7 +21,7 @@ from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links
 from webapp.core.results.view import RunView
 from webapp.models import Concept, Definition, Draw, Run, Settlement
-from webapp.platform.accounts import authorization, embargo
+from webapp.platform.accounts import authorization, embargo, readings
 from webapp.platform.accounts.roles import Role
 from webapp.platform.pages import addresses
 from webapp.platform.pages.here import Here
@@ -313,6 +313,7 @@ def codes(
         return streams.download(exports.annotations(concept, url), name, "application/ld+json")
     if form != "qdpx":
         raise Http404(f"Codes are given as csv, qdpx or jsonld, not as “{form}”.")
+    readings.note_file(concept.corpus, name)
     return streams.download(exports.project(concept), name, "application/zip")
 
 

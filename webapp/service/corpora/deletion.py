@@ -19,7 +19,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from inference.errors import Invalid
-from webapp.models import GONE, Corpus, Pin, Run, TextReader, TextShown, Upload, Version
+from webapp.models import GONE, Corpus, Pin, Reading, Run, TextReader, TextShown, Upload, Version
 from webapp.platform.accounts.embargo import passage
 from webapp.platform.jobs import claims, dispatch, events, kinds
 
@@ -166,7 +166,7 @@ def rows(row: Corpus | Run) -> None:
         if type(row) is Corpus:
             if row.embargo:
                 _shorten_passages(row)
-            for reading_model in (TextShown, TextReader):
+            for reading_model in (TextShown, TextReader, Reading):
                 reading_model.objects.filter(corpus=row).delete()
         row.delete()
 

@@ -53,7 +53,7 @@ class Form:
     final: needs the counts that are made when training ends. selected: a set of documents restricts
     it.
     asks: the name of what must be typed first. texts: gives texts away; there is no such file under
-    embargo. choices: values of ?by= that it can be asked with, the first by default; without any
+    embargo. passages: has passages, or texts that its maker may choose to put into it. choices: values of ?by= that it can be asked with, the first by default; without any
     there is no such file. instead: of a dense file, what has the same numbers without the zeros.
     """
 
@@ -68,6 +68,7 @@ class Form:
     final: bool = True
     selected: bool = False
     texts: bool = False
+    passages: bool = False
     asks: str = ""
     choices: Callable[[Run], list[str]] | None = None
     instead: str = ""
@@ -141,6 +142,7 @@ FORMS = {
             " of a pattern on its page",
             tables.lines,
             selected=True,
+            passages=True,
             asks="word",
         ),
         Form(

@@ -394,4 +394,5 @@ FORM = exports.Form(
     archive,
     "zip",
     "application/zip",
+    passages=True,
 )

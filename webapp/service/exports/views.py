@@ -17,7 +17,7 @@ from webapp.analysis.findings import families
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results.view import RunView
 from webapp.models import Export, Run
-from webapp.platform.accounts import authorization, embargo
+from webapp.platform.accounts import authorization, embargo, readings
 from webapp.platform.drawing.numbers import bytes as size_of
 from webapp.platform.pages.page import (
     back,
@@ -203,6 +203,7 @@ def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse
         raise Http404("This file is not made yet. The page Files says how far it is.")
     if form.texts:
         embargo.refuse(run_or_404(run_id).corpus, f"“{export.file}”")
+    _note(run_or_404(run_id), form, export.file)
     try:
         return resumable.download(
             request,
@@ -274,4 +275,11 @@ def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
             f"“{file}” would have about {size_of(expected)}, too much to be made while it is sent."
             f" {instead}",
         )
+    _note(run, form[0], file)
     return exports.make_file(requested, *form)
+
+
+def _note(run: Run, form: Form, name: str) -> None:
+    """For the record of reading, of a file with texts or passages."""
+    if form.texts or form.passages:
+        readings.note_file(run.corpus, name)

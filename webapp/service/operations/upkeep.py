@@ -30,6 +30,7 @@ from webapp.models import (
     Snapshot,
     Version,
 )
+from webapp.platform.accounts import readings
 from webapp.platform.jobs import events
 from webapp.platform.server import siblings
 from webapp.platform.storage import bulk, copies, disk, files, sealed
@@ -84,6 +85,7 @@ def tidy() -> None:
     uploads.remove_expired()
     job.renew_one()
     unit_search.ask_for_one()
+    _remove_readings()
     Session.objects.filter(expire_date__lt=Now()).delete()
     measure()
 
@@ -230,6 +232,15 @@ def _old_folders(parent: Path) -> Iterator[Path]:
         with suppress(FileNotFoundError):  # it went by itself
             if folder.name.isdigit() and folder.stat().st_mtime < before:
                 yield folder
+
+
+READINGS = 3600  # seconds between two looks at the records of reading
+
+
+def _remove_readings() -> None:
+    """One worker looks at all of them, now and then."""
+    if events.client().set("readings:lately", 1, nx=True, ex=READINGS):
+        readings.remove_old()
 
 
 SIZES = "sizes"  # in Redis: what the state folder's parts take on the disk

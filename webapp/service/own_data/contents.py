@@ -41,6 +41,7 @@ answers.jsonl     answers in reading tests
 codings.jsonl     codes that it gave to texts
 examples.jsonl    documents that it chose as examples, and differences of coders that it settled
 shared.jsonl      what others share with it, links and invitations that it made, its classes
+readings.jsonl    texts of others that it opened, where their owners keep a record of reading
 tokens.jsonl      tokens of the API, by name (the tokens themselves are not stored)
 
 A line of a .jsonl file is one JSON object. Uploaded files are not repeated here: they are those that
@@ -66,6 +67,7 @@ def archive(user: User) -> Iterator[bytes]:
             Member("codings.jsonl", _codings(user)),
             Member("examples.jsonl", _examples(seen, user)),
             Member("shared.jsonl", _lines(_shared(user))),
+            Member("readings.jsonl", _readings(user)),
             Member("tokens.jsonl", _tokens(user)),
             *_notebooks(user, seen),
         ]
@@ -172,6 +174,11 @@ def _shared(user: User) -> Iterator[dict]:
 
 def _tokens(user: User) -> Iterator[bytes]:
     return _lines(_rows(user.tokens.values("name", "created_at", "used_at", "revoked_at")))
+
+
+def _readings(user: User) -> Iterator[bytes]:
+    fields = ("at", "within", "kind", "document", "begin", "end", "file")
+    return _lines(_rows(user.readings.values(*fields)))
 
 
 def _notebooks(user: User, seen: QuerySet[Corpus]) -> Iterator[Member]:

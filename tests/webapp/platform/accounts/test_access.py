@@ -181,7 +181,12 @@ GET = {
         "concept_agreement",
         "concept_codes",
     ],
-    "own": ["corpus_sharing", "corpus_deleted"],
+    "own": [
+        "corpus_sharing",
+        "corpus_deleted",
+        "corpus_readings",
+        "corpus_readings_csv",
+    ],
     "operate": ["operator"],
     "nobody": ["reader"],
 }
@@ -248,6 +253,7 @@ POST = {
         "corpus_embargo",
         "corpus_delete",
         "corpus_sharing",
+        "corpus_readings_keep",
         "corpus_again",
         "corpus_bring_back",
         "corpus_for_good",

@@ -28,7 +28,7 @@ from webapp.core.documents.selection import Selection
 from webapp.core.notebooks import queries as kept
 from webapp.core.results import page_cache
 from webapp.core.results.view import RunView
-from webapp.models import Corpus, Membership, Run, TextReader, TextShown, User
+from webapp.models import Corpus, Membership, Reading, Run, TextReader, TextShown, User
 from webapp.platform.accounts import authorization, embargo, sharing, tokens
 from webapp.platform.accounts.embargo import (
     PASSAGE,
@@ -258,7 +258,7 @@ def test_what_was_shown_is_shown_again_without_a_write(run, django_assert_num_qu
     shown(user, run, 2, [0])
     with embargo.reading(user):
         assert embargo.readers(run.corpus)
-        with django_assert_num_queries(2):
+        with django_assert_num_queries(3):  # the third: whose record of reading it is on
             embargo.read_pieces(run.corpus, [(2, 0, PASSAGE, 0)])
 
 
@@ -519,3 +519,18 @@ def test_spans_are_sets_of_characters():
         assert cost <= left and (begin <= mark < end or cost == 0)
         if (begin, end) != (a, b):  # nothing more could be shown
             assert cost == left or (begin == end and left == 0)
+
+
+def test_passages_of_a_page_from_the_cache_and_of_a_file_are_on_the_record_of_reading(run):
+    """A cached page asks for no text: what it showed first is noted again."""
+    client = Client()
+    client.force_login(member(run, "ann"))
+    recorded = Reading.objects.filter(corpus=run.corpus_id, user__name="ann")
+    url = reverse("run_documents", args=[run.pk])
+    client.get(url)
+    once = recorded.count()
+    client.get(url)
+    assert recorded.count() == 2 * once > 0
+    word = texts()[0][0]
+    answer = client.get(reverse("export", args=[run.pk, "lines.csv"]) + f"?word={word}")
+    assert answer.status_code == 200 and recorded.filter(kind="file", file="lines.csv").exists()

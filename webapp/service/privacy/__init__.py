@@ -1,0 +1,2 @@
+"""What an owner of a corpus sees of those who read its texts: the record of reading
+(docs/reading-record.md)."""
