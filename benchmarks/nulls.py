@@ -13,14 +13,16 @@ field of groups, by the functions that the overview calls:
   slopes: along each number, whose values are exchanged as those of groups are, and along the date,
   exchanged as dates are: topics that the page of effects marks
   dates: documents' dates are exchanged within their units, units that follow one another change
-  places: claims on topics, and on words, over time
+  places: claims on topics, and on words, over time, and on the words of the three largest topics
+  (those that came or went, each topic a line)
 A line each, with what the true values give; then, over all, the shuffles with any claim, and rows
 that are accepted though an interval holds "no difference", or the other way round. The last line is
 `false: A of B shuffles kept: C claims disagreements: D seconds: S`. Seeds are fixed.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,6 +37,8 @@ FEW_SHUFFLES = 5
 USUAL = ("sections", "proposals", "answers", "manifestos", "posts", "reuters")
 QUICK = ("sections", "answers")
 SEED = 600
+LARGE_TOPICS = 3  # whose words are followed through time
+UNCHANGED = ("stayed", "unsure")  # kinds of words that neither came nor went
 
 
 class Counted(NamedTuple):
@@ -43,6 +47,10 @@ class Counted(NamedTuple):
 
     claims: int
     disagreements: int
+
+
+# Claims of the true values, where the generator is None, else of values that it exchanged
+CountClaims = Callable[[np.random.Generator | None], Counted]
 
 
 class Line(NamedTuple):
@@ -60,7 +68,7 @@ class Line(NamedTuple):
 
 
 def main() -> None:
-    """Prints a line for each question of each document_set."""
+    """Prints a line for each question of each collection."""
     declared: dict[str, dict[str, Any]] = {
         "names": {"nargs": "*", "help": "of benchmarks.insight"},
         "--quick": {"action": "store_true", "help": "two collections, five shuffles"},
@@ -86,7 +94,7 @@ def main() -> None:
 
 
 def measured(name: str, quick: bool, shuffles: int) -> list[Line]:
-    """All lines of a document_set."""
+    """All lines of a collection."""
     from benchmarks.insight import collections, runs
     from webapp.analysis.findings import group_fields
     from webapp.analysis.findings.document_set import collect
@@ -163,49 +171,112 @@ def slopes(selection, name: str) -> Counted:
 def over_time_lines(
     name: str, selection, document_set, unit: np.ndarray, shuffles: int
 ) -> list[Line]:
-    """Of topics and of words over time."""
-    from inference.answers import cells
-    from webapp.analysis.answers import asked
+    """Of topics and of words over time, of the words of large topics, and of slopes."""
     from webapp.analysis.findings.document_set import collect
     from webapp.analysis.findings.finding import EarlierFindings
     from webapp.analysis.findings.kinds import event
     from webapp.analysis.findings.kinds.change import Change
-    from webapp.core.documents import fields
 
-    dates = fields.dates(selection.version)
-    follows = document_set.unit is not None and cells.follow_each_other(document_set.unit, dates)
+    dates = ExchangedDates.of(selection, document_set, unit)
 
-    def drawn(chance: np.random.Generator) -> np.ndarray:
-        if follows:
-            return places_exchanged(unit, dates, chance)
-        return dates[within(unit, dates, chance)]
+    def count_changes(chance: np.random.Generator | None) -> Counted:
+        with dates.exchanged(chance):
+            findings = Change.find(collect(selection), EarlierFindings())
+        return _count_findings(findings)
 
-    def counted(find: Callable, chance: np.random.Generator | None) -> Counted:
-        asked._looked_through.clear()
-        of_draw = dates if chance is None else drawn(chance)
-        with mock.patch.object(fields, "dates", lambda version: of_draw):
-            found = find(collect(selection))
-        asked._looked_through.clear()
-        return Counted(len(found), sum(map(holds_no_difference, found)))
+    def count_words(chance: np.random.Generator | None) -> Counted:
+        with dates.exchanged(chance):
+            findings = event.bursts(collect(selection), set())
+        return _count_findings(findings)
 
-    def of_words(shuffled) -> list:
-        return event.bursts(shuffled, set())
-
-    def of_changes(shuffled) -> list:
-        return Change.find(shuffled, EarlierFindings())
-
-    of = f"{name} dates {'units in order' if follows else 'within units'}"
-    of_topics = partial(counted, of_changes)
-    lines = [tell(f"{of}, changes", of_topics, shuffles)]
-    lines.append(tell(f"{of}, words", partial(counted, of_words), shuffles))
-
-    def of_slopes(chance: np.random.Generator | None) -> Counted:
-        of_draw = dates if chance is None else drawn(chance)
-        with mock.patch.object(fields, "dates", lambda version: of_draw):
+    def count_slopes(chance: np.random.Generator | None) -> Counted:
+        with dates.exchanged(chance):
             return slopes(selection, "date")
 
-    lines.append(tell(f"{of}, slopes", of_slopes, shuffles))
-    return lines
+    def count_words_of(topic: int, chance: np.random.Generator | None) -> Counted:
+        with dates.exchanged(chance):
+            return changed_words(selection, topic)
+
+    questions: dict[str, CountClaims] = {
+        "changes": count_changes,
+        "words": count_words,
+        "slopes": count_slopes,
+    }
+    for topic in largest_topics(selection):
+        questions[f"words of topic {topic}"] = partial(count_words_of, topic)
+    said_how = "units in order" if dates.follows else "within units"
+    return [
+        tell(f"{name} dates {said_how}, {asked}", count, shuffles)
+        for asked, count in questions.items()
+    ]
+
+
+class ExchangedDates(NamedTuple):
+    """The dates of a set of documents. unit: int[D], whose each document is; follows: whether the
+    units follow one another in time, so that they change places, and not documents within them."""
+
+    dates: np.ndarray
+    unit: np.ndarray
+    follows: bool
+
+    @classmethod
+    def of(cls, selection, document_set, unit: np.ndarray) -> "ExchangedDates":
+        """Of what is known of a set."""
+        from inference.answers import cells
+        from webapp.core.documents import fields
+
+        dates = fields.dates(selection.version)
+        has_unit = document_set.unit is not None
+        return cls(dates, unit, has_unit and cells.follow_each_other(document_set.unit, dates))
+
+    @contextmanager
+    def exchanged(self, chance: np.random.Generator | None) -> Iterator[None]:
+        """Within, every page reads exchanged dates; the true ones where chance is None."""
+        from webapp.analysis.answers import asked
+        from webapp.core.documents import fields
+
+        drawn = self.dates if chance is None else self._draw(chance)
+        asked._looked_through.clear()
+        with mock.patch.object(fields, "dates", lambda version: drawn):
+            yield
+        asked._looked_through.clear()
+
+    def _draw(self, chance: np.random.Generator) -> np.ndarray:
+        if self.follows:
+            return places_exchanged(self.unit, self.dates, chance)
+        return self.dates[within(self.unit, self.dates, chance)]
+
+
+def largest_topics(selection) -> list[int]:
+    """The numbers of the LARGE_TOPICS topics of which pages tell that have most words."""
+    from webapp.analysis.answers import asked
+    from webapp.core.results import evidence
+
+    view = selection.view
+    assigned = evidence.of(selection.run)
+    topic_of_pair = view.labels.into[assigned.doc_topics]
+    tokens = np.bincount(topic_of_pair, assigned.doc_tokens, len(view.labels.into))
+    told_topics = asked.told_topics(view)
+    return sorted(told_topics, key=lambda topic: -tokens[topic])[:LARGE_TOPICS]
+
+
+def changed_words(selection, topic: int) -> Counted:
+    """Words of a topic of which its page says that they came or went, for good or for a time."""
+    from webapp.analysis.topics import word_times
+
+    followed = word_times.follow(selection, topic)
+    if followed is None:
+        return Counted(0, 0)
+    changes = [change for change in followed.changes if change.kind not in UNCHANGED]
+    disagreements = 0
+    for change in changes:
+        low = 0.0 if change.low is None else change.low
+        disagreements += low <= 1 and (change.high is None or change.high >= 1)
+    return Counted(len(changes), disagreements)
+
+
+def _count_findings(findings) -> Counted:
+    return Counted(len(findings), sum(map(holds_no_difference, findings)))
 
 
 def holds_no_difference(finding) -> bool:
@@ -291,7 +362,7 @@ def disagreeing(found) -> int:
     return int(np.count_nonzero(known & differ))
 
 
-def of_sets(document_set, unit: np.ndarray) -> Callable[[np.random.Generator | None], Counted]:
+def of_sets(document_set, unit: np.ndarray) -> CountClaims:
     """Half of the units against the others; nothing is true of them."""
     from inference import answers as estimator
     from inference.answers import question
@@ -350,9 +421,7 @@ def within(unit: np.ndarray, dates: np.ndarray, chance: np.random.Generator) -> 
     return order
 
 
-def tell(
-    name: str, counted: Callable[[np.random.Generator | None], Counted], shuffles: int
-) -> Line:
+def tell(name: str, counted: CountClaims, shuffles: int) -> Line:
     """Prints the line."""
     began = time.perf_counter()
     true = counted(None)
