@@ -12,7 +12,7 @@ from webapp.analysis.effects import answering as effects_answering
 from webapp.analysis.effects.estimates import Way
 from webapp.analysis.findings import renaming, stored
 from webapp.analysis.keyness import counting
-from webapp.analysis.keyness.shapes import Which
+from webapp.analysis.keyness.shapes import Counts, Which
 from webapp.analysis.time import answering
 from webapp.analysis.time.contrasts import Constant
 from webapp.analysis.topics import word_times
@@ -46,11 +46,16 @@ def rename(run_id: int, by: int | None) -> None:
 
 @app.task(name=counting.TASK)
 def compare_words(
-    run_id: int, addresses: list[str], complement: bool, which: Which, by: int | None
+    run_id: int,
+    addresses: list[str],
+    complement: bool,
+    which: Which,
+    counts: Counts,
+    by: int | None,
 ) -> None:
     """Of two sets of a run's documents, as addresses name them, and those that both are chosen
     of."""
-    counting.compute(run_id, addresses, complement, which, by)
+    counting.compute(run_id, addresses, complement, which, counts, by)
 
 
 @app.task(name=answering.TASK)

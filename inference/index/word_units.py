@@ -71,15 +71,19 @@ def count_words(
     sides: Sides,
     least: int,
     advance: Callable[[float], None] = lambda done: None,
+    *,
+    of_documents: bool = False,
 ) -> Counted:
     """Every form that at least so many documents of both sides together have.
 
     fields: the texts of all segments of an index. forms: size of the lexicon. advance: called now
-    and then with the share that is done, from 0 to 1.
+    and then with the share that is done, from 0 to 1. of_documents: each document counts once,
+    however often it has a form; then the sizes of `sides` are documents.
     """
     blocks = []
     for forms_of_block, postings in _blocks(fields, forms, least, advance):
-        blocks.append(count_postings(forms_of_block, postings, sides, least))
+        counted_postings = postings.once if of_documents else postings
+        blocks.append(count_postings(forms_of_block, counted_postings, sides, least))
     if not blocks:
         no_postings = gather([], np.zeros(0))
         blocks = [count_postings(np.zeros(0), no_postings, sides, least)]
@@ -135,6 +139,11 @@ class Postings(NamedTuple):
         indptr = np.concatenate([[0], np.cumsum(sizes)])
         source = np.repeat(self.indptr[words] - indptr[:-1], sizes) + np.arange(indptr[-1])
         return Postings(indptr, self.documents[source], self.counts[source])
+
+    @property
+    def once(self) -> "Postings":
+        """The same with each document once, however often it has the word."""
+        return self._replace(counts=np.ones_like(self.counts))
 
 
 def _blocks(

@@ -103,7 +103,7 @@ def _computed(word: Word, compared_sides: list[Side]) -> Computed:
     compared = counting.Computed(
         totals=totals,
         forms=words.forms,
-        tokens=words.sums.tokens,
+        counts=words.sums.tokens,
         documents=words.documents,
         result=result,
         tried=len(words.forms),

@@ -19,7 +19,7 @@ def effects(view: RunView, row: FindingRow) -> str:
         topics = QueryDict(urlsplit(row.url).query)["topics"]
         return view.go("run_effects", asked=urlencode({"topic": topics}, safe=",")) + "#one"
     if row.kind == "keyword" and row.claims:
-        question = question_of(row.kind, row.claims[0])
+        question = question_of(row.kind, row.claims[0]) | {"counts": "documents"}
         return view.go("run_keyness", asked=urlencode(question))
     if row.topic is None or not _is_asked(row):
         return ""

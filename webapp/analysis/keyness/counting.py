@@ -17,7 +17,7 @@ from inference.index import Index, two_sets, word_units
 from inference.index.segments import Field
 from webapp.analysis.answers import asked
 from webapp.analysis.findings.answer_jobs import AnswerJob, Stored, perform
-from webapp.analysis.keyness.shapes import Counting, Order, Which
+from webapp.analysis.keyness.shapes import Counting, Counts, Order, Which
 from webapp.analysis.time import contrasts
 from webapp.core.documents import search
 from webapp.core.documents.selection import RunSelection
@@ -28,7 +28,7 @@ from webapp.platform.storage import sealed
 from webapp.platform.storage.cache import BoundedCache, cached
 
 TASK = "tasks.runs.compare_words"
-METHOD = 3  # raised when the same sets have other words
+METHOD = 4  # raised when the same sets have other words
 LEAST = 5  # documents of both sides: what fewer have is told by no list
 # Words of a side that are kept, the clearest in either order
 MOST_STORED: dict[Order, int] = {"ratio": 25_000, "g2": 200}
@@ -89,17 +89,25 @@ def _phrases(snapshot_id: int) -> list[str]:
 
 class Computed(NamedTuple):
     """The words and phrases that differ, of so many that were tried. forms: int32[n], as Counted
-    numbers them; tokens, documents: int64[n, 2]. differ: how many each side uses more, of which the
-    clearest are here. family: what they share."""
+    numbers them; counts: int64[n, 2], what is counted of them; documents: int64[n, 2]. differ: how
+    many each side uses more, of which the clearest are here. family: what they share. counted: each
+    occurrence, or each document that has the word once."""
 
     totals: two_sets.Totals
     forms: np.ndarray
-    tokens: np.ndarray
+    counts: np.ndarray
     documents: np.ndarray
     result: keyness.Keyness
     tried: int
     differ: list[int]
     family: "WordFamily"
+    counted: Counts = "occurrences"
+
+    @property
+    def bases(self) -> np.ndarray:
+        """int64[2]: of what the shares of either side are: of its words, or of its documents that
+        have any."""
+        return self.totals.documents if self.counted == "documents" else self.totals.tokens
 
 
 class WordFamily(NamedTuple):
@@ -126,24 +134,33 @@ class NotYet(Exception):
 
 
 class Contrast(AnswerJob[Computed]):
-    """Two sets of documents. counted: what is counted of them. Raises Invalid where a side has no
-    documents, or where one document is on both."""
+    """Two sets of documents. counted: the words and phrases of which it is asked; counts: what is
+    counted of each. Raises Invalid where a side has no documents, or where one document is on
+    both."""
 
     TASK = TASK
     METHOD = METHOD
     NAME = "words"
 
-    def __init__(self, base: RunSelection, a: contrasts.Side, b: contrasts.Side, which: Which):
+    def __init__(
+        self,
+        base: RunSelection,
+        a: contrasts.Side,
+        b: contrasts.Side,
+        which: Which,
+        counts: Counts = "occurrences",
+    ):
         self.base = base
         self.sides = (a, b)
         self.which = which
+        self.counts = counts
         self.counted = Counted.of(base.run)
         self.divided = contrasts.divided(base, a, b)
         self.lengths = self.counted.index.stream.lengths
         compared = {name for side in (a, b) for name, _ in side.documents.values}
         self.unit, self.unit_codes = asked.unit_of(base.version, *sorted(compared))
         sets = (base.key, a.documents.key, b.documents.key, b.complement, self.unit.said)
-        self.key = (base.run.snapshot_id, self.counted.index.made, *sets, which)
+        self.key = (base.run.snapshot_id, self.counted.index.made, *sets, which, counts)
 
     @property
     def run(self) -> Run:
@@ -155,11 +172,11 @@ class Contrast(AnswerJob[Computed]):
         """As `compute` takes them."""
         first, second = self.sides
         addresses = contrasts.addresses_of(self.base, first, second)
-        return [self.base.run.pk, addresses, second.complement, self.which]
+        return [self.base.run.pk, addresses, second.complement, self.which, self.counts]
 
     @property
     def depends(self) -> tuple:
-        """Both sets, which words, the index, and who speaks."""
+        """Both sets, which words, what is counted, the index, and who speaks."""
         return self.key
 
     @cached_property
@@ -204,17 +221,24 @@ class Contrast(AnswerJob[Computed]):
         counted_words = self.counted
         totals = self.totals()
         size = counted_words.words + len(counted_words.phrases)
-        units = word_units.sides_of(self.sets.astype(np.int8) - 1, self.lengths, self._units)
-        words = word_units.count_words(counted_words.fields, size, units, LEAST, advance)
+        of_documents = self.counts == "documents"
+        lengths = np.minimum(self.lengths, 1) if of_documents else self.lengths
+        units = word_units.sides_of(self.sets.astype(np.int8) - 1, lengths, self._units)
+        words = word_units.count_words(
+            counted_words.fields, size, units, LEAST, advance, of_documents=of_documents
+        )
         if self.which == "content":
             words = words.some(counted_words.content(words.forms))
 
         def amounts_of(rows: np.ndarray) -> np.ndarray:
             postings = word_units.gather(counted_words.fields, words.forms[rows])
+            if of_documents:
+                postings = postings.once
             return word_units.amounts(postings, units)
 
         answers = answer_words(units.sizes, words.sums, amounts_of)
-        result = keyness.keyness(answers, words.sums, totals.tokens)
+        bases = totals.documents if of_documents else totals.tokens
+        result = keyness.keyness(answers, words.sums, bases)
         sides = [
             np.flatnonzero(result.different & (result.ratio > 0)),
             np.flatnonzero(result.different & ~(result.ratio > 0)),
@@ -223,12 +247,13 @@ class Contrast(AnswerJob[Computed]):
         return Computed(
             totals=totals,
             forms=words.forms[rows],
-            tokens=words.sums.tokens[rows],
+            counts=words.sums.tokens[rows],
             documents=words.documents[rows],
             result=keyness.Keyness(*(array[rows] for array in result)),
             tried=len(words.forms),
             differ=[len(side) for side in sides],
             family=WordFamily.of(answers),
+            counted=self.counts,
         )
 
     @property
@@ -251,12 +276,13 @@ class Contrast(AnswerJob[Computed]):
         return Computed(
             totals=two_sets.Totals(*arrays["totals"]),
             forms=arrays["forms"],
-            tokens=arrays["tokens"],
+            counts=arrays["counts"],
             documents=arrays["documents"],
             result=keyness.Keyness(*(arrays[name] for name in keyness.Keyness._fields)),
             tried=data["tried"],
             differ=data["differ"],
             family=_read_family(data["family"]),
+            counted=self.counts,
         )
 
     def pack(self, answer: Computed) -> Stored:
@@ -264,7 +290,7 @@ class Contrast(AnswerJob[Computed]):
         arrays = {
             "totals": np.stack(answer.totals),
             "forms": answer.forms,
-            "tokens": answer.tokens,
+            "counts": answer.counts,
             "documents": answer.documents,
             **answer.result._asdict(),
         }
@@ -281,14 +307,20 @@ def _read_family(row: dict[str, Any]) -> WordFamily:
 
 
 def compute(
-    run_id: int, addresses: list[str], complement: bool, which: Which, by: int | None
+    run_id: int,
+    addresses: list[str],
+    complement: bool,
+    which: Which,
+    counts: Counts,
+    by: int | None,
 ) -> None:
     """In a worker: count and store."""
 
     def job_of(view: RunView) -> Contrast:
-        return Contrast(*contrasts.sides_of_addresses(view, addresses, complement), which)
+        sides = contrasts.sides_of_addresses(view, addresses, complement)
+        return Contrast(*sides, which, counts)
 
-    perform(TASK, [run_id, addresses, complement, which], by, job_of)
+    perform(TASK, [run_id, addresses, complement, which, counts], by, job_of)
 
 
 def _clearest(result: keyness.Keyness, sides: list[np.ndarray]) -> np.ndarray:

@@ -16,8 +16,9 @@ from webapp.platform.storage.nulls import number_or_none
 
 LISTED = 50  # words of each side
 PER_WORDS = 10_000  # rates are occurrences in so many words
+PER_DOCUMENTS = 100  # or documents with the word, of so many
 _COLUMNS = (
-    "corpus run selection unit unit_chosen_by level word side times low high p g2 tokens"
+    "corpus run selection unit unit_chosen_by level counts word side times low high p g2 tokens"
     " tokens_other documents documents_other one_unit".split()
 )
 
@@ -36,6 +37,7 @@ def list_words(
         tried=computed.tried,
         order=order,
         which=contrast.which,
+        counts=contrast.counts,
         selection=selection,
         over=over,
         level=family.level,
@@ -96,7 +98,7 @@ def table(contrast: Contrast, over: str, by: int | None) -> bytes:
     for s, side in enumerate(contrast.sides):
         unit = unit_sentences.about(base.version, contrast.unit)
         about = [base.run.corpus.name, base.run.pk, base.sentence]
-        about += [unit.column, unit.chosen_by, computed.family.level]
+        about += [unit.column, unit.chosen_by, computed.family.level, contrast.counts]
         rows = _ranked(computed, s, "ratio")
         side_lines = [
             [*about, text, side.name, *_cells(computed, i, s, text)]
@@ -113,10 +115,11 @@ def table(contrast: Contrast, over: str, by: int | None) -> bytes:
 def _cells(computed: Computed, i: int, s: int, text: str) -> list:
     """From "times" on."""
     word = key_word(computed, i, s, text, [])
+    tokens: list[int | str] = [*word.tokens]
     return [
         *("" if number is None else number for number in (word.times, word.low, word.high, word.p)),
         word.g2,
-        *word.tokens,
+        *(tokens or ["", ""]),
         *word.documents,
         int(word.burst),
     ]
@@ -143,7 +146,9 @@ def key_word(computed: Computed, i: int, s: int, word: str, urls: list[str]) -> 
     if ratio < 0:  # logarithms of ratios
         ratio = -ratio
         ends = [-ends[1], -ends[0]]
-    tokens = computed.tokens[i, sides]
+    of_documents = computed.counted == "documents"
+    counts = computed.counts[i, sides]
+    per = PER_DOCUMENTS if of_documents else PER_WORDS
     return KeyWord(
         word=word,
         times=_times(ratio),
@@ -151,9 +156,9 @@ def key_word(computed: Computed, i: int, s: int, word: str, urls: list[str]) -> 
         high=_times(ends[1]),
         p=number_or_none(result.p[i]),
         g2=float(result.g2[i]),
-        tokens=tokens.tolist(),
+        tokens=[] if of_documents else counts.tolist(),
         documents=computed.documents[i, sides].tolist(),
-        rates=(PER_WORDS * tokens / computed.totals.tokens[sides]).tolist(),
+        rates=(per * counts / computed.bases[sides]).tolist(),
         burst=bool(result.burst[i]),
         urls=urls,
     )

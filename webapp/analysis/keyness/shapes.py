@@ -9,13 +9,15 @@ from webapp.core.results.links import TopicLink
 
 Order = Literal["ratio", "g2"]
 Which = Literal["content", "all"]
+Counts = Literal["occurrences", "documents"]
 
 
 @dataclass(frozen=True)
 class KeyWord:
     """times: how many times as frequent as on the other side, null where that has none. low, high:
     its interval, of the level that all words of the page share, null where nothing can be said,
-    and where the other side surely has none; high also where nothing bounds it. p: of no difference. rates: in 10,000 words of either side, as tokens and documents, its own
+    and where the other side surely has none; high also where nothing bounds it. p: of no difference. tokens: its occurrences, none where documents are counted. rates: in
+    10,000 words, or in 100 documents where these are counted. These two and documents: of its own
     side first. burst: one unit carries it. urls: the documents of either side that have it."""
 
     word: str
@@ -43,7 +45,8 @@ class SpreadWord(KeyWord):
 class Keyness:
     """words: of either side. over: of what the parts are: a period or a field; "" for none. more:
     how many others differ. tried: words that at least five documents have. which: without the stop
-    words of the corpus's language, or with them. level: of all intervals, of `rows` words that were
+    words of the corpus's language, or with them. counts: what is counted of each word: each of its
+    occurrences, or each document that has it, once. level: of all intervals, of `rows` words that were
     judged together; calibrated: "exchanged", by exchanges of units, or "t". unit: who is
     independent; units: of either side; few_units: that they are few, or ""; caution: why nothing can be
     said, or ""."""
@@ -54,6 +57,7 @@ class Keyness:
     tried: int
     order: Order
     which: Which
+    counts: Counts
     selection: str
     over: str
     level: float
@@ -129,11 +133,12 @@ class TopicSplitHtml:
 
 @dataclass(frozen=True)
 class KeynessHtml:
-    """orders, words, overs: (what it is called, its address, whether it is the present one). most:
+    """orders, words, counted, overs: (what it is called, its address, whether it is the present one). most:
     the largest times that is drawn."""
 
     orders: list[tuple[str, str, bool]]
     words: list[tuple[str, str, bool]]
+    counted: list[tuple[str, str, bool]]
     overs: list[tuple[str, str, bool]]
     most: float
     csv: str

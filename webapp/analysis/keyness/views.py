@@ -11,6 +11,7 @@ from webapp.analysis.keyness import queries, split as splitting
 from webapp.analysis.keyness.counting import Contrast, NotYet
 from webapp.analysis.keyness.shapes import (
     Counting,
+    Counts,
     Keyness,
     KeynessHtml,
     NothingCompared,
@@ -33,6 +34,10 @@ from webapp.platform.pages.typed import Answer, Here, typed
 NAMED = 5  # words of a first sentence
 ORDERS = {"ratio": "how many times as often", "g2": "evidence"}
 WORDS = {"content": "without stop words", "all": "all words"}
+COUNTED: dict[Counts, str] = {
+    "occurrences": "every occurrence",
+    "documents": "documents that have it",
+}
 
 
 @typed(
@@ -50,6 +55,7 @@ def words(
     *,
     order: Order = "ratio",
     which: Which = "content",
+    counts: Counts = "occurrences",
     rest: bool = False,
     over: str = "",
 ) -> Answer[Keyness | Counting | NothingCompared]:
@@ -61,7 +67,7 @@ def words(
             page, partial(_html, view, here, page, _compare(request, view), request.GET.urlencode())
         )
 
-    return _of_two(request, view, selection, rest, which, listed)
+    return _of_two(request, view, selection, rest, which, counts, listed)
 
 
 @typed(
@@ -88,7 +94,7 @@ def topic(
         page = splitting.split(contrast, number, by)
         return Answer(page, partial(_topic_html, request, view, page))
 
-    return _of_two(request, view, selection, rest, "all", parts)
+    return _of_two(request, view, selection, rest, "all", "occurrences", parts)
 
 
 def _of_two(
@@ -97,6 +103,7 @@ def _of_two(
     selection: RunSelection,
     rest: bool,
     which: Which,
+    counts: Counts,
     answer: Callable[[Contrast, int | None], Answer],
 ) -> Answer:
     """What is said of the two sets of an address; where that names none, or a worker has to count
@@ -105,7 +112,7 @@ def _of_two(
     try:
         sides = contrasts.read_sides(request.GET, selection, rest)
         if sides is not None:
-            return answer(Contrast(*sides, which), authorization.user_id(request))
+            return answer(Contrast(*sides, which, counts), authorization.user_id(request))
     except NotYet as state:
         return Answer(state.page, status=202)
     except Invalid as error:
@@ -140,6 +147,9 @@ def _html(view: RunView, here: Here, page: Keyness, compare: str, query: str) ->
             (label, here.url(order=name), name == page.order) for name, label in ORDERS.items()
         ],
         words=[(label, here.url(which=name), name == page.which) for name, label in WORDS.items()],
+        counted=[
+            (label, here.url(counts=name), name == page.counts) for name, label in COUNTED.items()
+        ],
         overs=[
             (name or "none", here.url(over=name or None), name == page.over)
             for name in ["", *fields.choices(view.run.version)]
@@ -163,9 +173,8 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
             " two."
         )
     try:
-        table = queries.table(
-            Contrast(*sides, question["which"]), question["over"], authorization.user_id(request)
-        )
+        contrast = Contrast(*sides, question["which"], question["counts"])
+        table = queries.table(contrast, question["over"], authorization.user_id(request))
     except NotYet:
         return HttpResponse(
             "A worker counts these words. Ask again in a while.",

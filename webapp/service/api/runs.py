@@ -25,6 +25,7 @@ from webapp.analysis.keyness import queries as keyness
 from webapp.analysis.keyness.counting import Contrast, NotYet
 from webapp.analysis.keyness.shapes import (
     Counting,
+    Counts as KeynessCounts,
     Keyness,
     Order as KeynessOrder,
     Which as KeynessWhich,
@@ -337,6 +338,7 @@ def keyness_of(
     sides: Query[shapes.Sides],
     order: KeynessOrder = "ratio",
     which: KeynessWhich = "content",
+    counts: KeynessCounts = "occurrences",
     rest: bool = False,
     over: str = "",
 ):
@@ -345,7 +347,7 @@ def keyness_of(
     if compared is None:
         raise Invalid("from_a", "Say two sets of documents, or choose documents and say rest=true.")
     try:
-        contrast = Contrast(*compared, which)
+        contrast = Contrast(*compared, which, counts)
         by = authorization.user_id(request)
         with called({"field": "over"}):
             return keyness.list_words(contrast, order, selection.sentence, over, by)

@@ -4,6 +4,7 @@ links, its file."""
 import csv
 import io
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 from django.urls import reverse
@@ -67,6 +68,53 @@ def test_counts_are_those_of_the_texts(client, trained):
                 assert row["low"] < row["times"] < (row["high"] or float("inf"))
         lows = [row["low"] for row in part]
         assert lows == sorted(lows, reverse=True)
+
+
+def test_documents_are_counted_once_each(client, trained):
+    data = get(client, trained, QUERY + "&which=all&counts=documents")
+    sides = counted(trained, [(1790, 1799), (1800, 1815)])
+    sizes = [side["documents"] for side in data["sides"]]
+    assert data["counts"] == "documents" and (data["words"][0] or data["words"][1])
+    for s, part in enumerate(data["words"]):
+        for row in (row for row in part if " " not in row["word"]):
+            assert row["tokens"] == []
+            having = [sides[s][1][row["word"]], sides[1 - s][1][row["word"]]]
+            assert row["documents"] == having
+            parts = [having[0] / sizes[s], having[1] / sizes[1 - s]]
+            assert row["rates"] == pytest.approx([100 * share for share in parts])
+            if row["times"] is not None:
+                assert row["times"] == pytest.approx(parts[0] / parts[1])
+                assert 1 < row["low"] < row["times"]
+    lines = list(
+        csv.DictReader(
+            io.StringIO(get(client, trained, QUERY + "&counts=documents", "run_keyness_csv"))
+        )
+    )
+    assert lines and {(line["counts"], line["tokens"]) for line in lines} == {("documents", "")}
+    page = get(client, trained, QUERY + "&counts=documents", "run_keyness")
+    assert "% of the documents of" in page and "In 10,000 words" not in page
+
+
+def test_words_of_a_group_open_the_documents_that_have_them(trained):
+    """What a sentence says of documents is counted so on the page that it opens."""
+    from webapp.analysis.findings import questions
+    from webapp.analysis.findings.claim import Claim
+    from webapp.core.results.view import RunView
+
+    claim = Claim(
+        name="war",
+        parts=["war"],
+        above_all=[],
+        more=True,
+        steady=False,
+        ratio=2.0,
+        field="president",
+        value="James Madison",
+    )
+    row = SimpleNamespace(kind="keyword", claims=[claim], topic=None, url="")
+    opened = questions.effects(RunView(trained), row)
+    assert opened.startswith(reverse("run_keyness", args=[trained.pk]))
+    assert opened.endswith("?in_a=president%3AJames+Madison&counts=documents")
 
 
 def test_phrases_of_the_topics_are_compared_like_words(client, trained, monkeypatch, tmp_path):
