@@ -42,12 +42,18 @@ def claim_next_job(kind: JobKind, pk: int) -> tuple[int, int] | None:
     None where none may begin now."""
     with _one_at_a_time():
         due = next_job(kind, pk)
-        attempt = None if due is None else claims.claim(kind, due)
-    if due not in (None, pk):
+        if due is None:
+            return None
+        attempt = claims.claim(kind, due)
+        if attempt is None and due != pk:
+            # It was cancelled just now, or the disk is full. On a full disk `pk` can't begin, either,
+            # and says so: the sweep sends it after a while. A message that was sent for it here
+            # would come back at once, and again, for as long as the disk is full.
+            due = pk
+            attempt = claims.claim(kind, pk)
+    if due != pk:
         dispatch.send(kind, pk)  # so that its own turn comes
-    if due is None or attempt is None:
-        return None
-    return due, attempt
+    return None if attempt is None else (due, attempt)
 
 
 def next_job(kind: JobKind, pk: int) -> int | None:

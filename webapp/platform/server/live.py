@@ -91,6 +91,11 @@ class Hub:
             except (redis.RedisError, OSError) as error:
                 log.warning("the stream of events is away", error=logs.error_name(error))
                 await asyncio.sleep(1)
+            except (
+                Exception
+            ):  # of any kind, such as an odd entry: all pages of the process wait here
+                log.exception("the stream of events can't be read")
+                await asyncio.sleep(1)
 
     async def _watch_workers(self) -> None:
         while True:
@@ -101,6 +106,9 @@ class Hub:
                         await asyncio.sleep(WORKERS_EVERY)
             except (redis.RedisError, OSError):
                 self._tell_workers(None)
+                await asyncio.sleep(WORKERS_EVERY)
+            except Exception:  # of any kind: the count must go on
+                log.exception("it could not be counted how many workers there are")
                 await asyncio.sleep(WORKERS_EVERY)
 
     async def _watch_rights(self) -> None:

@@ -18,6 +18,7 @@ from webapp.intake.ingest import uploads, versions
 from webapp.models import Corpus, Export, Run, SourceFile, User
 from webapp.platform.accounts import quotas
 from webapp.platform.jobs import claims, dispatch, kinds, roster, scheduler
+from webapp.platform.storage import disk
 
 pytestmark = pytest.mark.django_db
 
@@ -89,6 +90,35 @@ def test_small_before_large_where_nobody_has_had_a_turn():
     small = ben.run(10)
     assert take(large) == small.pk and sent == [large.pk], "whose own turn comes"
     assert take(large) == large.pk
+
+
+def test_on_a_full_disk_a_message_ends_and_nothing_is_sent_at_once(monkeypatch):
+    ada = Person("ada")
+    ben = Person("ben")
+    large = ada.run(2000)
+    small = ben.run(10)
+    monkeypatch.setattr(disk, "full", lambda: True)
+    assert take(large) is None and sent == [], "it would come back for as long as the disk is full"
+    for run in (large, small):
+        run.refresh_from_db()
+        assert (run.status, run.error) == ("queued", claims.DISK_FULL)
+    monkeypatch.setattr(disk, "full", lambda: False)
+    assert take(large) == small.pk and sent == [large.pk]
+
+
+def test_where_the_due_job_was_cancelled_just_now_the_other_begins(monkeypatch):
+    ada = Person("ada")
+    ben = Person("ben")
+    large = ada.run(2000)
+    small = ben.run(10)
+    claim = claims.claim
+
+    def claim_late(kind, pk):
+        Run.objects.filter(pk=small.pk).update(status="cancelled")
+        return claim(kind, pk)
+
+    monkeypatch.setattr(claims, "claim", claim_late)
+    assert take(large) == large.pk and sent == []
 
 
 def test_who_has_the_fewest_at_work_is_next():

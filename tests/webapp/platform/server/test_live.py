@@ -12,6 +12,7 @@ from django.utils import timezone
 from tests.webapp.platform.accounts.test_access import World
 from webapp.models import Link, Membership, User
 from webapp.platform.accounts import authorization, sharing
+from webapp.platform.jobs import events
 from webapp.platform.server import live
 from webapp.service.corpora import deletion
 
@@ -181,3 +182,35 @@ def test_the_stream_of_who_may_not_read_ends(monkeypatch):
         monkeypatch.setattr(live.Hub, part, lambda hub: asyncio.sleep(60))
     asyncio.run(follow())
     assert calls[:2] == [2, 2]
+
+
+def test_an_entry_that_can_not_be_read_ends_nothing(monkeypatch):
+    """What comes behind it is told to the pages that wait."""
+
+    async def follow():
+        stream = live.stream("corpus:1", authorization.Reader(1, None, None))
+        assert b"open" in await anext(stream)
+        await asyncio.wait_for(position_known.wait(), 10)
+        events.client().xadd(events.STREAM, {"odd": "an entry without its fields"})
+        events.publish("corpus:1", {"type": "progress"})
+        while b"progress" not in (told := await asyncio.wait_for(anext(stream), 10)):
+            assert b"workers" in told
+        readers_of_redis = list(live.hub.tasks)
+        await stream.aclose()
+        await asyncio.gather(*readers_of_redis, return_exceptions=True)
+        await asyncio.sleep(0.1)  # until their sockets are closed
+
+    position_known = asyncio.Event()
+    position = live._position
+
+    async def known(client, last):
+        found = await position(client, last)
+        position_known.set()
+        return found
+
+    async def allowed(readers):
+        return readers
+
+    monkeypatch.setattr(live, "_position", known)
+    monkeypatch.setattr(live, "still_allowed", allowed)
+    asyncio.run(follow())
