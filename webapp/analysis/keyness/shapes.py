@@ -133,12 +133,12 @@ class TopicSplitHtml:
 
 @dataclass(frozen=True)
 class KeynessHtml:
-    """orders, words, counted, overs: (what it is called, its address, whether it is the present one). most:
+    """orders, words, counts, overs: (what it is called, its address, whether it is the present one). most:
     the largest times that is drawn."""
 
     orders: list[tuple[str, str, bool]]
     words: list[tuple[str, str, bool]]
-    counted: list[tuple[str, str, bool]]
+    counts: list[tuple[str, str, bool]]
     overs: list[tuple[str, str, bool]]
     most: float
     csv: str

@@ -34,7 +34,7 @@ from webapp.platform.pages.typed import Answer, Here, typed
 NAMED = 5  # words of a first sentence
 ORDERS = {"ratio": "how many times as often", "g2": "evidence"}
 WORDS = {"content": "without stop words", "all": "all words"}
-COUNTED: dict[Counts, str] = {
+COUNTS: dict[Counts, str] = {
     "occurrences": "every occurrence",
     "documents": "documents that have it",
 }
@@ -147,8 +147,8 @@ def _html(view: RunView, here: Here, page: Keyness, compare: str, query: str) ->
             (label, here.url(order=name), name == page.order) for name, label in ORDERS.items()
         ],
         words=[(label, here.url(which=name), name == page.which) for name, label in WORDS.items()],
-        counted=[
-            (label, here.url(counts=name), name == page.counts) for name, label in COUNTED.items()
+        counts=[
+            (label, here.url(counts=name), name == page.counts) for name, label in COUNTS.items()
         ],
         overs=[
             (name or "none", here.url(over=name or None), name == page.over)
