@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 from django.urls import reverse
+from django.utils.html import escape
 
 from tests.webapp.making import corpus_of, run_on
 from webapp.core.documents.ranges import Range
@@ -103,7 +104,7 @@ def test_effect_opens_the_question_of_the_sentence(client, spoken):
 
 
 def test_words_of_a_group_open_the_words_of_the_same_two_sets(client, spoken):
-    """Its first word is listed there, in as many documents as the sentence says."""
+    """Its words are listed there, each in the part of the documents that the finding says."""
     asked = {"detail": "more"}
     page = client.get(reverse("run_overview_json", args=[spoken.pk]), asked).json()
     html = client.get(reverse("run_overview", args=[spoken.pk]), asked).content.decode()
@@ -111,14 +112,20 @@ def test_words_of_a_group_open_the_words_of_the_same_two_sets(client, spoken):
     assert rows
     for row in rows:
         claim = row["claims"][0]
-        query = urlencode({"in_a": f"{claim['field']}:{claim['value']}"})
+        first = {"in_a": f"{claim['field']}:{claim['value']}"}
         if claim["bounds"]:
-            query = urlencode({"between_a": Range(claim["field"], *claim["bounds"]).address})
-        assert f'href="{reverse("run_keyness", args=[spoken.pk])}?{query}"' in html
+            first = {"between_a": Range(claim["field"], *claim["bounds"]).address}
+        query = urlencode(first | {"counts": "documents"})
+        address = f"{reverse('run_keyness', args=[spoken.pk])}?{query}"
+        assert f'href="{escape(address)}"' in html
         words = client.get(f"{reverse('run_keyness_json', args=[spoken.pk])}?{query}").json()
         listed = {word["word"]: word for word in words["words"][0]}
-        documents = words["sides"][0]["documents"]
-        assert listed[claim["name"]]["documents"][0] / documents == row["estimate"]
+        for claim in row["claims"]:
+            word = listed[claim["name"]]
+            assert word["times"] == pytest.approx(claim["ratio"])
+            documents = words["sides"][0]["documents"]
+            assert word["rates"][0] == pytest.approx(100 * word["documents"][0] / documents)
+        assert listed[row["claims"][0]["name"]]["rates"][0] == pytest.approx(100 * row["estimate"])
         assert words["unit"]["column"] == claim["answer"]["unit"]
 
 

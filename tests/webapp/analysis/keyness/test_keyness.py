@@ -4,7 +4,6 @@ links, its file."""
 import csv
 import io
 from collections import Counter
-from types import SimpleNamespace
 
 import pytest
 from django.urls import reverse
@@ -93,28 +92,6 @@ def test_documents_are_counted_once_each(client, trained):
     assert lines and {(line["counts"], line["tokens"]) for line in lines} == {("documents", "")}
     page = get(client, trained, QUERY + "&counts=documents", "run_keyness")
     assert "% of the documents of" in page and "In 10,000 words" not in page
-
-
-def test_words_of_a_group_open_the_documents_that_have_them(trained):
-    """What a sentence says of documents is counted so on the page that it opens."""
-    from webapp.analysis.findings import questions
-    from webapp.analysis.findings.claim import Claim
-    from webapp.core.results.view import RunView
-
-    claim = Claim(
-        name="war",
-        parts=["war"],
-        above_all=[],
-        more=True,
-        steady=False,
-        ratio=2.0,
-        field="president",
-        value="James Madison",
-    )
-    row = SimpleNamespace(kind="keyword", claims=[claim], topic=None, url="")
-    opened = questions.effects(RunView(trained), row)
-    assert opened.startswith(reverse("run_keyness", args=[trained.pk]))
-    assert opened.endswith("?in_a=president%3AJames+Madison&counts=documents")
 
 
 def test_phrases_of_the_topics_are_compared_like_words(client, trained, monkeypatch, tmp_path):
