@@ -1,8 +1,8 @@
 """Whether the overview says what is true and known: ten collections unlike each other, uploaded and
 read by defaults.
 
-    .venv/bin/python -m benchmarks.insight [NAMES] [--quick] [--sentences] [--shuffles N] [--data FOLDER] [--json
-    FILE] [--apart] [--print]
+    .venv/bin/python -m benchmarks.insight [NAMES] [--quick] [--sentences] [--shuffles N] [--data FOLDER]
+    [--json FILE] [--apart] [--print]
 
 Each collection (benchmarks.insight.collections) is uploaded, read and trained as the pages preset
 it, in this process. Then:
@@ -20,6 +20,8 @@ it, in this process. Then:
   again: of the sentences first shown, those that a run with another seed has under "more", too
 --data: a state folder that stays; what was trained in it is not trained again, but named and
 searched for findings anew.
+--sentences: the sentences of each overview as a text to be read, with what is wrong with them, and
+how many numbers its page shows: fewer than 350. The last line has both counts.
 --apart: those two that are never looked at while the code is tuned, too. The last line is
 `agree: A contradicted: C facts: F more: M nulls: N`, A, F and M as parts, C and N as numbers.
 """
@@ -61,7 +63,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--json": {"type": Path},
     "--sentences": {
         "action": "store_true",
-        "help": "only print the sentences first shown, with what is wrong with them",
+        "help": "only print the sentences first shown, with what is wrong with them, and how many"
+        " numbers are visible on each page",
     },
     "--print": {
         "action": "store_true",
@@ -133,10 +136,12 @@ def default_names(with_those_apart: bool) -> list[str]:
 
 
 def read_aloud(names: list[str], quick: bool) -> int:
-    """Print every sentence first shown of some collections; how many break a rule."""
+    """Print every sentence first shown of some collections, and how many numbers the page shows; how
+    many sentences and pages break a rule."""
     from benchmarks.insight import runs
 
     broken = 0
+    numbers: dict[str, int] = {}
     for name in names:
         collection = collections.COLLECTIONS[name](quick)
         run = runs.trained(collection, quick, SEEDS[0])
@@ -145,9 +150,12 @@ def read_aloud(names: list[str], quick: bool) -> int:
             broken += bool(faults)
             remark = f"  [{'; '.join(faults)}]" if faults else ""
             print(f"  {sentence}{remark}")
-        print()
-    print(f"sentences that break a rule: {broken}")
-    return broken
+        numbers[name] = spoken.numbers_shown(runs.page(run))
+        print(f"\n{numbers[name]} numbers are visible\n")
+    too_many = [name for name, count in numbers.items() if count >= spoken.NUMBERS_OF_PAGE]
+    counts = " ".join(f"{name} {count}" for name, count in numbers.items())
+    print(f"sentences that break a rule: {broken}; visible numbers: {counts}")
+    return broken + len(too_many)
 
 
 def last_line(results: list[Result]) -> str:
@@ -200,7 +208,7 @@ def measure(name: str, arguments: argparse.Namespace) -> Result:
     print_result(result, run, time.time() - began, len(pages.first["findings"]))
     if arguments.prints:
         print_nulls(nulls)
-        print_claims(pages, verdicts)
+        print_claims(pages, verdicts, by_name_alone)
         print_facts(facts_shown, in_first, in_more)
         print_unknown([fact for fact in facts if fact not in facts_shown])
     return result
@@ -277,19 +285,23 @@ def print_nulls(nulls: list) -> None:
         print(f"    false: {row}")
 
 
-def print_claims(pages: Pages, verdicts: list[str]) -> None:
-    """Those on topics with their verdicts, those first shown marked; then the sentences that claim
-    nothing of a topic."""
+def print_claims(pages: Pages, verdicts: list[str], by_name_alone: list[str]) -> None:
+    """Those on topics with their verdicts, also that by the name alone where it is another, those
+    first shown marked; then the sentences that claim nothing of a topic."""
     first_shown = {(claim.name, claim.value, claim.first) for claim in pages.first_claims}
-    for claim, verdict in zip(pages.on_topics, verdicts, strict=True):
+    rows = zip(pages.on_topics, verdicts, by_name_alone, strict=True)
+    for claim, verdict, verdict_of_name in rows:
         mark = "*" if (claim.name, claim.value, claim.first) in first_shown else " "
         direction = "more" if claim.more else "less"
         span = f"{claim.first}..{claim.last}"
         if claim.steady:
             span += " steady"
+        remark = f", above all {', '.join(claim.above_all)}" if claim.above_all else ""
+        if verdict_of_name != verdict:
+            remark += f" (the name alone: {verdict_of_name})"
         print(
             f"    {verdict:12} {mark} {direction} {claim.name} ×{claim.ratio:.1f} {span}"
-            f" {claim.field} {claim.value}"
+            f" {claim.field} {claim.value}{remark}"
         )
     for kind in KINDS_WITHOUT_CLAIM:
         for finding in pages.first["findings"]:

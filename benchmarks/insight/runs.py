@@ -34,6 +34,7 @@ KINDS_OF_TIME = ("change", "event", "speaker", "sense")
 KINDS_OF_GROUPS = ("mark", "keyword")
 HOST = "127.0.0.1"
 DIGITS = 12  # of what the files hash to, in the corpus's name
+OK = 200
 FOUND = 302  # the status of an answer that sends on to the next page
 
 
@@ -108,6 +109,14 @@ def shown(run, detail: Detail) -> dict:
         Findings.objects.filter(snapshot=run.snapshot_id).delete()
         stored.compute(run.pk)
     return asdict(overview(_all_documents(run), detail, None))
+
+
+def page(run) -> str:
+    """Its overview as a reader sees it, of the findings that `shown` computed."""
+    answer = Client(SERVER_NAME=HOST).get(f"/runs/{run.pk}/overview/")
+    if answer.status_code != OK:
+        raise SystemExit(f"run {run.pk}: the overview answered {answer.status_code}")
+    return answer.content.decode()
 
 
 def false_findings(run, chance: np.random.Generator) -> list:

@@ -16,6 +16,7 @@ from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.values import Shape, Shaped
 
 TRIED = 6  # spans of a topic that may be told
+SIDES = 3  # of a window: before it, within, after it
 
 
 class AcceptedSpan(NamedTuple):
@@ -106,12 +107,35 @@ class SpanAsker:
         found, place = self._answer(column, alone, (on_a, on_b), (first, last))
         if not found.accepted[place] or (found.difference[place] > 0) != more:
             return None
+        if shape == "window" and not self.is_apart(column, first, last, more):
+            return None
         whose = ""
         if found.verdict_of(place) == "one unit":
             whose = self.unit_name(int(found.largest[place])) if more else ""
             if not whose:
                 return None
         return AcceptedSpan(shape, on_a, on_b, more, first, last, found, place, whose)
+
+    def is_apart(self, column: int, first: int, last: int, has_more: bool) -> bool:
+        """Whether a window has more, or less, than the time before it and than the time after it, each
+        by itself. Of both together a window would be told where the times before it were alike, and a
+        step is what happened."""
+        group = self.looked.calendar.group
+        is_counted = (self.looked.looked.position >= 0) & (group >= 0)
+        side = np.select([~is_counted, group < first, group > last], [-1, 0, 2], 1)
+        outcome = self.looked.looked.outcome.only(column)
+        amounts = outcome.summed(side, SIDES)[:, 0]
+        sizes = np.bincount(side[is_counted], outcome.sizes[is_counted], SIDES)
+        before, within, after = (amounts / np.maximum(sizes, 1.0)).tolist()
+        shares_outside = []
+        if sizes[0]:
+            shares_outside.append(before)
+        if sizes[2]:
+            shares_outside.append(after)
+        return all(
+            (within > share) == has_more and worth.is_large(within, share)
+            for share in shares_outside
+        )
 
     def _answer(
         self,

@@ -8,6 +8,7 @@ from webapp.analysis.findings.values import Answer
 from webapp.platform.drawing.numbers import USUAL_LEVEL, level
 
 MOST_DECIMALS = 3  # of the end of an interval that is near 1
+FAR = 10  # times the ratio itself: an end beyond tells only that it may be much larger
 WHOLE = 9.95  # a factor from which on no decimal is said
 
 
@@ -34,7 +35,7 @@ def times_as_much(ratio: float | None, low: float | None, high: float | None) ->
     times = pattern.format(factor=_factor(ratio))
     if low is None:
         return Times(times)
-    if high is None:
+    if high is None or high > FAR * ratio:
         return Times(times, sentences.OR_MORE.format(low=_end(low)))
     return Times(times, sentences.ENDS.format(low=_end(low), high=_end(high)))
 

@@ -9,7 +9,7 @@ from datetime import datetime
 import numpy as np
 from django.utils.safestring import SafeString
 
-from webapp.analysis.findings import sentences, streams
+from webapp.analysis.findings import sentences, streams, time_sentences
 from webapp.analysis.findings.change_marks import ChangeMarks, marks_of
 from webapp.analysis.findings.kinds import Item
 from webapp.analysis.findings.kinds.change import ChangeItem
@@ -114,7 +114,7 @@ class Line:
 
 @dataclass(frozen=True)
 class WordLine:
-    """place, width: of 100, its span. fading: it is ever less."""
+    """place, width: of 100, its span. fading: it falls."""
 
     row: SectionRow
     item: WordItem
@@ -596,7 +596,7 @@ def _words(rows: Sequence[SectionRow], axis: Axis | None) -> list[WordLine]:
 
 def _when_word(item: WordItem) -> str:
     if item.shape == "line":
-        return "ever more" if item.more else "ever less"
+        return time_sentences.RISING if item.more else time_sentences.FALLING
     if not item.more:
         return f"until {sentences.period(item.until or item.first)}"
     if item.shape == "step":

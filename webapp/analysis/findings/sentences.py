@@ -38,6 +38,12 @@ def _topic(named: bool) -> str:
     return TOPIC if named else UNNAMED
 
 
+def is_long(parts: Sequence[Part]) -> bool:
+    """Whether a sentence has too many words; the signs that join a topic's words are none."""
+    text = "".join(part if isinstance(part, str) else part.name for part in parts)
+    return sum(word != "·" for word in text.split()) > MOST_WORDS
+
+
 def join_parts(items: Sequence[Sequence[Part]], more: str = "") -> list[Part]:
     """One list of parts of several: "a, b and c"; of topics, whose names hold "&", "a & b; c & d";
     with `more`, which says how many are not named, "a, b and 3 more"."""
@@ -92,6 +98,11 @@ def briefly(share: float) -> str:
     return f"{100 * share:.1f}%" if share < 0.0995 else f"{100 * share:.0f}%"
 
 
+def briefly_or_none(share: float) -> str:
+    """The share that another one is compared with: "0.3%", and "none" instead of "0%"."""
+    return briefly(share) if share else NONE
+
+
 def quoted(words: Sequence[str]) -> str:
     """Words in quotation marks, with commas."""
     return ", ".join(WORD.format(word=word) for word in words)
@@ -133,6 +144,8 @@ def spanned(span: Span, brief: bool = False) -> str:
 
 
 # A sentence and its parts
+MOST_WORDS = 25  # of a sentence that can be read aloud
+NONE = "none"  # of the words, or documents, of a time or group
 SENTENCE = "{sentence}."
 SURE = "{sentence} ({sure})."
 TOPIC = "{name} ({label})"
@@ -157,8 +170,8 @@ NOT_FOUND_AGAIN = "{topics}not found again with other seeds"
 AND_DOUBT = "{sure}; {doubt}"
 
 # Of few units on a side an interval says too little about others like them
-SAYS_LITTLE = "{sure}; only {fewest} {units} on one side, too few to speak for others like them"
-UNITS_OF = "values of “{field}”"
+SAYS_LITTLE = "{sure}; only {fewest} {units} on one side, too few to generalise from"
+UNITS_OF = "different values of “{field}”"
 UNITS_ARE_DOCUMENTS = "documents"
 
 # When

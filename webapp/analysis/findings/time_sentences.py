@@ -10,16 +10,20 @@ from webapp.analysis.findings.values import Shaped, Span
 WORDS = "words"
 DOCUMENTS = "documents"
 SECTIONS = "sections"
+RISING = "rising"
+FALLING = "falling"
 # By shape and by whether there is more
 SHAPES = {
     (
         "line",
         True,
-    ): "{what}: ever more, from {rest} of the {rows} in the first third to {here} in the last",
+    ): "{what}: rising from {rest} of the {rows} in the first third of the time"
+    " to {here} in the last",
     (
         "line",
         False,
-    ): "{what}: ever less, from {rest} of the {rows} in the first third to {here} in the last",
+    ): "{what}: falling from {rest} of the {rows} in the first third of the time"
+    " to {here} in the last",
     ("step", True): "{what}: {here} of the {rows} since {first}, {rest} before",
     ("step", False): "{what}: {rest} of the {rows} until {until}, {here} since",
     ("window", True): "{what}: {here} of the {rows} {span}, {rest} {outside}",
@@ -28,6 +32,7 @@ OF_ONE = "{change}, mostly of {value}"  # one unit's doing
 BEFORE = "before"
 AFTER = "after"
 BEFORE_AND_AFTER = "before and after"
+BEFORE_OR_AFTER = "before or after"  # of none
 AT_OTHER_TIMES = "at other times"
 
 
@@ -48,11 +53,13 @@ def changed(
     if other_times == BEFORE_AND_AFTER and not finding.more:
         # Of both together: one of them may have as little as the window
         other_times = AT_OTHER_TIMES
+    if not rest:
+        other_times = without_any(other_times)
     change = fill(
         SHAPES[finding.shape, is_more],
         what=what,
-        here=sentences.briefly(here),
-        rest=sentences.briefly(rest),
+        here=sentences.briefly_or_none(here),
+        rest=sentences.briefly_or_none(rest),
         span=sentences.spanned(finding),
         first=sentences.period(finding.first),
         until=sentences.period(finding.until) if finding.until else "",
@@ -72,3 +79,8 @@ def outside(span: Span, all_times: Sequence[str]) -> str:
     if sentences.period(span.last) == all_times[1]:
         return BEFORE
     return BEFORE_AND_AFTER
+
+
+def without_any(times: str) -> str:
+    """The times that a span leaves out, after "none"."""
+    return BEFORE_OR_AFTER if times == BEFORE_AND_AFTER else times

@@ -52,19 +52,19 @@ SENTENCES = {
     (
         "line",
         True,
-    ): "ever more, from {rest} of the topic’s words in the first third to {here} in the last",
+    ): "rising from {rest} of the topic’s words in the first third of the time"
+    " to {here} in the last",
     (
         "line",
         False,
-    ): "ever less, from {rest} of the topic’s words in the first third to {here} in the last",
+    ): "falling from {rest} of the topic’s words in the first third of the time"
+    " to {here} in the last",
     ("window", True): "{here} of the topic’s words {span}, {rest} {outside}",
     ("window", False): "{here} of the topic’s words {span}, {rest} {outside}",
     ("", False): "{here} of the topic’s words in the last third, {rest} in the first",
 }
 SINCE = "since {period}"
 UNTIL = "until {period}"
-EVER_MORE = "ever more"
-EVER_LESS = "ever less"
 MOSTLY_OF = "{sentence}, mostly of {value}"
 FILE = (
     "corpus run selection unit unit_chosen_by level topic word kind first last until here rest times"
@@ -258,7 +258,7 @@ def _when(change: WordChange) -> str:
         period = sentences.period(change.first if change.more else change.until)
         return (SINCE if change.more else UNTIL).format(period=period)
     if change.shape == "line":
-        return EVER_MORE if change.more else EVER_LESS
+        return time_sentences.RISING if change.more else time_sentences.FALLING
     return _spanned(change, brief=True)
 
 

@@ -507,8 +507,10 @@ def test_how_many_times_as_much_reads_both_ways():
     assert read(1 / 13, 1 / 18, 1 / 8.7) == ("13 times less", "8.7 to 18")
     assert read(1.5, 0.5, None) == ("1.5 times", "0.5 or more")
     assert read(5.5, 1.003, None) == ("5.5 times", "1.003 or more")
+    assert read(4.8, 2.2, 1_666) == ("4.8 times", "2.2 or more"), "its end says nothing more"
+    assert read(1 / 4.6, 1 / 137, 1 / 2.2) == ("4.6 times less", "2.2 or more")
+    assert read(150, 80, 400) == ("150 times", "80 to 400")
     assert read(5.5, 1.04, 8.0) == ("5.5 times", "1.04 to 8")
-    assert read(4.8, 2.2, 1666.0) == ("4.8 times", "2.2 to 1,666")
     assert read(None, 31.0, None) == ("at least 31 times", "")
     assert read(0.0, 0.0, 0.05) == ("at least 20 times less", "")
     assert ratios.with_level(change().times, None) == "2 times, 95% interval 1.5 to 2.7"

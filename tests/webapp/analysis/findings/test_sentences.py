@@ -1,11 +1,23 @@
 """Every sentence of the overview can be read aloud: rules, and that they see what they are for."""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
+from django.http import QueryDict
 from django.urls import reverse
+from scipy.sparse import csr_matrix
 
 from benchmarks.insight import spoken
+from inference.answers.outcome import Table
 from webapp.analysis.findings import mixes, screen, time_sentences
+from webapp.analysis.findings.kinds.family import Family
+from webapp.analysis.findings.over_time import SpanAsker
 from webapp.analysis.findings.values import OfGroup, Shaped
+from webapp.analysis.findings.writer import Writer
+from webapp.core.documents.selection import Selection
+from webapp.core.results.view import RunView
 
 pytestmark = pytest.mark.django_db
 
@@ -50,6 +62,79 @@ def test_less_in_a_window_is_compared_with_all_other_times(more, sentence):
     window = Shaped(first="1946", last="1985", shape="window", more=more)
     parts = time_sentences.changed(window, ["It"], shares, "words", "", ("1790", "2020"))
     assert "".join(parts) == sentence
+
+
+@pytest.mark.parametrize(
+    ("shape", "more", "shares", "sentence"),
+    [
+        ("window", True, (0.13, 0), "13% of the words from 1946 to 1985, none before or after"),
+        ("window", False, (0, 0.13), "none of the words from 1946 to 1985, 13% at other times"),
+        ("step", True, (0.13, 0), "13% of the words since 1946, none before"),
+        ("step", False, (0, 0.13), "13% of the words until 1945, none since"),
+    ],
+)
+def test_nothing_is_none_and_not_0_percent(shape, more, shares, sentence):
+    change = Shaped(first="1946", last="1985", until="1945", shape=shape, more=more)
+    parts = time_sentences.changed(change, ["It"], shares, "words", "", ("1790", "2020"))
+    assert "".join(parts) == f"It: {sentence}"
+
+
+def test_a_family_names_as_many_topics_as_can_be_read_aloud(trained):
+    run = RunView(trained)
+    writer = Writer(Selection.read(QueryDict(""), run), {})
+    topics = list(range(trained.topics))
+    family = Family(score=1, estimate=0.1, low=0.09, high=0.11, topics=topics, name="Navy & ships")
+    assert len(_topics_named(family.say(writer))) == 3
+    long_name = "House of Commons " * 4
+    family = replace(family, name=long_name)
+    said = family.say(writer)
+    assert 1 <= len(_topics_named(said)) < 3
+    assert f"{trained.topics - len(_topics_named(said))} more topics" in said.parts[-1]
+
+
+def _topics_named(sentence):
+    return [part for part in sentence.parts if not isinstance(part, str)]
+
+
+def test_the_numbers_of_a_page_are_those_that_a_reader_sees():
+    page = """<html><body><p>1</p><main><p>2 of 3,000 words</p><p hidden>4</p>
+        <details><summary>5</summary><p>6</p></details><details open><p>7%</p></details>
+        <span class="hidden">8</span><svg><title>9</title><text>1945</text></svg></main></body></html>"""
+    assert spoken.numbers_shown(page) == 5
+
+
+@pytest.mark.parametrize("detail", ["", "less"])
+def test_the_page_shows_few_numbers(trained, client, detail):
+    page = client.get(reverse("run_overview", args=[trained.pk]), {"detail": detail})
+    numbers = spoken.numbers_shown(page.content.decode())
+    assert 10 < numbers < spoken.NUMBERS_OF_PAGE
+
+
+WINDOW = (10, 15)  # of thirty periods
+
+
+@pytest.mark.parametrize(
+    ("before", "within", "after", "is_window"),
+    [
+        (8, 2, 8, True),
+        (2, 2, 8, False),  # a step
+        (8, 2, 2, False),
+        (2, 8, 2, True),
+        (8, 8, 2, False),
+    ],
+)
+def test_a_window_differs_from_the_time_before_it_and_from_that_after_it(
+    before, within, after, is_window
+):
+    """Of both together, less was told of times that had as little as those before them."""
+    group = np.repeat(np.arange(30), 10)
+    first, last = WINDOW
+    amounts = np.select([group < first, group > last], [before, after], within).astype(float)
+    outcome = Table(csr_matrix(amounts[:, None]), np.full(len(group), 100.0))
+    looked = SimpleNamespace(outcome=outcome, position=group)
+    asker = SpanAsker(SimpleNamespace(looked=looked, calendar=SimpleNamespace(group=group)), str)
+    more = within > min(before, after)
+    assert asker.is_apart(0, first, last, more) == is_window
 
 
 def test_a_group_of_numbers_is_said_with_the_name_of_its_field():

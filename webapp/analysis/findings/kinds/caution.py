@@ -42,10 +42,10 @@ OF_TOPICS: dict[What, Plural] = {
         " {topics}",
     ),
 }
-THIN = "Thin {units}: {count} of {all} have fewer than 10 documents"
+THIN = "Few documents: {count} of {all} {units} have fewer than 10"
 REPEATED = Plural(
-    "Repeated: {count} document ({share}) repeats an earlier one, and counts each time",
-    "Repeated: {count} documents ({share}) repeat an earlier one, and count each time",
+    "Repeated: {count} document ({share}) repeats an earlier one; each copy is counted",
+    "Repeated: {count} documents ({share}) repeat an earlier one; each copy is counted",
 )
 OUTSIDE = "In no topic: {share} of the words, too rare or too frequent"
 

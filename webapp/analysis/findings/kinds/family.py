@@ -12,9 +12,10 @@ import numpy as np
 
 from inference.findings import sums
 from inference.findings.families import Node
+from webapp.analysis.findings import sentences
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
-from webapp.analysis.findings.phrasing import fill
+from webapp.analysis.findings.phrasing import Part, fill
 from webapp.analysis.findings.sentences import Plural, join_parts
 from webapp.analysis.findings.values import Line
 from webapp.analysis.findings.writer import NAMED, Sentence, Writer
@@ -72,22 +73,29 @@ class Family(BaseFinding):
         return sorted(findings, key=lambda family: -family.estimate)
 
     def say(self, writer: Writer) -> Sentence:
-        """Its name and part of the words, and its first topics."""
-        named = self.topics[:NAMED]
-        more = len(self.topics) - len(named)
-        more_topics = MORE_TOPICS.pattern(more).format(count=f"{more:,}") if more else ""
+        """Its name and part of the words, and as many of its first topics as can be read aloud."""
         share, low, high = told_apart(self.estimate, self.low, self.high)
         name = writer.families.get(tuple(self.topics), self.name)
-        parts = fill(
-            NAMED_FAMILY if name else FAMILY,
-            share=share,
-            name=name,
-            topics=join_parts([[writer.topic(k)] for k in named], more_topics),
-        )
+        for topics in range(NAMED, 0, -1):
+            parts = fill(
+                NAMED_FAMILY if name else FAMILY,
+                share=share,
+                name=name,
+                topics=self._first_topics(writer, topics),
+            )
+            if not sentences.is_long(parts):
+                break
         members = ",".join(map(str, self.topics[:MEMBERS]))
         url = links.topics_url(writer.run) + writer.selection.address(topics=members)
         sure = SURE.pattern(self.documents).format(low=low, high=high, count=f"{self.documents:,}")
-        return Sentence(parts, url, named[0], sure)
+        return Sentence(parts, url, self.topics[0], sure)
+
+    def _first_topics(self, writer: Writer, count: int) -> list[Part]:
+        """So many at most, and how many more there are."""
+        first_topics = [[writer.topic(k)] for k in self.topics[:count]]
+        left = len(self.topics) - len(first_topics)
+        left_in_words = MORE_TOPICS.pattern(left).format(count=f"{left:,}") if left else ""
+        return join_parts(first_topics, left_in_words)
 
 
 def _measured(document_set: DocumentSet, nodes: list[Node]) -> list[Family]:

@@ -74,7 +74,7 @@ class Keywords(OfGroup, BaseFinding):
             words=sentences.with_others(self.words, NAMED),
             group=self.in_words("of"),
             here=sentences.briefly(self.here[0]),
-            rest=sentences.briefly(self.rest[0]),
+            rest=sentences.briefly_or_none(self.rest[0]),
         )
         theirs = writer.within_group(self).changed(q=self.words[0])
         return Sentence(parts, writer.documents_of(theirs))

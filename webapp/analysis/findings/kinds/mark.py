@@ -114,8 +114,8 @@ class Mark(OfGroup, RatioFinding):
         parts = fill(
             OF_GROUP if self.field else OF_SET,
             topic=writer.topic_above_all(self.topic, self.above_all),
-            here=sentences.briefly(self.here[0]),
-            rest=sentences.briefly(self.rest),
+            here=sentences.briefly_or_none(self.here[0]),
+            rest=sentences.briefly_or_none(self.rest),
             group=self.in_words("in"),
         )
         documents = writer.within_group(self) if self.field else writer.selection

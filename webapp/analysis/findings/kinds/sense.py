@@ -23,7 +23,8 @@ from webapp.platform.drawing.numbers import percent
 from webapp.platform.storage.sql import rows
 
 SENTENCE = (
-    "“{word}” is {lost} in {before} of its documents to {until}, {gained} in {after} since {since}"
+    "“{word}” belongs to {lost} in {before} of its documents until {until},"
+    " to {gained} in {after} since {since}"
 )
 SURE = "both shares changed by {points} points or more, 95% interval {low} to {high}"
 

@@ -77,13 +77,15 @@ class Speaker(OfGroup, Shaped, BaseFinding):
         if self.shape == "step":
             span = SINCE.format(first=sentences.period(self.first))
             outside = time_sentences.BEFORE
+        if not self.rest:
+            outside = time_sentences.without_any(outside)
         parts = fill(
             SENTENCE,
             span=span,
             value=self.value,
             field=self.field,
             here=sentences.briefly(self.here),
-            rest=sentences.briefly(self.rest),
+            rest=sentences.briefly_or_none(self.rest),
             outside=outside,
         )
         theirs = writer.selection.with_value(self.field, self.value)

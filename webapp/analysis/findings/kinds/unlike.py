@@ -17,9 +17,10 @@ from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.results import links
 from webapp.platform.drawing.numbers import percent
 
-UNLIKE_ALL = "“{title}” is unlike all others: {topics}"
-UNLIKE_COMPARED = "“{title}” is unlike the others that were compared: {topics}"
-PART_OF_DOCUMENT = "{share} {topic}"
+UNLIKE_ALL = "“{title}” resembles no other document: {topics}"
+UNLIKE_COMPARED = "“{title}” resembles no document compared with it: {topics}"
+FIRST_PART = "{topic}, {share} of its words"
+FURTHER_PART = "{topic}, {share}"
 UNTITLED = "Document {number}"
 
 SHORT = 40  # words below which a document is not called unlike the rest
@@ -89,10 +90,10 @@ class Unlike(BaseFinding):
     def say(self, writer: Writer) -> Sentence:
         """Its title and its largest topics."""
         title = writer.titles.get(self.document) or UNTITLED.format(number=self.document + 1)
-        largest = [
-            fill(PART_OF_DOCUMENT, share=percent(part), topic=writer.topic(k))
-            for part, k in zip(self.parts, self.topics, strict=False)
-        ]
+        largest = []
+        for part, k in zip(self.parts, self.topics, strict=False):
+            pattern = FURTHER_PART if largest else FIRST_PART
+            largest.append(fill(pattern, share=percent(part), topic=writer.topic(k)))
         parts = fill(
             UNLIKE_ALL if self.all else UNLIKE_COMPARED, title=title, topics=join_parts(largest)
         )
