@@ -273,4 +273,4 @@ def _key(selection: RunSelection, topics: list[int], unit: units.Unit) -> tuple:
     """What every answer in a set depends on."""
     view = selection.view
     labels = view.labels.into.tobytes()
-    return (*selection.key, view.run.snapshot_id, labels, tuple(topics), unit.said)
+    return (*selection.key, view.run.snapshot_id, labels, tuple(topics), unit.key)

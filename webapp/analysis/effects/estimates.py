@@ -145,7 +145,7 @@ class Regression:
             view.run.snapshot_id,
             view.labels.into.tobytes(),
             self.asked,
-            self.unit.said,
+            self.unit.key,
         )
 
     @property

@@ -80,7 +80,7 @@ class TwoSets:
             self.documents.name,
             self.against_rest,
             self.constant,
-            self.unit.said,
+            self.unit.key,
         )
 
     def answers(self):

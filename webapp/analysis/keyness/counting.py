@@ -159,7 +159,7 @@ class Contrast(AnswerJob[Computed]):
         self.lengths = self.counted.index.stream.lengths
         compared = {name for side in (a, b) for name, _ in side.documents.values}
         self.unit, self.unit_codes = asked.unit_of(base.version, *sorted(compared))
-        sets = (base.key, a.documents.key, b.documents.key, b.complement, self.unit.said)
+        sets = (base.key, a.documents.key, b.documents.key, b.complement, self.unit.key)
         self.key = (base.run.snapshot_id, self.counted.index.made, *sets, which, counts)
 
     @property

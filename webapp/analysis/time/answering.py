@@ -106,15 +106,15 @@ class TwoSides(AnswerJob[Answered]):
     def depends(self) -> tuple:
         """The question, what topics are told, and who speaks."""
         version = self.base.version
-        units_said = set[str]()
+        unit_keys = set[tuple]()
         for family in Family:
             unit, _ = asked.unit_of(version, *sorted(self._compared(family)))
-            units_said.add(unit.said)
+            unit_keys.add(unit.key)
         return (
             self.arguments[1:],
             self.base.view.labels.into.tobytes(),
             asked.told_topics(self.base.view),
-            sorted(units_said),
+            sorted(unit_keys),
         )
 
     def make(self) -> Answered:

@@ -504,7 +504,7 @@ def _at_the_same_times(
     unit, _ = asked_once.unit_of(base.version, *compared)
     apart = not time_curve.overlap(words, side_of_cell, period)
     labels = base.view.labels.into.tobytes()
-    key = (base.run.snapshot_id, *base.key, documents.name, by, unit.said, labels, tuple(topics))
+    key = (base.run.snapshot_id, *base.key, documents.name, by, unit.key, labels, tuple(topics))
     found = asked_once.with_held(
         key,
         lambda: shares.effect_data(base.view, unit, cell, topics),

@@ -152,7 +152,7 @@ class WordsJob(AnswerJob[Looked]):
         merges = labels.into.tobytes() if self.selection.topics else b""
         unit = units.unit_of(self.selection.version)
         parts = labels.parts(self.topic)
-        return self.topic, self.selection.parameters, parts, merges, unit.said
+        return self.topic, self.selection.parameters, parts, merges, unit.key
 
     def make(self) -> Looked:
         """Whatever it costs."""

@@ -29,17 +29,25 @@ DOCUMENTS_UNSAID = "if documents are independent of each other"
 @dataclass(frozen=True)
 class Unit:
     """field: whose values are independent of each other; None: documents are. said: as sentences
-    have it, of intervals. certainty: how it is known; rivals: fields that might be it as well."""
+    have it, of intervals. certainty: how it is known; rivals: fields that might be it as well.
+    method: of the search that found what each document's unit is, 0 where nobody has looked."""
 
     field: Field | None
     said: str
     certainty: Certainty = "answered"
     rivals: tuple[Field, ...] = ()
+    method: int = 0
 
     @property
     def name(self) -> str:
         """The field's name, "" for documents."""
         return self.field.name if self.field else ""
+
+    @property
+    def key(self) -> tuple[int, str, str]:
+        """For caches: equal where each document has the same unit, and it is known in the same way.
+        A version that an older program read is looked at again, by another method."""
+        return (self.method, self.name, self.said)
 
     @property
     def asked(self) -> bool:
@@ -53,7 +61,11 @@ def unit_of(version: Version, *compared: str) -> Unit:
     version does not have is no answer."""
     choice = found.choose(known_fields(version), compared, version.corpus.unit)
     beyond = _beyond(choice.field, version.corpus.unit)
-    return Unit(choice.field, beyond, choice.certainty, choice.rivals)
+    return Unit(choice.field, beyond, choice.certainty, choice.rivals, _method(version))
+
+
+def _method(version: Version) -> int:
+    return version.unit_fields.get("method", 0) if version.unit_fields else 0
 
 
 def _beyond(field: Field | None, answer: str | None) -> str:
@@ -107,7 +119,8 @@ def codes(version: Version, field: Field) -> np.ndarray:
     row = _row(version, field.name)
     if row is not None:
         return of_documents.get_or_set(
-            ("unit codes", version.pk, field.name), lambda: _codes_of_file(version, row["file"])
+            ("unit codes", version.pk, _method(version), field.name),
+            lambda: _codes_of_file(version, row["file"]),
         )
     column = next(column for column in _of_columns(version) if column.name == field.name)
     return fields.values(version, column)
@@ -130,7 +143,8 @@ def documents(version: Version, unit: Unit) -> units.Units:
     if field is None:
         return units.documents(version.documents)
     return of_documents.get_or_set(
-        ("units", version.pk, field.name), lambda: units.by_code(codes(version, field))
+        ("units", version.pk, _method(version), field.name),
+        lambda: units.by_code(codes(version, field)),
     )
 
 

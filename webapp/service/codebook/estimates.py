@@ -169,7 +169,7 @@ def _state(source: Run, drawn: Draw, data: Coded, unit: units.Unit) -> tuple:
         drawn.pk,
         source.pk,
         *(array.tobytes() for array in (data.documents, data.y, data.pi)),
-        unit.said,
+        unit.key,
     )
 
 

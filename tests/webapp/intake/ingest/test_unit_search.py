@@ -111,6 +111,19 @@ def test_where_nobody_has_looked_an_answer_holds(draft):
     assert len(np.unique(units.codes(version, found.field))) == SPEAKERS
 
 
+def test_answers_by_units_of_an_older_search_are_not_taken_for_those_of_a_newer(draft):
+    """Both have the same name and sentence, and may have other codes."""
+    version = read(draft, {"who": speakers("{name}")})
+    units.choose(version.corpus, "who")
+    older = version.unit_fields | {"method": unit_search.METHOD - 1}
+    Version.objects.filter(pk=version.pk).update(unit_fields=older)
+    before = unit(version)
+    unit_search.find_for(version.pk)
+    after = unit(version)
+    assert (before.name, before.said) == (after.name, after.said)
+    assert before.key != after.key
+
+
 def test_a_mistake_in_the_search_leaves_a_corpus_that_says_so(draft, monkeypatch, caplog):
     """The corpus is read, each text counts for itself, a person may still say who speaks, and the
     log has the error."""
