@@ -45,7 +45,7 @@ VOCABULARY = 10_000
 TRUE_TOPICS = 50
 SEED = 1
 WARMING = 1_000  # documents of the training for which kernels are compiled
-SHOWN = 0.0005  # of all: a kernel with less serial work is not shown
+LEAST_SHARE = 0.0005  # of all: a kernel with less serial work is not shown
 CALLERS = [arena, averaging, batch, from_documents, schedule, ssi]
 # In these kernels a thread takes the next documents or words when it is free
 IN_TURN = {"frank_wolfe.infer", "frank_wolfe.draw", "frank_wolfe.blend", "gibbs.sample"}
@@ -124,37 +124,40 @@ def _set_apart(loops: Loops, once: Spent) -> Iterator[None]:
         yield
 
 
-def row(name: str, one: Spent, many: Spent) -> str:
-    predicted = one.seconds / (many.serial + many.longest)
-    share = many.serial / one.seconds
-    return (
-        f"| {name} | {one.seconds:.3f} | {many.serial:.3f} ({share:.1%}) | {many.longest:.3f}"
-        f" | {predicted:.1f} |"
-    )
+def row(name: str, single: Spent, divided: Spent) -> str:
+    predicted = single.seconds / (divided.serial + divided.longest)
+    share = divided.serial / single.seconds
+    cells = [f"{single.seconds:.3f}", f"{divided.serial:.3f} ({share:.1%})"]
+    cells += [f"{divided.longest:.3f}", f"{predicted:.1f}"]
+    return f"| {name} | {' | '.join(cells)} |"
 
 
-def report(one: Measured, many: Measured) -> None:
-    """Prints tables, and the last line. one, many: by one thread and by THREADS."""
-    all_one = Spent()
-    all_many = Spent()
-    for spent in (one.once, *one.passes):
-        all_one.add(spent)
-    for spent in (many.once, *many.passes):
-        all_many.add(spent)
+def report(single: Measured, divided: Measured) -> None:
+    """Prints tables, and the last line. single, divided: by one thread and by THREADS."""
+    single_sum = Spent()
+    divided_sum = Spent()
+    for spent in (single.once, *single.passes):
+        single_sum.add(spent)
+    for spent in (divided.once, *divided.passes):
+        divided_sum.add(spent)
     print("| | one thread, s | serial, s | longest, s | predicted |")
     print("|---|---|---|---|---|")
-    print(row("once", one.once, many.once))
-    for number, (of_one, of_many) in enumerate(zip(one.passes, many.passes, strict=True)):
-        print(row(f"pass {number}", of_one, of_many))
-    print(row("all", all_one, all_many))
-    in_kernels = sum(spent.serial for spent in many.kernels.values())
-    kernels = many.kernels | {BETWEEN: Spent(serial=all_many.serial - in_kernels)}
+    print(row("once", single.once, divided.once))
+    for number, (single_spent, divided_spent) in enumerate(
+        zip(single.passes, divided.passes, strict=True)
+    ):
+        print(row(f"pass {number}", single_spent, divided_spent))
+    print(row("all", single_sum, divided_sum))
+    in_kernels = sum(spent.serial for spent in divided.kernels.values())
+    kernels = divided.kernels | {BETWEEN: Spent(serial=divided_sum.serial - in_kernels)}
     print("\n| kernel | calls | serial, s | longest, s |\n|---|---|---|---|")
     for name, spent in sorted(kernels.items(), key=lambda item: -item[1].serial):
-        if spent.serial > SHOWN * all_one.seconds:
+        if spent.serial > LEAST_SHARE * single_sum.seconds:
             print(f"| {name} | {spent.calls} | {spent.serial:.3f} | {spent.longest:.3f} |")
-    predicted = all_one.seconds / (all_many.serial + all_many.longest)
-    print(f"serial: {100 * all_many.serial / all_one.seconds:.2f}% predicted: {predicted:.1f}")
+    predicted = single_sum.seconds / (divided_sum.serial + divided_sum.longest)
+    print(
+        f"serial: {100 * divided_sum.serial / single_sum.seconds:.2f}% predicted: {predicted:.1f}"
+    )
 
 
 def main(bow: Bow, topics: int) -> None:
@@ -167,12 +170,12 @@ def main(bow: Bow, topics: int) -> None:
         for threads in (THREADS, 1):
             loops.threads = threads
             measure(for_compiling(bow), config, loops)
-        one = measure(bow, config, loops)
+        single = measure(bow, config, loops)
         loops.threads = THREADS
-        many = measure(bow, config, loops)
-    same = all(np.array_equal(a, b) for a, b in zip(one.topics, many.topics, strict=True))
-    assert same, "topics differ with the number of threads"
-    report(one, many)
+        divided = measure(bow, config, loops)
+    for single_array, divided_array in zip(single.topics, divided.topics, strict=True):
+        assert np.array_equal(single_array, divided_array), "topics differ with threads"
+    report(single, divided)
 
 
 def with_threads(arguments: list[str]) -> int:
@@ -190,11 +193,11 @@ if __name__ == "__main__":
         "--copies": {"type": int, "default": 1},
         "--quick": {"action": "store_true"},
     }
-    given = options(__doc__, declared).parse_args()
+    arguments = options(__doc__, declared).parse_args()
     if os.environ.get("NUMBA_NUM_THREADS") != str(THREADS):
         sys.exit(with_threads(sys.argv[1:]))
-    if given.corpus:
-        main(copied(corpora.load(given.corpus)[1], given.copies), given.topics)
+    if arguments.corpus:
+        main(copied(corpora.load(arguments.corpus)[1], arguments.copies), arguments.topics)
     else:
-        number = given.documents or (QUICK_DOCUMENTS if given.quick else DOCUMENTS)
-        main(texts(number), given.topics)
+        number = arguments.documents or (QUICK_DOCUMENTS if arguments.quick else DOCUMENTS)
+        main(texts(number), arguments.topics)

@@ -1,5 +1,5 @@
 """Processor time within and outside of the loops that numba divides among threads, measured by one
-thread: the shares of many threads are worked through one after the other.
+thread: the shares of many threads are worked through one after the spent.
 
 numba calls one function for each such loop, with the shares of the iterations that its threads are
 to take. Here another function takes its place: it works through the shares itself, and times each.
@@ -23,12 +23,12 @@ from numba.core.dispatcher import Dispatcher
 from numba.np.ufunc import parallel
 
 SIZES = POINTER(c_size_t)
-PLACES = POINTER(c_void_p)
+ADDRESSES = POINTER(c_void_p)
 # What numba compiles of a loop's body: arguments, sizes, steps, data
-BODY = CFUNCTYPE(None, PLACES, SIZES, SIZES, c_void_p)
+BODY = CFUNCTYPE(None, ADDRESSES, SIZES, SIZES, c_void_p)
 # Its function for a loop: the body, arguments, sizes, steps, data, inner dimensions, number of
 # arguments, number of threads
-LOOP = CFUNCTYPE(None, c_void_p, PLACES, SIZES, SIZES, c_void_p, c_size_t, c_size_t, c_int)
+LOOP = CFUNCTYPE(None, c_void_p, ADDRESSES, SIZES, SIZES, c_void_p, c_size_t, c_size_t, c_int)
 SYMBOL = "numba_parallel_for"
 # Of a loop in which threads take whatever is next: the first share finds nearly all of it
 FOUND_ALL = 0.9
@@ -45,11 +45,11 @@ class Spent:
     longest: float = 0.0
     calls: int = 0
 
-    def add(self, other: "Spent") -> None:
-        self.seconds += other.seconds
-        self.serial += other.serial
-        self.longest += other.longest
-        self.calls += other.calls
+    def add(self, spent: "Spent") -> None:
+        self.seconds += spent.seconds
+        self.serial += spent.serial
+        self.longest += spent.longest
+        self.calls += spent.calls
 
 
 class Loops:
@@ -87,7 +87,7 @@ class Loops:
             for i in range(number):
                 share_arguments[i] = (arguments[i] or 0) + steps[i] * share
             share_began = now()
-            work(cast(share_arguments, PLACES), cast(share_sizes, SIZES), steps, data)
+            work(cast(share_arguments, ADDRESSES), cast(share_sizes, SIZES), steps, data)
             seconds.append(now() - share_began)
         worked = sum(seconds)
         longest = max(seconds, default=0.0)
@@ -131,9 +131,9 @@ class Kernels:
         setattr(self, name, value)
         return value
 
-    def _call(self, name: str, kernel: Callable, *arguments: Any, **named: Any) -> Any:
+    def _call(self, name: str, kernel: Callable, *arguments: Any, **options: Any) -> Any:
         with self._loops.timed(name in self._in_turn) as spent:
-            result = kernel(*arguments, **named)
+            result = kernel(*arguments, **options)
         self._kernels[name].add(spent)
         return result
 
