@@ -34,7 +34,7 @@ from webapp.core.results.view import RunView
 from webapp.models import Word
 from webapp.platform.accounts import embargo
 from webapp.platform.pages.page import run_or_404, table_answer
-from webapp.platform.pages.typed import Answer, Here, typed
+from webapp.platform.pages.typed import Answer, PageQuery, typed
 
 ORDERS: dict[Order, str] = {"log_dice": "logDice", "g2": "evidence (G²)", "t": "t score"}
 WORDS: dict[Which, str] = {"content": "without stop words", "all": "all words"}
@@ -53,7 +53,7 @@ LEASTS = (2, 5, 10, 25)  # documents
 def words(
     view: RunView,
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     word: str,
     *,
     topic: int | None = None,
@@ -73,9 +73,9 @@ def words(
     of_sides = [read_question(view, side, *window) for side in (topic_a, topic_b)]
 
     def make(entry: Word) -> Collocations | ComparedCollocations:
-        return list_or_compare(selection, entry, here.query, of_all, *of_sides)
+        return list_or_compare(selection, entry, page_query.query, of_all, *of_sides)
 
-    return _answer(selection, here, word, of_all, make)
+    return _answer(selection, page_query, word, of_all, make)
 
 
 @cached_page()
@@ -85,7 +85,7 @@ def words(
 def network(
     view: RunView,
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     word: str,
     *,
     topic: int | None = None,
@@ -99,12 +99,16 @@ def network(
     """Which of the first words near a word are near the same occurrences of it."""
     of_all = read_question(view, topic, left, right, least, order, which, within)
     return _answer(
-        selection, here, word, of_all, lambda entry: queries.network(selection, entry, of_all)
+        selection, page_query, word, of_all, lambda entry: queries.network(selection, entry, of_all)
     )
 
 
 def _answer(
-    selection: RunSelection, here: Here, word: str, asked: Asked, make: Callable[[Word], Any]
+    selection: RunSelection,
+    page_query: PageQuery,
+    word: str,
+    asked: Asked,
+    make: Callable[[Word], Any],
 ) -> Answer[Any]:
     """The page that is made of a word, or why there is none."""
     entry = words_queries.word(selection.version, word)
@@ -117,7 +121,7 @@ def _answer(
         page = make(entry)
     except Invalid as error:
         return Answer(NoCollocations(entry.word, error.message, is_word=True), invalid=error)
-    return Answer(page, partial(_html, selection, here, entry, asked))
+    return Answer(page, partial(_html, selection, page_query, entry, asked))
 
 
 def list_or_compare(
@@ -148,7 +152,9 @@ def read_question(
     return Asked(senses.asked_topic(view, topic), left, right, least, order, which, within)
 
 
-def _html(selection: RunSelection, here: Here, word: Word, asked: Asked) -> CollocationsHtml:
+def _html(
+    selection: RunSelection, page_query: PageQuery, word: Word, asked: Asked
+) -> CollocationsHtml:
     view = selection.view
     before = bool(asked.left)
     after = bool(asked.right)
@@ -158,30 +164,34 @@ def _html(selection: RunSelection, here: Here, word: Word, asked: Asked) -> Coll
     least = queries.least(selection, asked.least)
     leasts = [number for number in LEASTS if queries.least(selection, number) == number]
     return CollocationsHtml(
-        **vars(contrasts.sets_form(here.query, selection.version, here)),
+        **vars(contrasts.sets_form(page_query.query, selection.version, page_query)),
         windows=[
             Offer(
                 str(number),
-                here.url(left=number if before else 0, right=number if after else 0, within=""),
+                page_query.url(
+                    left=number if before else 0, right=number if after else 0, within=""
+                ),
                 number == farthest and not asked.in_sentence,
             )
             for number in WINDOWS
         ],
-        sentence=Offer("in one sentence", here.url(within="sentence"), asked.in_sentence),
+        sentence=Offer("in one sentence", page_query.url(within="sentence"), asked.in_sentence),
         sides=[
-            _offer_of_side(here, "before and after", farthest, farthest, before and after),
-            _offer_of_side(here, "before", farthest, 0, before and not after),
-            _offer_of_side(here, "after", 0, farthest, after and not before),
+            _offer_of_side(page_query, "before and after", farthest, farthest, before and after),
+            _offer_of_side(page_query, "before", farthest, 0, before and not after),
+            _offer_of_side(page_query, "after", 0, farthest, after and not before),
         ],
         orders=[
-            Offer(ORDERS[name], here.url(order=name), name == asked.order)
+            Offer(ORDERS[name], page_query.url(order=name), name == asked.order)
             for name in get_args(Order)
         ],
         words=[
-            Offer(WORDS[name], here.url(which=name), name == asked.which)
+            Offer(WORDS[name], page_query.url(which=name), name == asked.which)
             for name in get_args(Which)
         ],
-        leasts=[Offer(str(number), here.url(least=number), number == least) for number in leasts],
+        leasts=[
+            Offer(str(number), page_query.url(least=number), number == least) for number in leasts
+        ],
         senses=[
             SenseOffer(link, tally.tokens) for link, tally in zip(topics, tallies, strict=True)
         ],
@@ -189,8 +199,8 @@ def _html(selection: RunSelection, here: Here, word: Word, asked: Asked) -> Coll
     )
 
 
-def _offer_of_side(here: Here, label: str, left: int, right: int, chosen: bool) -> Offer:
-    return Offer(label, here.url(left=left, right=right), chosen)
+def _offer_of_side(page_query: PageQuery, label: str, left: int, right: int, chosen: bool) -> Offer:
+    return Offer(label, page_query.url(left=left, right=right), chosen)
 
 
 @require_safe

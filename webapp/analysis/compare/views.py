@@ -37,7 +37,7 @@ from webapp.models import Run
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing.numbers import join_names
 from webapp.platform.pages.page import back, table_answer
-from webapp.platform.pages.typed import Answer, Here, typed, wholes
+from webapp.platform.pages.typed import Answer, PageQuery, typed, wholes
 from webapp.platform.storage import csv_cells
 
 NO_TOPICS: dict[str, tuple[str, str]] = {  # why a run has none yet, and why several have none
@@ -70,7 +70,7 @@ Numbers = Annotated[list[int], _at_most]  # of runs
 )
 def compare(
     request: HttpRequest,
-    here: Here,
+    page_query: PageQuery,
     *,
     run: Numbers = NO_RUNS,
     show: Show = "matched",
@@ -95,9 +95,9 @@ def compare(
         runs=[_described(run) for run in runs],
         notices=[*notices, *of_topics],
         differences=_differences(runs),
-        measures=_measures(here, runs, reference),
+        measures=_measures(page_query, runs, reference),
         metrics={str(number): values for number, values in queries.curves(runs).items()},
-        topics=_topics(here, comparable, show, sort, after) if are_compared else None,
+        topics=_topics(page_query, comparable, show, sort, after) if are_compared else None,
         comparing=[_comparing(state) for state in waiting],
     )
     if are_compared and len(comparable) == 2:
@@ -152,7 +152,7 @@ def _html(
 @typed("compare/measures.html", measures="compare/_measures.html")
 def measures(
     request: HttpRequest,
-    here: Here,
+    page_query: PageQuery,
     *,
     run: Numbers = NO_RUNS,
     show: str = "",
@@ -164,7 +164,7 @@ def measures(
     runs = queries.ordered(authorization.runs(request), run)
     page = MeasuresPage(
         runs=[_described(run) for run in runs],
-        measures=_measures(here, runs, _reference(runs, against)),
+        measures=_measures(page_query, runs, _reference(runs, against)),
     )
     return Answer(page, status=_status(run, runs))
 
@@ -205,7 +205,7 @@ def again(request: HttpRequest, first: int, second: int) -> HttpResponse:
     return redirect(back(request, f"{reverse('compare')}?run={first}&run={second}"))
 
 
-def _measures(here: Here, runs: list[Run], reference: Run | None) -> Measures:
+def _measures(page_query: PageQuery, runs: list[Run], reference: Run | None) -> Measures:
     table = measuring.table(runs, reference)
     parameters: dict[str, object] = {"run": [run.pk for run in runs]}
     number = None
@@ -221,7 +221,7 @@ def _measures(here: Here, runs: list[Run], reference: Run | None) -> Measures:
             share=row.step / row.steps if row.steps else 0.0,
             active=row.waits or measuring.left_to_right_comes(run),
             best=measuring.best_measures(row, table) if count_same_words else [],
-            url_against=here.url(against=row.run),
+            url_against=page_query.url(against=row.run),
         )
         for run, row in zip(runs, table, strict=True)
     ]
@@ -332,23 +332,25 @@ def _words_of(run: Run, first: Run) -> str:
     return f"{number}: {version_history.difference(first.version, run.version)}"
 
 
-def _topics(here: Here, runs: list[Run], show: Show, sort: str, after: int) -> Pairs | Stability:
+def _topics(
+    page_query: PageQuery, runs: list[Run], show: Show, sort: str, after: int
+) -> Pairs | Stability:
     """What the page says of topics: of two runs their pairs, of more how the first one's topics
     come back in the others."""
     views = [RunView(run) for run in runs]
     if len(runs) > 2:
-        return _stability(here, views, sort, after)
-    return _pairs(here, views, show, sort, after)
+        return _stability(page_query, views, sort, after)
+    return _pairs(page_query, views, show, sort, after)
 
 
-def _stability(here: Here, views: list[RunView], sort: str, after: int) -> Stability:
+def _stability(page_query: PageQuery, views: list[RunView], sort: str, after: int) -> Stability:
     order = sort if sort in queries.STABLE_ORDERS else queries.STABLE_ORDERS[0]
     steady, following = queries.stable(views, order, after)
     return Stability(
-        orders=_orders(here, queries.STABLE_ORDERS),
+        orders=_orders(page_query, queries.STABLE_ORDERS),
         runs=[view.run.pk for view in views],
         sort=order,
-        next=here.following(following),
+        next=page_query.following(following),
         pairs=_links_of_pairs(views),
         kind="stability",
         again=queries.again(views),
@@ -356,19 +358,19 @@ def _stability(here: Here, views: list[RunView], sort: str, after: int) -> Stabi
     )
 
 
-def _pairs(here: Here, views: list[RunView], show: Show, sort: str, after: int) -> Pairs:
+def _pairs(page_query: PageQuery, views: list[RunView], show: Show, sort: str, after: int) -> Pairs:
     first, second = views
     order = sort if sort in queries.PAIR_ORDERS else queries.PAIR_ORDERS[0]
     rows, following = queries.pairs(first, second, show, order, after)
     counts = queries.counts(matchings.matched(first.run, second.run))
     return Pairs(
-        orders=_orders(here, queries.PAIR_ORDERS) if show == "matched" else {},
+        orders=_orders(page_query, queries.PAIR_ORDERS) if show == "matched" else {},
         runs=[view.run.pk for view in views],
         sort=order,
-        next=here.following(following),
+        next=page_query.following(following),
         pairs=_links_of_pairs(views),
         kind=show,
-        lists={name: ListLink(count, here.url(show=name)) for name, count in counts.items()},
+        lists={name: ListLink(count, page_query.url(show=name)) for name, count in counts.items()},
         rows=rows,
     )
 
@@ -382,5 +384,5 @@ def _links_of_pairs(views: list[RunView]) -> list[RunLink]:
     ]
 
 
-def _orders(here: Here, names: tuple[str, ...]) -> dict[str, str]:
-    return {name: here.url(sort=name) for name in names}
+def _orders(page_query: PageQuery, names: tuple[str, ...]) -> dict[str, str]:
+    return {name: page_query.url(sort=name) for name in names}

@@ -55,7 +55,7 @@ from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.tables import json_text
 from webapp.platform.drawing.trends import points
 from webapp.platform.pages.page import back, run_or_404, table_answer
-from webapp.platform.pages.typed import Answer, Here, typed
+from webapp.platform.pages.typed import Answer, PageQuery, typed
 from webapp.platform.storage import csv_cells
 
 WAYS = [
@@ -78,7 +78,7 @@ def effects(
     request: HttpRequest,
     view: RunView,
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     *,
     formula: str = "",
     effect: str = "",
@@ -105,12 +105,12 @@ def effects(
         numbers = trends.read_topics(view, topic)
         by_user = authorization.user_id(request)
         regression = effects_answering.with_estimates(regression, numbers, by_user)
-        page = effects_page(regression, order, numbers, after, here.following)
+        page = effects_page(regression, order, numbers, after, page_query.following)
     except answering.NotYet as state:
         return Answer(state.page, status=HTTPStatus.ACCEPTED)
     except Invalid as error:
         return Answer(NoEffects(error.message), invalid=error)
-    return Answer(page, partial(_html, request, here, regression, page))
+    return Answer(page, partial(_html, request, page_query, regression, page))
 
 
 def _menu(
@@ -126,7 +126,7 @@ def _menu(
 
 
 def _html(
-    request: HttpRequest, here: Here, regression: Regression, page: EffectsPage
+    request: HttpRequest, page_query: PageQuery, regression: Regression, page: EffectsPage
 ) -> EffectsHtml:
     effects, across, held = variables.offered(regression.selection.version)
     formula_asked = regression.asked.formula
@@ -137,24 +137,24 @@ def _html(
     topics = list(page.topics)
     if page.order == "difference":
         topics.sort(key=lambda row: -row.difference)
-    rows = [(row, _sides(page, row), here.url(topic=row.number)) for row in topics]
+    rows = [(row, _sides(page, row), page_query.url(topic=row.number)) for row in topics]
     return EffectsHtml(
         effects=_menu(effects, [str(formula_asked.effect)]),
         across=_menu(across, [str(Term(formula_asked.across))] if formula_asked.across else []),
         held=_menu(held, [str(term) for term in formula_asked.held]),
         ways=_menu(WAYS, [page.estimate]),
-        own=here.url(estimate=None),
+        own=page_query.url(estimate=None),
         settings=[
-            Setting(letter, legend, here, [] if of.values is not None else of.named)
-            for of, letter, legend, here in fields
+            Setting(letter, legend, page_query, [] if of.values is not None else of.named)
+            for of, letter, legend, page_query in fields
         ],
-        orders=[Offer(o, here.url(order=o), o == page.order) for o in get_args(Order)],
+        orders=[Offer(o, page_query.url(order=o), o == page.order) for o in get_args(Order)],
         clearest=_clearest(page),
         rows=[row for row in rows if row[0].named],
         unsure_rows=[row for row in rows if not row[0].named],
         most=max((x for row in page.topics for x in row.share), default=1.0),
         csv=regression.selection.view.go("run_effects_csv", asked=request.GET.urlencode()),
-        all=here.url(topic=None),
+        all=page_query.url(topic=None),
         claim=(
             regression.selection.view.go("run_claim", asked=_address(page, page.one.topic))
             if page.one and not page.one.together
@@ -247,7 +247,7 @@ def claim(
     request: HttpRequest,
     view: RunView,
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     *,
     topic: list[str] = NO_TEXTS,
     formula: str = "",

@@ -21,8 +21,8 @@ from webapp.core.results.families import CUTS
 from webapp.core.results.labels import Labels
 from webapp.core.results.view import RunView
 from webapp.models import Topic
-from webapp.platform.pages.here import Here
 from webapp.platform.pages.page import number_in_address
+from webapp.platform.pages.page_query import PageQuery
 
 NAMED = 2  # phrases that a family is called by
 PHRASES = 8
@@ -171,13 +171,13 @@ def count_families(selection: RunSelection, number: int | None) -> list[FamilyTo
     return sorted(rows, key=lambda family: -family.tokens)
 
 
-def around(cut: Cut, here: Here) -> Cuts:
+def around(cut: Cut, page_query: PageQuery) -> Cuts:
     """Addresses of the page with one family less, one more, and the usual number; "" for those that
     can't be had."""
     return Cuts(
         number=len(cut.families),
-        fewer=here.url(families=cut.number - 1) if cut.number > cut.least else "",
-        more=here.url(families=cut.number + 1) if cut.number < cut.most else "",
-        usual=here.url(families=cut.usual) if cut.number != cut.usual else "",
+        fewer=page_query.url(families=cut.number - 1) if cut.number > cut.least else "",
+        more=page_query.url(families=cut.number + 1) if cut.number < cut.most else "",
+        usual=page_query.url(families=cut.usual) if cut.number != cut.usual else "",
         computed=cut.usual,
     )

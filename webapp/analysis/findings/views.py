@@ -29,7 +29,7 @@ from webapp.platform.accounts import authorization
 from webapp.platform.drawing import tables
 from webapp.platform.pages.page import back, reader, show_errors, whole_number
 from webapp.platform.pages.run_links import conditions
-from webapp.platform.pages.typed import Answer, Here, typed
+from webapp.platform.pages.typed import Answer, PageQuery, typed
 
 DETAILS: dict[Detail, str] = {
     "less": "fewer findings",
@@ -51,7 +51,7 @@ def detail(
     request: HttpRequest,
     run: Run,
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     *,
     detail: Annotated[Detail, _detail] = "",
     families: Annotated[int | None, cuts.read_number] = None,
@@ -67,12 +67,14 @@ def detail(
     )
     return Answer(
         page,
-        lambda: _html(selection, page, here, untrained),
+        lambda: _html(selection, page, page_query, untrained),
         status=200 if (page.ready and not page.outdated) or untrained else 202,
     )
 
 
-def _html(selection: RunSelection, page: OverviewPage, here: Here, untrained: bool) -> OverviewHtml:
+def _html(
+    selection: RunSelection, page: OverviewPage, page_query: PageQuery, untrained: bool
+) -> OverviewHtml:
     view = selection.view
     sections = {
         kind: Section(kind, KINDS[kind].ON_PAGE.title, rows)
@@ -99,11 +101,11 @@ def _html(selection: RunSelection, page: OverviewPage, here: Here, untrained: bo
         screen=screen(selection, page, rows) if page.ready else Screen(),
         failed=[KINDS[kind].ON_PAGE.title for kind in page.failed],
         details=[
-            DetailLink(name, here.url(detail=value), value == page.detail)
+            DetailLink(name, page_query.url(detail=value), value == page.detail)
             for value, name in DETAILS.items()
         ],
-        cuts=cuts.around(cuts.cut(view, page.families), here) if page.families else None,
-        query=here.query.urlencode(),
+        cuts=cuts.around(cuts.cut(view, page.families), page_query) if page.families else None,
+        query=page_query.query.urlencode(),
         unit=unit_sentences.of_version(view.run.version),
     )
 

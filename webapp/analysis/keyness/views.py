@@ -29,7 +29,7 @@ from webapp.core.results import provenance
 from webapp.core.results.view import RunView
 from webapp.platform.accounts import authorization
 from webapp.platform.pages.page import run_or_404, table_answer
-from webapp.platform.pages.typed import Answer, Here, typed
+from webapp.platform.pages.typed import Answer, PageQuery, typed
 
 NAMED = 5  # words of a first sentence
 ORDERS = {"ratio": "how many times as often", "g2": "evidence"}
@@ -51,7 +51,7 @@ def words(
     request: HttpRequest,
     view: RunView,
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     *,
     order: Order = "ratio",
     which: Which = "content",
@@ -64,7 +64,10 @@ def words(
     def listed(contrast: Contrast, by: int | None) -> Answer:
         page = queries.list_words(contrast, order, selection.sentence, over, by)
         return Answer(
-            page, partial(_html, view, here, page, _compare(request, view), request.GET.urlencode())
+            page,
+            partial(
+                _html, view, page_query, page, _compare(request, view), request.GET.urlencode()
+            ),
         )
 
     return _of_two(request, view, selection, rest, which, counts, listed)
@@ -140,18 +143,24 @@ def _topic_html(request: HttpRequest, view: RunView, page: TopicSplit) -> TopicS
     )
 
 
-def _html(view: RunView, here: Here, page: Keyness, compare: str, query: str) -> KeynessHtml:
+def _html(
+    view: RunView, page_query: PageQuery, page: Keyness, compare: str, query: str
+) -> KeynessHtml:
     drawn = [word.high or word.times or word.low or 1.0 for part in page.words for word in part]
     return KeynessHtml(
         orders=[
-            (label, here.url(order=name), name == page.order) for name, label in ORDERS.items()
+            (label, page_query.url(order=name), name == page.order)
+            for name, label in ORDERS.items()
         ],
-        words=[(label, here.url(which=name), name == page.which) for name, label in WORDS.items()],
+        words=[
+            (label, page_query.url(which=name), name == page.which) for name, label in WORDS.items()
+        ],
         counts=[
-            (label, here.url(counts=name), name == page.counts) for name, label in COUNTS.items()
+            (label, page_query.url(counts=name), name == page.counts)
+            for name, label in COUNTS.items()
         ],
         overs=[
-            (name or "none", here.url(over=name or None), name == page.over)
+            (name or "none", page_query.url(over=name or None), name == page.over)
             for name in ["", *fields.choices(view.run.version)]
         ],
         most=max(drawn, default=1.0),

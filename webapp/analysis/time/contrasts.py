@@ -37,7 +37,7 @@ from webapp.core.results import evidence, links, topics
 from webapp.core.results.view import RunView
 from webapp.intake.metadata.field import ValueField
 from webapp.models import Run, Version, Word
-from webapp.platform.pages.here import Here
+from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.cache import BoundedCache
 
 CONDITIONS = ("from", "to", "in", "between")  # of each side
@@ -589,7 +589,7 @@ def _words(run: Run, numbers: set[int]) -> dict[int, str]:
     )
 
 
-def sets_form(query: QueryDict, version: Version, here: Here) -> SetsForm:
+def sets_form(query: QueryDict, version: Version, page_query: PageQuery) -> SetsForm:
     """What an address says of two sets, and what can be chosen: values of each category, the most
     frequent."""
     cleared = dict.fromkeys(ASKED)
@@ -598,7 +598,8 @@ def sets_form(query: QueryDict, version: Version, here: Here) -> SetsForm:
         categories=[_category_choice(version, category) for category in fields.categories(version)],
         dated=fields.dated(version),
         suggestions=[
-            (text, here.url(**cleared | parameters)) for text, parameters in _suggestions(version)
+            (text, page_query.url(**cleared | parameters))
+            for text, parameters in _suggestions(version)
         ],
     )
 

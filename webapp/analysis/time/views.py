@@ -44,7 +44,7 @@ from webapp.core.results.view import RunView
 from webapp.models import Run
 from webapp.platform.accounts import authorization
 from webapp.platform.pages.page import looked_up
-from webapp.platform.pages.typed import Answer, Here, typed
+from webapp.platform.pages.typed import Answer, PageQuery, typed
 
 TABLE = 600  # numbers that stand below the charts unasked
 NOTHING = TimeNothing(None, [], [], [])
@@ -57,7 +57,7 @@ def lines(
     request: HttpRequest,
     view: RunView,
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     *,
     by: str = "",
     topics: list[str] = NO_TEXTS,
@@ -72,14 +72,17 @@ def lines(
     topics_wanted = trends.read_topics(view, topics)
     page = trends.lines(selection, chosen_by, topics_wanted, bin_)
     return Answer(
-        page, partial(_lines_html, request, selection, here, page, len(topics_wanted) == 1, numbers)
+        page,
+        partial(
+            _lines_html, request, selection, page_query, page, len(topics_wanted) == 1, numbers
+        ),
     )
 
 
 def _lines_html(
     request: HttpRequest,
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     page: TimeLines,
     large: bool,
     numbers: bool,
@@ -94,7 +97,7 @@ def _lines_html(
     if page.in_time:
         changes = topic_changes.of_topics(selection, topic_numbers)
     charts = [
-        (topic, here.url(topics=topic.number), change)
+        (topic, page_query.url(topics=topic.number), change)
         for topic, change in zip(page.topics, changes, strict=True)
     ]
     charts.sort(key=_first_of_change)
@@ -108,11 +111,11 @@ def _lines_html(
         large=large,
         charts=charts,
         rows=(
-            [_row_of_numbers(page, row_number, here) for row_number in range(len(page.bins))]
+            [_row_of_numbers(page, row_number, page_query) for row_number in range(len(page.bins))]
             if numbers_are_shown
             else []
         ),
-        numbers=here.url(numbers="1"),
+        numbers=page_query.url(numbers="1"),
         offered=[
             OfferedTopic(**vars(links.topic_link(view, k)), words=words[k], shown=k in topics_shown)
             for k in offered
@@ -124,15 +127,15 @@ def _lines_html(
         ),
         thin=sum(period.thin and period.documents > 0 for period in page.bins),
         bys=[
-            Offer(choice.said, here.url(by=choice.name, bin=None), choice.name == page.by)
+            Offer(choice.said, page_query.url(by=choice.name, bin=None), choice.name == page.by)
             for choice in page.choices
         ],
         twin="?" + request.GET.urlencode(),
-        many=here.url(topics=None, bin=None),
+        many=page_query.url(topics=None, bin=None),
         own_scales=own_scales,
         scales=[
-            Offer("each its own", here.url(scale=None), own_scales),
-            Offer("one for all", here.url(scale="one"), not own_scales),
+            Offer("each its own", page_query.url(scale=None), own_scales),
+            Offer("one for all", page_query.url(scale="one"), not own_scales),
         ],
         most_words=max((period.tokens for period in page.bins), default=0),
         pinned=pinned,
@@ -151,13 +154,15 @@ def _first_of_change(chart: tuple[TimeLine, str, TopicChange | None]) -> float:
     return change.marks.window[0]
 
 
-def _row_of_numbers(page: TimeLines, place: int, here: Here) -> tuple[Period, str, list[Interval]]:
+def _row_of_numbers(
+    page: TimeLines, place: int, page_query: PageQuery
+) -> tuple[Period, str, list[Interval]]:
     """A group, the address of its passages, and the share of each topic in it."""
     period = page.bins[place]
     intervals = [
         Interval(topic.share[place], topic.low[place], topic.high[place]) for topic in page.topics
     ]
-    return period, here.url(bin=period.label), intervals
+    return period, page_query.url(bin=period.label), intervals
 
 
 @require_safe
@@ -185,7 +190,7 @@ def csv(request: HttpRequest, run: Run) -> StreamingHttpResponse:
 def table(
     view: RunView,
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     *,
     by: str = "",
     scale: str = "",
@@ -214,13 +219,23 @@ def table(
         if error.field != "by":
             raise
         page = tables.empty(selection, chosen_by, field)
-        html = partial(_table_html, view, here, page, error.message, sort, chosen_topics, field)
+        html = partial(
+            _table_html, view, page_query, page, error.message, sort, chosen_topics, field
+        )
         return Answer(page, html, invalid=error)
-    return Answer(page, partial(_table_html, view, here, page, "", sort, chosen_topics, field))
+    return Answer(
+        page, partial(_table_html, view, page_query, page, "", sort, chosen_topics, field)
+    )
 
 
 def _table_html(
-    view: RunView, here: Here, page: Table, problem: str, sort: str, one: list[int], field: str
+    view: RunView,
+    page_query: PageQuery,
+    page: Table,
+    problem: str,
+    sort: str,
+    one: list[int],
+    field: str,
 ) -> TableHtml:
     # The field that a topic's table begins with: the last that is not its columns, as a category
     # tells more than another period
@@ -234,7 +249,7 @@ def _table_html(
             (
                 row,
                 (
-                    here.url(topics=None, topic=row.number, field=across)
+                    page_query.url(topics=None, topic=row.number, field=across)
                     if isinstance(row, TopicCells)
                     else ""
                 ),
@@ -242,19 +257,19 @@ def _table_html(
             for row in page.rows
         ],
         bys=[
-            Offer(choice.said, here.url(by=choice.name), choice.name == page.by)
+            Offer(choice.said, page_query.url(by=choice.name), choice.name == page.by)
             for choice in page.choices
             if choice.name != field
         ],
         fields=[
-            Offer(choice.said, here.url(field=choice.name), choice.name == field)
+            Offer(choice.said, page_query.url(field=choice.name), choice.name == field)
             for choice in page.choices
             if choice.name != page.by
         ],
-        scales={"share": here.url(scale=None), "against": here.url(scale="against")},
-        orders=[Offer(order, here.url(sort=order), order == sort) for order in tables.ORDERS],
-        back=here.url(field=None, topic=None),
-        large=view.go("run_time", asked=here.url(topics=one[0], **plain)[1:]) if one else "",
+        scales={"share": page_query.url(scale=None), "against": page_query.url(scale="against")},
+        orders=[Offer(order, page_query.url(sort=order), order == sort) for order in tables.ORDERS],
+        back=page_query.url(field=None, topic=None),
+        large=view.go("run_time", asked=page_query.url(topics=one[0], **plain)[1:]) if one else "",
         shades=range(1, tables.STEPS + 1),
         times=list(enumerate(tables.TIMES, 1)),
         intervals=any(cell.range for row in page.rows for cell in row.cells),
@@ -273,7 +288,7 @@ def compare(
     request: HttpRequest,
     view: RunView,
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     *,
     by: str = "",
     order: contrasts.Order = "difference",
@@ -294,23 +309,27 @@ def compare(
     except answering.NotYet as state:
         return Answer(state.page, status=202)
     except Invalid as error:
-        html = partial(_comparison_html, request, selection, here, page, error.message)
+        html = partial(_comparison_html, request, selection, page_query, page, error.message)
         return Answer(page, html, invalid=error)
-    return Answer(page, partial(_comparison_html, request, selection, here, page, ""))
+    return Answer(page, partial(_comparison_html, request, selection, page_query, page, ""))
 
 
 def _comparison_html(
-    request: HttpRequest, selection: RunSelection, here: Here, page: Comparison, problem: str
+    request: HttpRequest,
+    selection: RunSelection,
+    page_query: PageQuery,
+    page: Comparison,
+    problem: str,
 ) -> ComparisonHtml:
     query = request.GET
     return ComparisonHtml(
-        **vars(contrasts.sets_form(query, selection.version, here)),
+        **vars(contrasts.sets_form(query, selection.version, page_query)),
         problem=problem,
         keyness=selection.view.go("run_keyness", asked=query.urlencode()) if page.sides else "",
         effects=_effects(selection.view, query),
         compared=" compared with ".join(side.name for side in page.sides)[:150],
         orders=[
-            Offer(order, here.url(order=order), order == page.order)
+            Offer(order, page_query.url(order=order), order == page.order)
             for order in get_args(contrasts.Order)
         ],
         most=max((share for rows in page.more for row in rows for share in row.share), default=1.0),

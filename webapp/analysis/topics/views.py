@@ -61,7 +61,7 @@ from webapp.platform.accounts import authorization
 from webapp.platform.drawing.colours import CHOSEN_NAMES
 from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.pages.page import looked_up, table_answer
-from webapp.platform.pages.typed import Answer, Here, Place, typed
+from webapp.platform.pages.typed import Answer, PageQuery, Place, typed
 
 ROWS_BELOW_MAP = 20  # of the list, where no topic was chosen on the map
 VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
@@ -85,7 +85,7 @@ def index(
     request: HttpRequest,
     view: RunView,
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     *,
     after: int = 0,
     words: str = "",
@@ -121,7 +121,7 @@ def index(
             unit="tokens" if unit == "tokens" else "shares",
             own_scale=scale == "own",
             choices=fields.choices(view.run.version),
-            json=view.go("run_topics_json") + here.url(view="time", after=after or None),
+            json=view.go("run_topics_json") + page_query.url(view="time", after=after or None),
         )
     elif shown_as == "map":
         everything = Overview(selection, replace(overview.wanted, topics=[]))
@@ -129,27 +129,29 @@ def index(
         rows = PAGE if chosen_topics else ROWS_BELOW_MAP
         page = TopicsMap(
             **in_every_view,
-            **_list(overview, here, after, rows),
+            **_list(overview, page_query, after, rows),
             map=maps.topic_map(everything, chosen_topics),
         )
     else:
-        page = TopicsList(**in_every_view, **_list(overview, here, after, PAGE))
-    return Answer(page, partial(_overview_html, overview, here, shown_as, page))
+        page = TopicsList(**in_every_view, **_list(overview, page_query, after, PAGE))
+    return Answer(page, partial(_overview_html, overview, page_query, shown_as, page))
 
 
-def _overview_html(overview: Overview, here: Here, shown_as: str, page: TopicsView) -> OverviewHtml:
+def _overview_html(
+    overview: Overview, page_query: PageQuery, shown_as: str, page: TopicsView
+) -> OverviewHtml:
     view = overview.view
     cut = families.cut(view, overview.wanted.families) if view.run.final else None
     listed_families = []
     if cut and overview.wanted.families:
         listed_families = [(family.topics[0], family.name) for family in cut.families]
     return OverviewHtml(
-        views=[(key, name, here.url(view=key)) for key, name in VIEWS.items()],
+        views=[(key, name, page_query.url(view=key)) for key, name in VIEWS.items()],
         river=_river(overview.selection, page),
         largest=_largest(page),
         groups=overview.labels.groups(),
         hue_names=list(CHOSEN_NAMES),
-        cuts=families.around(cut, here) if cut else None,
+        cuts=families.around(cut, page_query) if cut else None,
         families=listed_families,
         part=f"run/overview/_{shown_as}.html",
     )
@@ -171,7 +173,7 @@ def _largest(page: TopicsView) -> str:
     return ",".join(str(topic.number) for topic in page.time.stacked)
 
 
-def _list(overview: Overview, here: Here, after: int, rows: int) -> dict[str, Any]:
+def _list(overview: Overview, page_query: PageQuery, after: int, rows: int) -> dict[str, Any]:
     """The fields of TopicsList that are its own."""
     topics_of_page, following = overview.page(after, rows)
     times: Times | None = None
@@ -186,8 +188,8 @@ def _list(overview: Overview, here: Here, after: int, rows: int) -> dict[str, An
         "first": after + 1,
         "last": after + len(topics_of_page),
         "times": times,
-        "previous": here.url(after=max(0, after - rows) or None) if after else None,
-        "next": here.following(following),
+        "previous": page_query.url(after=max(0, after - rows) or None) if after else None,
+        "next": page_query.following(following),
     }
 
 
@@ -218,7 +220,7 @@ Lambda = Annotated[float, _lambda]
 def detail(
     view: RunView,
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     number: int,
     *,
     lambda_: Lambda = relevance.LAM,
@@ -252,7 +254,7 @@ def detail(
         groups=topic.groups(view, number, selection, by),
         rank=rank,
         documents=documents,
-        next_documents=here.following(following),
+        next_documents=page_query.following(following),
         similar=similar,
         beside=topics_beside,
         verdict=verdict.judge(view, number, similar),

@@ -44,7 +44,7 @@ from webapp.core.results.view import RunView
 from webapp.intake.ingest.settings import VocabularySettings
 from webapp.models import Run, Word
 from webapp.platform.accounts import embargo
-from webapp.platform.pages.typed import Answer, Here, read_whole, typed
+from webapp.platform.pages.typed import Answer, PageQuery, read_whole, typed
 
 COMPARE = "compare"  # the page of two words; without any it is the page of this word
 ALL = "all"
@@ -57,7 +57,13 @@ WordPages = SensesPage | LinesPage | UntrainedWord | UncountedWord | WordsPage
 
 @typed("run/words.html")
 def index(
-    run: Run, view: RunView, here: Here, as_json: bool, *, word: str = "", after: int | None = None
+    run: Run,
+    view: RunView,
+    page_query: PageQuery,
+    as_json: bool,
+    *,
+    word: str = "",
+    after: int | None = None,
 ) -> Answer[WordsPage] | HttpResponse:
     """Words that begin with ?word=, most frequent first; a whole word opens its page."""
     found_word = None if as_json or after is not None else queries.word(run.version, word)
@@ -74,7 +80,7 @@ def index(
         beginnings=[
             BeginningRow(**vars(row), url=view.go("run_word", row.word)) for row in beginnings
         ],
-        next=here.following(following),
+        next=page_query.following(following),
     )
     return Answer(page)
 
@@ -97,7 +103,7 @@ def detail(
     run: Run,
     view: RunView,
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     as_json: bool,
     word: str,
     *,
@@ -115,7 +121,7 @@ def detail(
         return Answer(UntrainedWord(header(found_word)))
     if topic is None:
         return Answer(*senses_page(selection, found_word, by, rest == "apart"))
-    return _lines(selection, here, found_word, senses.asked_topic(view, topic), sort, after)
+    return _lines(selection, page_query, found_word, senses.asked_topic(view, topic), sort, after)
 
 
 def _unknown(view: RunView, text: str, as_json: bool) -> Answer[WordPages]:
@@ -171,7 +177,12 @@ def _uncounted(view: RunView, word: str) -> UncountedWord | None:
 
 
 def _lines(
-    selection: RunSelection, here: Here, word: Word, topic: int | None, asked: Order, first: int
+    selection: RunSelection,
+    page_query: PageQuery,
+    word: Word,
+    topic: int | None,
+    asked: Order,
+    first: int,
 ) -> Answer[WordPages]:
     orders = dict(concordance.ORDERS)
     if fields.dated(selection.run.version) is None:
@@ -190,7 +201,7 @@ def _lines(
     if has_places:
         lines = concordance.page(selection, uses, topic, sort, first)
     page = LinesPage(
-        **vars(_listed(selection, here, topic, lines, sort, orders, first)),
+        **vars(_listed(selection, page_query, topic, lines, sort, orders, first)),
         word=header(word),
         sense=next((row for row in rows if row.number == topic), None),
         senses=clear,
@@ -204,7 +215,7 @@ def _lines(
 
 def _listed(
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     topic: int | None,
     lines: Lines,
     sort: Order,
@@ -217,7 +228,7 @@ def _listed(
         documents_chosen=selection.sentence,
         topic=None if topic is None else links.topic_link(selection.view, topic),
         sort=sort,
-        sorts=[OrderLink(name, says, here.url(sort=name)) for name, says in orders.items()],
+        sorts=[OrderLink(name, says, page_query.url(sort=name)) for name, says in orders.items()],
         lines=lines.lines,
         total=lines.total,
         in_order=lines.in_order,
@@ -225,8 +236,8 @@ def _listed(
         embargo=embargo.sentence(selection.run.corpus),
         first=first + 1,
         last=last,
-        previous=here.url(after=max(0, first - concordance.PAGE) or None) if first else None,
-        next=here.following(last if last < lines.total and lines.lines else None),
+        previous=page_query.url(after=max(0, first - concordance.PAGE) or None) if first else None,
+        next=page_query.following(last if last < lines.total and lines.lines else None),
     )
 
 
@@ -235,7 +246,7 @@ def _listed(
 def pattern(
     view: RunView,
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     *,
     pattern: str = "",
     topic: int | None = None,
@@ -247,7 +258,7 @@ def pattern(
     lines."""
     try:
         if pattern:
-            return Answer(pattern_page(selection, here, pattern, topic, sort, by, after))
+            return Answer(pattern_page(selection, page_query, pattern, topic, sort, by, after))
     except Invalid as error:
         stop = getattr(error, "at", len(pattern))  # what was understood ends here
         page = NoPattern(pattern, error.message, pattern[:stop], pattern[stop:])
@@ -257,7 +268,7 @@ def pattern(
 
 def pattern_page(
     selection: RunSelection,
-    here: Here,
+    page_query: PageQuery,
     text: str,
     asked_topic: int | None,
     asked: Order,
@@ -285,7 +296,7 @@ def pattern_page(
         )
     lines = patterns.page(selection, hits, sort, first)
     return PatternPage(
-        **vars(_listed(selection, here, topic, lines, sort, patterns.ORDERS, first)),
+        **vars(_listed(selection, page_query, topic, lines, sort, patterns.ORDERS, first)),
         pattern=text,
         hits=counted_lines.hits,
         documents=counted_lines.documents,

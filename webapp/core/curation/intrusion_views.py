@@ -27,7 +27,6 @@ from webapp.core.results import topics
 from webapp.core.results.links import topic_link
 from webapp.core.results.view import RunView
 from webapp.models import Run
-from webapp.platform.pages.here import Here
 from webapp.platform.pages.page import (
     is_whole,
     number as number_of,
@@ -35,6 +34,7 @@ from webapp.platform.pages.page import (
     run_or_404,
     show_errors,
 )
+from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.pages.typed import Answer, typed
 
 TESTS = {"words": queries.word_test, "topics": queries.topic_test}
@@ -223,7 +223,7 @@ def answer_test(request: HttpRequest, run_id: int, number: int, kind: Test) -> H
 
 
 @typed("run/reading_results.html")
-def results(view: RunView, here: Here, *, after: int = 0) -> Answer[ResultsPage]:
+def results(view: RunView, page_query: PageQuery, *, after: int = 0) -> Answer[ResultsPage]:
     """What readers judged: labels side by side, how far they agree, how precise the topics are."""
     rows, following, measures = reading_results.results(view, after)
-    return Answer(ResultsPage(topics=rows, next=here.following(following), **measures))
+    return Answer(ResultsPage(topics=rows, next=page_query.following(following), **measures))

@@ -21,21 +21,21 @@ from webapp.core.results.view import RunView
 from webapp.models import Edit, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing.numbers import topic_label
-from webapp.platform.pages.here import Here
 from webapp.platform.pages.page import READER, back, is_whole, looked_up, reader, show_errors
+from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.pages.run_links import conditions
 from webapp.platform.pages.typed import Answer, typed
 
 
 @typed("run/curation.html")
 def index(
-    view: RunView, here: Here, *, topic: int | None = None, before: int | None = None
+    view: RunView, page_query: PageQuery, *, topic: int | None = None, before: int | None = None
 ) -> Answer[CurationPage]:
     """Labels and notes: the history of all topics, or of one, and the groups at present."""
     if topic is not None and topic >= view.run.topics:
         raise Http404(f"Run {view.run.pk} has no topic {topic}.")
     edits, following = queries.history(view, before, topic)
-    next_address = here.url(before=following) if following else None
+    next_address = page_query.url(before=following) if following else None
     topic_link = None if topic is None else links.topic_link(view, topic)
     return Answer(
         CurationPage(

@@ -46,7 +46,7 @@ from webapp.core.results.topics import is_topic
 from webapp.core.results.view import RunView
 from webapp.models import Corpus, Run
 from webapp.platform.drawing.numbers import topic_label
-from webapp.platform.pages.typed import Answer, Here, Place as Begins, typed
+from webapp.platform.pages.typed import Answer, PageQuery, Place as Begins, typed
 
 # topics whose words are coloured
 ALL = "all"
@@ -58,22 +58,29 @@ STRONG = (
 
 @typed("corpus/documents.html")
 def of_corpus(
-    corpus: Corpus, selection: Selection, here: Here, *, by: str = "", after: Begins = None
+    corpus: Corpus,
+    selection: Selection,
+    page_query: PageQuery,
+    *,
+    by: str = "",
+    after: Begins = None,
 ) -> Answer[DocumentsPage]:
     """A page of a corpus's documents, in an order; an empty list where the set has none."""
-    return Answer(_list(here, Listing(selection, by), after))
+    return Answer(_list(page_query, Listing(selection, by), after))
 
 
 @cached_page()
 @typed("run/documents.html")
 def of_run(
-    run: Run, selection: Selection, here: Here, *, by: str = "", after: Begins = None
+    run: Run, selection: Selection, page_query: PageQuery, *, by: str = "", after: Begins = None
 ) -> Answer[DocumentsPage]:
     """A page of a run's documents, in an order; an empty list where the set has none."""
-    return Answer(_list(here, Listing(selection, by), after))
+    return Answer(_list(page_query, Listing(selection, by), after))
 
 
-def _list(here: Here, listing: Listing, after: tuple[float, int] | None) -> DocumentsPage:
+def _list(
+    page_query: PageQuery, listing: Listing, after: tuple[float, int] | None
+) -> DocumentsPage:
     """A page of the set's documents, and what the set is made up of."""
     found_documents, following = queries.page(listing, after)
     selection = listing.selection
@@ -83,7 +90,7 @@ def _list(here: Here, listing: Listing, after: tuple[float, int] | None) -> Docu
         q=selection.q,
         by=listing.by,
         orders=_orders(listing),
-        next=here.following(following),
+        next=page_query.following(following),
         facets=facets.counts(selection),
         uses=_uses(selection),
     )
@@ -123,7 +130,7 @@ def _orders(listing: Listing) -> list[ListOrder]:
 def in_corpus(
     request: HttpRequest,
     corpus: Corpus,
-    here: Here,
+    page_query: PageQuery,
     number: int,
     *,
     passage: str = "",
@@ -132,7 +139,7 @@ def in_corpus(
 ) -> Answer[DocumentPage]:
     """A document as it is, without a run."""
     passage_place = Place.read(passage)
-    page = _document(here, Selection.read(request.GET, corpus), number, passage_place, at, by)
+    page = _document(page_query, Selection.read(request.GET, corpus), number, passage_place, at, by)
     document = page.document
     words = [texts.Word(document.text, document.start)] if document.text else []
     return Answer(page, lambda: _text(corpus, number, passage_place, words))
@@ -143,7 +150,7 @@ def in_run(
     request: HttpRequest,
     run: Run,
     view: RunView,
-    here: Here,
+    page_query: PageQuery,
     number: int,
     as_json: bool,
     *,
@@ -157,10 +164,10 @@ def in_run(
     it; as it is while the run has no topics of it."""
     if not as_json and not run.final:
         return redirect(
-            reverse("corpus_document", args=[run.corpus_id, number]) + here.url().rstrip("?")
+            reverse("corpus_document", args=[run.corpus_id, number]) + page_query.url().rstrip("?")
         )
     passage_place = Place.read(passage)
-    plain = _document(here, Selection.read(request.GET, view), number, passage_place, at, by)
+    plain = _document(page_query, Selection.read(request.GET, view), number, passage_place, at, by)
     tokens = texts.tokens(view, number)
     document = plain.document
     parts = queries.proportions(view, number)
@@ -168,12 +175,12 @@ def in_run(
     page = DocumentOfRunPage(
         **vars(plain),
         proportions=[
-            MarkedProportion(**vars(part), mark=here.url(show=part.number, topic=None))
+            MarkedProportion(**vars(part), mark=page_query.url(show=part.number, topic=None))
             for part in parts
         ],
         show=name,
         topic=only_topic,
-        strip=_strip(here, texts.strip(tokens, document.length)),
+        strip=_strip(page_query, texts.strip(tokens, document.length)),
         **vars(queries.similar(view, number)),
     )
 
@@ -185,8 +192,8 @@ def in_run(
             **vars(text) | {"cite": view.go.with_set(text.cite)},
             shown=coloured,
             hues=links.hues(view),
-            all=here.url(show=ALL, topic=None),
-            strongest=here.url(show=STRONGEST, topic=None),
+            all=page_query.url(show=ALL, topic=None),
+            strongest=page_query.url(show=STRONGEST, topic=None),
             length=document.end - document.start,
         )
 
@@ -227,14 +234,14 @@ def _shown(name: str, view: RunView, parts: list[Proportion]) -> tuple[str, set[
     return STRONGEST, {part.number for part in parts[:STRONG]}, None
 
 
-def _strip(here: Here, strip: texts.Strip) -> list[Stretch]:
+def _strip(page_query: PageQuery, strip: texts.Strip) -> list[Stretch]:
     """Sections of the document, each with the address of its place."""
     stretches = []
     # There is one edge more than sections: the end of the last.
     for at, counts in zip(strip.edges, strip.tokens.tolist(), strict=False):
         total = sum(counts)
         shares = [(k, n / total) for k, n in zip(strip.topics, counts, strict=True) if n]
-        url = here.url(at=at, passage=None) + "#here"
+        url = page_query.url(at=at, passage=None) + "#here"
         stretches.append(Stretch(at=at, tokens=total, topics=shares, url=url))
     return stretches
 
@@ -245,7 +252,12 @@ def _exists(corpus: Corpus, number: int) -> None:
 
 
 def _document(
-    here: Here, selection: Selection, number: int, passage: Place | None, at: int | None, by: str
+    page_query: PageQuery,
+    selection: Selection,
+    number: int,
+    passage: Place | None,
+    at: int | None,
+    by: str,
 ) -> DocumentPage:
     """A document, the parts of its text, and its neighbours in the list that one came from."""
     corpus = selection.corpus
@@ -264,15 +276,15 @@ def _document(
     around = listing.around(number)
     before = after = None
     if document.start:
-        before = here.url(at=document.start - 1, passage=None) + "#text"
+        before = page_query.url(at=document.start - 1, passage=None) + "#text"
     if document.end < document.length:
-        after = here.url(at=document.end, passage=None) + "#text"
+        after = page_query.url(at=document.end, passage=None) + "#text"
     return DocumentPage(
         document=document,
         at=min(at, document.length),
         whole=_whole(selection, document),
-        previous=_neighbour(here, listing, around.previous),
-        next=_neighbour(here, listing, around.next),
+        previous=_neighbour(page_query, listing, around.previous),
+        next=_neighbour(page_query, listing, around.next),
         before=before,
         after=after,
         list=PlaceInList(around.place, selection.count, selection.sentence, _list_url(listing)),
@@ -292,10 +304,10 @@ def _whole(selection: Selection, document: Document) -> WholeLink | None:
     return WholeLink(first, document.whole, url)
 
 
-def _neighbour(here: Here, listing: Listing, number: int | None) -> Neighbour | None:
+def _neighbour(page_query: PageQuery, listing: Listing, number: int | None) -> Neighbour | None:
     if number is None:
         return None
-    parameters = [*listing.parameters, ("show", here.query.get("show", ""))]
+    parameters = [*listing.parameters, ("show", page_query.query.get("show", ""))]
     query_string = urlencode([(name, value) for name, value in parameters if value])
     owner = listing.selection.run or listing.selection.corpus
     return Neighbour(
@@ -363,7 +375,7 @@ def _passage_html(request: HttpRequest, corpus: Corpus, page: PassagePage) -> Pa
 
 @typed("corpus/parent_document.html")
 def whole_in_corpus(
-    corpus: Corpus, here: Here, first: int, as_json: bool, *, after: int = 0
+    corpus: Corpus, page_query: PageQuery, first: int, as_json: bool, *, after: int = 0
 ) -> Answer[WholePage] | HttpResponse:
     """A parent document of a corpus: a page of its sections, or a redirect where `first` is not its
     first section."""
@@ -382,8 +394,8 @@ def whole_in_corpus(
         WholePage(
             parent_documents.about(corpus, parent),
             after,
-            _earlier(here, after),
-            _later(here, parent, after),
+            _earlier(page_query, after),
+            _later(page_query, parent, after),
             sections,
         )
     )
@@ -391,7 +403,7 @@ def whole_in_corpus(
 
 @typed("run/parent_document.html")
 def whole_in_run(
-    run: Run, view: RunView, here: Here, first: int, as_json: bool, *, after: int = 0
+    run: Run, view: RunView, page_query: PageQuery, first: int, as_json: bool, *, after: int = 0
 ) -> Answer[WholeOfRunPage] | HttpResponse:
     """With the topics of all its sections together, and along its length."""
     parent = _parent(run.corpus, first, run.version.documents)
@@ -412,8 +424,8 @@ def whole_in_run(
         whole=parent_documents.about(run.corpus, parent),
         sections=sections,
         after=after,
-        previous=_earlier(here, after),
-        next=_later(here, parent, after),
+        previous=_earlier(page_query, after),
+        next=_later(page_query, parent, after),
         proportions=queries.parts(view, parent_documents.mixture(view, parent)),
         strip=_strip_of_whole(view, parent),
     )
@@ -434,14 +446,20 @@ def _parent(corpus: Corpus, number: int, documents: int) -> parent_documents.Par
     return document
 
 
-def _earlier(here: Here, after: int) -> Link | None:
+def _earlier(page_query: PageQuery, after: int) -> Link | None:
     begin = max(0, after - parent_documents.PAGE) or None
-    return Link("Earlier sections", here.url(after=begin) + "#sections") if after else None
+    return Link("Earlier sections", page_query.url(after=begin) + "#sections") if after else None
 
 
-def _later(here: Here, parent: parent_documents.ParentDocument, after: int) -> Link | None:
+def _later(
+    page_query: PageQuery, parent: parent_documents.ParentDocument, after: int
+) -> Link | None:
     end = after + parent_documents.PAGE
-    return Link("Later sections", here.url(after=end) + "#sections") if end < parent.parts else None
+    return (
+        Link("Later sections", page_query.url(after=end) + "#sections")
+        if end < parent.parts
+        else None
+    )
 
 
 def _strip_of_whole(view: RunView, parent: parent_documents.ParentDocument) -> list[StretchOfWhole]:

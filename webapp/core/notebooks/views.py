@@ -25,7 +25,7 @@ from webapp.core.notebooks.shapes import (
 from webapp.models import Corpus, Notebook, Pin
 from webapp.platform.accounts import authorization
 from webapp.platform.pages.page import back, check_act, is_whole, reader, show_errors, whole_number
-from webapp.platform.pages.typed import Answer, Here, typed
+from webapp.platform.pages.typed import Answer, PageQuery, typed
 
 Write = Callable[[NotebookPage, str], str | bytes]
 FILES: dict[str, tuple[str, Write | None]] = {  # ending -> its type, what writes it
@@ -52,7 +52,7 @@ def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
 
 @typed("notebook/list.html")
 def index(
-    request: HttpRequest, here: Here, *, before: int | None = None, removed: bool = False
+    request: HttpRequest, page_query: PageQuery, *, before: int | None = None, removed: bool = False
 ) -> Answer[NotebooksPage]:
     listed, following = queries.list_notebooks(authorization.notebooks(request), before, removed)
     rows = [
@@ -68,7 +68,9 @@ def index(
         )
         for row, pins in listed
     ]
-    return Answer(NotebooksPage(rows, here.url(before=following) if following else None, removed))
+    return Answer(
+        NotebooksPage(rows, page_query.url(before=following) if following else None, removed)
+    )
 
 
 @require_POST

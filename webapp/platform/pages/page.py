@@ -18,7 +18,7 @@ from django.shortcuts import render
 from inference.errors import Invalid
 from webapp.models import Corpus, Run
 from webapp.platform.pages import addresses
-from webapp.platform.pages.here import BEGINNING, Here
+from webapp.platform.pages.page_query import BEGINNING, PageQuery
 from webapp.platform.pages.run_links import RunLinks, conditions
 from webapp.platform.request_context import request_context
 
@@ -180,5 +180,5 @@ def back(request: HttpRequest, default: str) -> str:
 
 
 def address(request: HttpRequest, **changes) -> str:
-    """`Here.url` of webapp.platform.pages.here, but that a list stays where it is."""
-    return Here(request.GET).url(**{BEGINNING: request.GET.get(BEGINNING)} | changes)
+    """`PageQuery.url` of webapp.platform.pages.page_query, but that a list stays where it is."""
+    return PageQuery(request.GET).url(**{BEGINNING: request.GET.get(BEGINNING)} | changes)

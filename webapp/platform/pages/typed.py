@@ -32,7 +32,7 @@ from django.views.decorators.http import require_http_methods
 
 from inference.errors import Invalid
 from webapp.platform.pages import page as pages
-from webapp.platform.pages.here import Here
+from webapp.platform.pages.page_query import PageQuery
 
 T = TypeVar("T")
 Reader = Callable[[str, list[str]], Any]  # makes a parameter of its name and all values that came
@@ -192,7 +192,7 @@ def typed(
 
     Positional parameters of the view come from the path. In the place of `run_id` or `corpus_id` it
     may take `run: Run` or `corpus: Corpus`, and what an address says of these: any type that has
-    `for_page`, such as RunView and RunSelection; also `request`, `here: Here` and `as_json: bool`.
+    `for_page`, such as RunView and RunSelection; also `request`, `page_query: PageQuery` and `as_json: bool`.
     Keyword-only ones come from the query string. A view that takes `sent: QueryDict | None` has a
     form that is sent to the page itself: what came by POST, else None. parts: name -> template of a
     part that a script may ask for again by the header X-Part (static/js/part.js).
@@ -213,7 +213,9 @@ def typed(
         ) -> HttpResponse:
             objects = _objects(request, path, hints)
             offered = (
-                path | objects | {"request": request, "here": Here(request.GET), "as_json": as_json}
+                path
+                | objects
+                | {"request": request, "page_query": PageQuery(request.GET), "as_json": as_json}
             )
             offered["sent"] = request.POST if request.method == "POST" else None
             answer = view(

@@ -45,8 +45,8 @@ from webapp.core.runs import queries as run_queries, series, services as runs
 from webapp.core.runs.shapes import RunAbout
 from webapp.models import Metric, Run
 from webapp.platform.accounts import authorization
-from webapp.platform.pages.here import Here
 from webapp.platform.pages.page import published_or_404, run_or_404
+from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.nulls import number_or_none
 from webapp.service import exports
 from webapp.service.api import pages, shapes
@@ -319,7 +319,9 @@ def pattern(
 ):
     selection = Selection.read(request.GET, RunView(finished(run_id)))
     with called({"field": "by"}):
-        return views.pattern_page(selection, Here(request.GET), pattern, topic, sort, by, after)
+        return views.pattern_page(
+            selection, PageQuery(request.GET), pattern, topic, sort, by, after
+        )
 
 
 @router.get(

@@ -22,7 +22,7 @@ from webapp.platform.accounts import embargo
 from webapp.platform.drawing.excerpts import cut_at_word
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.tables import json_text
-from webapp.platform.pages.here import Here
+from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage import csv_cells
 from webapp.platform.storage.cache import BoundedCache
 from webapp.platform.storage.nulls import number_or_none
@@ -279,7 +279,7 @@ def _cells(groups: Groups | None, D: int) -> tuple[np.ndarray, np.ndarray]:
 
 def page(
     run: Run,
-    here: Here,
+    page_query: PageQuery,
     known: Estimated,
     cell: int | None,
     a: int | None,
@@ -294,7 +294,7 @@ def page(
     until all is coded."""
     labels = [known.groups.labels[k] for k in known.kept] if known.groups else []
     rows = (
-        [_cell(known.cells, i, label, here.url(cell=i)) for i, label in enumerate(labels)]
+        [_cell(known.cells, i, label, page_query.url(cell=i)) for i, label in enumerate(labels)]
         if known.cells
         else []
     )
@@ -318,7 +318,7 @@ def page(
         if cell is None
         else known.data.documents[known.cell[known.data.documents] == cell]
     )
-    whole = _cell(known.whole, 0, "all documents", here.url(cell=None))
+    whole = _cell(known.whole, 0, "all documents", page_query.url(cell=None))
     return EstimatesPage(
         concept=known.concept.name,
         code=known.codes[known.code],

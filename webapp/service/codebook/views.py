@@ -24,7 +24,6 @@ from webapp.models import Concept, Definition, Draw, Run, Settlement
 from webapp.platform.accounts import authorization, embargo, readings
 from webapp.platform.accounts.roles import Role
 from webapp.platform.pages import addresses
-from webapp.platform.pages.here import Here
 from webapp.platform.pages.page import (
     check_act,
     looked_up,
@@ -33,6 +32,7 @@ from webapp.platform.pages.page import (
     table_answer,
     whole_number,
 )
+from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
 from webapp.platform.request_context import request_context
 from webapp.platform.server import streams
@@ -322,7 +322,7 @@ def estimate(
     request: HttpRequest,
     run: Run,
     view: RunView,
-    here: Here,
+    page_query: PageQuery,
     concept_id: int,
     *,
     by: str = "",
@@ -350,7 +350,9 @@ def estimate(
             dependence = estimates.effect_of(known_estimates, formula, x, y)
     except Invalid as error:
         problem = error.message
-    page = estimates.page(run, here, known_estimates, cell, a, b, may_see, dependence, problem)
+    page = estimates.page(
+        run, page_query, known_estimates, cell, a, b, may_see, dependence, problem
+    )
     effects, _, constant = variables.offered(run.version)
     drawn = [
         one.high or one.value or 0
@@ -363,11 +365,11 @@ def estimate(
         lambda: EstimatesHtml(
             concept=concept,
             choices=[
-                (name, here.url(by=name, cell=None, a=None, b=None), name == page.by)
+                (name, page_query.url(by=name, cell=None, a=None, b=None), name == page.by)
                 for name in fields.choices(run.version)
             ],
             codes=[
-                (name, here.url(code=i, cell=None), i == known_estimates.code)
+                (name, page_query.url(code=i, cell=None), i == known_estimates.code)
                 for i, name in enumerate(codes)
             ],
             scale=known_estimates.scale,
@@ -392,5 +394,7 @@ def csv(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     known_estimates = estimates.estimated(
         run, concept_or_404(run, concept_id), question["by"], question["code"]
     )
-    page = estimates.page(run, Here(request.GET), known_estimates, None, None, None, shown=False)
+    page = estimates.page(
+        run, PageQuery(request.GET), known_estimates, None, None, None, shown=False
+    )
     return table_answer(estimates.table(run, page), f"estimates_{concept_id}.csv")

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from webapp.models import Corpus, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.pages.page import show_errors
-from webapp.platform.pages.typed import Answer, Here, HtmlAnswer, typed
+from webapp.platform.pages.typed import Answer, HtmlAnswer, PageQuery, typed
 from webapp.platform.server import siblings
 from webapp.service.corpora import deleted as queries, deletion
 from webapp.service.corpora.shapes import DeletedItem, DeletedList, DeletedPage, DeletedRow
@@ -36,12 +36,15 @@ def _place(name: str, values: list[str]) -> queries.Place:
 
 @typed("deleted/list.html")
 def index(
-    request: HttpRequest, here: Here, *, after: Annotated[queries.Place | None, _place] = None
+    request: HttpRequest,
+    page_query: PageQuery,
+    *,
+    after: Annotated[queries.Place | None, _place] = None,
 ) -> Answer[DeletedList]:
     """Recently deleted, the last first."""
     rows, following = queries.page(*authorization.deletable(request), after)
     next_place = f"{following[0].isoformat()},{following[1]},{following[2]}" if following else None
-    return Answer(DeletedList([_item(row) for row in rows], here.following(next_place)))
+    return Answer(DeletedList([_item(row) for row in rows], page_query.following(next_place)))
 
 
 def _item(row: DeletedRow) -> DeletedItem:

@@ -20,7 +20,7 @@ from webapp.intake.ingest.settings import VocabularySettings
 from webapp.models import Corpus
 from webapp.platform.accounts import embargo
 from webapp.platform.pages.page import show_errors, told_at
-from webapp.platform.pages.typed import Answer, Here, HtmlAnswer, typed
+from webapp.platform.pages.typed import Answer, HtmlAnswer, PageQuery, typed
 from webapp.service.corpora.shapes import PhraseRow, PhrasesPage, VocabularyPage, WordsPage
 
 # documents, and their characters, among which a passage is chosen
@@ -78,13 +78,13 @@ def words(
 
 
 @typed("corpus/vocabulary.html")
-def vocabulary(corpus: Corpus, here: Here, *, after: int = -1) -> Answer[VocabularyPage]:
+def vocabulary(corpus: Corpus, page_query: PageQuery, *, after: int = -1) -> Answer[VocabularyPage]:
     """The words of the newest version, most frequent first, a page of them. after: a word's
     number."""
     if corpus.version is None:
         raise Http404(f"Corpus {corpus.pk} has no words yet: it has not been read.")
     words, following = matching(corpus.version, "", after)
-    return Answer(VocabularyPage(words, here.following(following)))
+    return Answer(VocabularyPage(words, page_query.following(following)))
 
 
 @typed("corpus/phrases.html")

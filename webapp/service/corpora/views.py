@@ -23,7 +23,7 @@ from webapp.platform.accounts import authorization
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.jobs import roster
 from webapp.platform.pages.page import back, looked_up, number, show_errors, told_at
-from webapp.platform.pages.typed import Answer, Here, HtmlAnswer, typed
+from webapp.platform.pages.typed import Answer, HtmlAnswer, PageQuery, typed
 from webapp.platform.server import live
 from webapp.platform.storage import files as paths, sealed
 from webapp.service.corpora import proposed_seeds, queries
@@ -79,25 +79,25 @@ NOBODY_KNOWS = (
 # The files that a corpus was made of, and what came of each.
 @typed("corpus/files.html")
 def files(
-    corpus: Corpus, here: Here, *, only: str = "", after: int | None = None
+    corpus: Corpus, page_query: PageQuery, *, only: str = "", after: int | None = None
 ) -> Answer[FilesPage]:
     """A page of them; only: "problems". after: a position."""
     if only not in ("", "problems"):
         raise BadRequest(f"“only” in the address must be problems, got “{only[:50]}”.")
     rows, following = queries.files(corpus, only, after)
-    page = FilesPage([_shown(file) for file in rows], here.following(following))
+    page = FilesPage([_shown(file) for file in rows], page_query.following(following))
     return Answer(page, lambda: FilesHtml(only, corpus.files.count()))
 
 
 @typed("corpus/problems.html")
 def problems(
-    corpus: Corpus, here: Here, *, file: int | None = None, after: int = 0
+    corpus: Corpus, page_query: PageQuery, *, file: int | None = None, after: int = 0
 ) -> Answer[ProblemsPage]:
     """What reading the files found wrong, a page of it. file: the position of one of them. after: a
     place in the report."""
     name = "" if file is None else get_object_or_404(corpus.files, position=file).name
     rows, following = reports.problems(corpus, name, after)
-    page = ProblemsPage([readers.Problem(**row) for row in rows], here.following(following))
+    page = ProblemsPage([readers.Problem(**row) for row in rows], page_query.following(following))
     return Answer(page, lambda: ProblemsHtml(name))
 
 
@@ -152,7 +152,7 @@ def home_page(request: HttpRequest, status: int = 200) -> HtmlAnswer[HomePage]:
             ListedCorpus(corpus, count, run, _url_of_run(run) if run else "")
             for corpus, count, run in rows
         ],
-        more=Here(request.GET).url(before=following) if following else None,
+        more=PageQuery(request.GET).url(before=following) if following else None,
         public=public,
         formats=readers.formats.list_kinds(),
         example=example,
@@ -182,7 +182,7 @@ def best_url(corpus: Corpus) -> str:
 @typed("corpus/detail.html", progress="corpus/_progress.html")
 def detail(
     corpus: Corpus,
-    here: Here,
+    page_query: PageQuery,
     as_json: bool,
     *,
     engine: str = "",
@@ -202,7 +202,9 @@ def detail(
     if corpus.version and (topic or concept):
         proposed = proposed_seeds.propose(corpus, topic, concept)
         train_form = TrainForm(corpus=corpus, engine=engine, proposed=proposed)
-    return corpus_page(corpus, train_form, here=here, engine=engine, before=before, made=made)
+    return corpus_page(
+        corpus, train_form, page_query=page_query, engine=engine, before=before, made=made
+    )
 
 
 def corpus_page(
@@ -210,7 +212,7 @@ def corpus_page(
     train_form: TrainForm | None,
     several_form: SeveralForm | None = None,
     *,
-    here: Here | None = None,
+    page_query: PageQuery | None = None,
     engine: str = "",
     before: int | None = None,
     made: int | None = None,
@@ -230,7 +232,7 @@ def corpus_page(
             runs=rows,
             done=len(done),
             side_by_side="?" + urlencode({"run": done}, doseq=True) if len(done) > 2 else "",
-            more=here.url(before=following) if here and following else None,
+            more=page_query.url(before=following) if page_query and following else None,
             dropped=dropped,
             problems=corpus.report.get("problems", [])[:20],
             versions=version_history.list_versions(corpus),

@@ -17,7 +17,7 @@ from webapp.core.runs import services as runs
 from webapp.intake.ingest import upload_limits
 from webapp.models import Run
 from webapp.platform.jobs import claims, events, kinds, roster, teams
-from webapp.platform.pages.typed import Answer, Here, typed
+from webapp.platform.pages.typed import Answer, PageQuery, typed
 from webapp.platform.server import concurrency, metrics
 from webapp.service.operations import health, operator as queries, upkeep
 from webapp.service.operations.shapes import (
@@ -51,7 +51,7 @@ HTML = OperatorHtml(NAMES, NAMES_OF_STATES, queries.MOST)
 @never_cache
 @typed("operator/index.html")
 def index(
-    here: Here, *, kind: str = "run", state: str = "work", before: int | None = None
+    page_query: PageQuery, *, kind: str = "run", state: str = "work", before: int | None = None
 ) -> Answer[OperatorPage]:
     """What the system does, and a list of the jobs of one kind in one state."""
     if kind not in queries.KINDS or state not in queries.STATES:
@@ -68,7 +68,7 @@ def index(
         kind=kind,
         state=state,
         jobs=jobs,
-        next=here.url(before=following) if following else None,
+        next=page_query.url(before=following) if following else None,
         disk=disk(),
         database=queries.database(),
         routes=metrics.slowest(SLOWEST),

@@ -31,7 +31,7 @@ from webapp.core.results.view import RunView
 from webapp.models import Corpus, Document, Run
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.drawing import trends as drawing
-from webapp.platform.pages.here import Here
+from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.cache import of_documents
 from webapp.service.corpora import deletion
 
@@ -863,7 +863,7 @@ def test_values_stand_in_the_order_of_their_first_documents(trained):
         assert fields.in_order(version, groups, list(range(len(category.values)))) == expected
         offered = next(
             c
-            for c in contrasts.sets_form(QueryDict(), version, Here(QueryDict())).categories
+            for c in contrasts.sets_form(QueryDict(), version, PageQuery(QueryDict())).categories
             if c.name == category.name
         )
         assert [v.value for v in offered.values] == [category.values[i] for i in expected]

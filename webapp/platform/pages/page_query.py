@@ -9,8 +9,8 @@ BEGINNING = "after"  # the parameter that says where a list begins
 
 
 @dataclass(frozen=True)
-class Here:
-    """query: the page's own. A view that declares `here: Here` gets it
+class PageQuery:
+    """query: the page's own. A view that declares `page_query: PageQuery` gets it
     (webapp.platform.pages.typed)."""
 
     query: QueryDict
