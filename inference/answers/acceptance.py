@@ -23,7 +23,7 @@ class Acceptance(NamedTuple):
 
 def accept(p: np.ndarray) -> Acceptance:
     """By the procedure of Benjamini and Hochberg (1995). p: NaN for a row that can't be said."""
-    known = np.sort(p[~np.isnan(p)], axis=None)
-    rank = np.arange(1, len(known) + 1)
-    below = np.flatnonzero(known <= FALSE * rank / max(len(known), 1))
-    return Acceptance(len(known), int(below.max(initial=-1)) + 1)
+    sorted_p = np.sort(p[~np.isnan(p)], axis=None)
+    rank = np.arange(1, len(sorted_p) + 1)
+    below = np.flatnonzero(sorted_p <= FALSE * rank / max(len(sorted_p), 1))
+    return Acceptance(len(sorted_p), int(below.max(initial=-1)) + 1)

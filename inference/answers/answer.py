@@ -170,9 +170,9 @@ def judge(
     if subjects is not None:
         rows = [row._replace(p=np.where(subjects, row.p, np.nan)) for row in rows]
     acceptance = accept(np.array([row.p for row in rows])) if rows else Acceptance(0, 0)
-    given = acceptance.level if level is None else level
+    level_of_row = acceptance.level if level is None else level
     return [
-        make_answers(row, given, acceptance.rows, partial(_largest_units, sums, row.group))
+        make_answers(row, level_of_row, acceptance.rows, partial(_largest_units, sums, row.group))
         for row in rows
     ]
 
@@ -206,8 +206,8 @@ def make_row(
         verdict = "not apart"
     row = Row(group, difference, np.empty(0), None, holding, verdict)
     p = 2 * stdtr(max(float(difference.df[0]), 1e-3), -row.size)
-    known = np.isfinite(p) & (holding >= LEAST_HOLDING) & (not verdict)
-    return row._replace(p=np.where(known, p, np.nan))
+    may_be_tested = np.isfinite(p) & (holding >= LEAST_HOLDING) & (not verdict)
+    return row._replace(p=np.where(may_be_tested, p, np.nan))
 
 
 def _nothing(sums: UnitSums, group: int) -> sides.Difference:
@@ -244,18 +244,18 @@ def _calibrate(sums: UnitSums, rows: list[Row]) -> list[Row]:
         return rows
     calibrated = list(rows)
     of_size: dict[int, list[int]] = {}
-    for place, row in enumerate(rows):
+    for row_number, row in enumerate(rows):
         if not row.verdict:
             smaller = min(int(row.difference.units_a[0]), int(row.difference.units_b[0]))
-            of_size.setdefault(smaller, []).append(place)
+            of_size.setdefault(smaller, []).append(row_number)
     if not of_size:  # nothing is to be told, and there may be no units at all
         return rows
     units = sides.prepare(*sums.totals)
-    for units_of_smaller, places in of_size.items():
-        seen = np.array([rows[place].size for place in places])
+    for units_of_smaller, rows_alike in of_size.items():
+        seen = np.array([rows[row_number].size for row_number in rows_alike])
         exchanged = exchanges.exchange(units, units_of_smaller, seen)
-        for place, reached in zip(places, exchanged.reached, strict=True):
-            calibrated[place] = with_exchanges(rows[place], reached, exchanged)
+        for row_number, reached in zip(rows_alike, exchanged.reached, strict=True):
+            calibrated[row_number] = with_exchanges(rows[row_number], reached, exchanged)
     return calibrated
 
 
@@ -286,12 +286,12 @@ def make_answers(
 ) -> Answers:
     """Of a row whose family's level is known. tried: rows of the family. find_largest: gives the
     unit with most of each topic, from the differences and from which of them are accepted."""
-    told = ~np.isnan(row.p)
+    is_tested = ~np.isnan(row.p)
     compared = row.difference
     difference = compared.difference[0]
     critical = _critical(row, level)
-    half = np.where(told, critical * compared.error[0], np.nan)
-    accepted = told & (np.abs(difference) > half)
+    half = np.where(is_tested, critical * compared.error[0], np.nan)
+    accepted = is_tested & (np.abs(difference) > half)
     share_a = compared.share_a[0]
     share_b = compared.share_b[0]
     ratio = ratios.with_ends(
@@ -301,7 +301,7 @@ def make_answers(
         compared.variance_b[0],
         compared.covariance[0],
         critical,
-        told,
+        is_tested,
     )
     largest = find_largest(difference, accepted)
     return Answers(
@@ -348,28 +348,28 @@ def _largest_units(
     """Of each accepted topic the unit with most of its words on the side that has more, and what is
     left without that unit there; -1 and NaN of the others."""
     columns = len(difference)
-    found = Largest(
+    largest = Largest(
         np.full(columns, -1, np.int64),
         np.full(columns, np.nan),
         np.full(columns, np.nan),
         np.full(columns, np.nan),
     )
     if group is None or not accepted.any():
-        return found
-    both = sums.of_sides(group)
+        return largest
+    sums_of_sides = sums.of_sides(group)
     for side_with_more, sign in ((0, 1.0), (1, -1.0)):
-        chosen = np.flatnonzero(accepted & (sign * difference > 0))
-        amounts, words = both[side_with_more]
-        other_amounts, other_words = both[1 - side_with_more]
-        amounts = amounts[:, chosen]
+        accepted_columns = np.flatnonzero(accepted & (sign * difference > 0))
+        amounts, words = sums_of_sides[side_with_more]
+        other_amounts, other_words = sums_of_sides[1 - side_with_more]
+        amounts = amounts[:, accepted_columns]
         unit = amounts.argmax(axis=0)
-        most = amounts[unit, np.arange(len(chosen))]
+        words_of_largest = amounts[unit, np.arange(len(accepted_columns))]
         total = amounts.sum(axis=0)
-        left = (total - most) / np.maximum(words.sum() - words[unit], 1e-300)
-        elsewhere = other_amounts[:, chosen].sum(axis=0) / other_words.sum()
-        found.code[chosen] = sums.code[unit]
-        found.part[chosen] = most / total
-        found.difference[chosen] = sign * (left - elsewhere)
+        left = (total - words_of_largest) / np.maximum(words.sum() - words[unit], 1e-300)
+        elsewhere = other_amounts[:, accepted_columns].sum(axis=0) / other_words.sum()
+        largest.code[accepted_columns] = sums.code[unit]
+        largest.part[accepted_columns] = words_of_largest / total
+        largest.difference[accepted_columns] = sign * (left - elsewhere)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found.ratio[chosen] = (left / elsewhere) ** sign
-    return found
+            largest.ratio[accepted_columns] = (left / elsewhere) ** sign
+    return largest

@@ -116,12 +116,12 @@ def of_documents(outcome: Outcome, period: np.ndarray) -> Cells:
     """Documents, in one pool; of very many some of one period, drawn, are one cell: sums of
     documents that can be exchanged can be exchanged, too. period: int64[D], -1 for none."""
     present = np.flatnonzero((period >= 0) & (outcome.sizes > 0))
-    together = -(-len(present) * outcome.columns // MOST_AMOUNTS) or 1
-    drawn = present if together == 1 else np.random.default_rng(_SEED).permutation(present)
+    columns_at_once = -(-len(present) * outcome.columns // MOST_AMOUNTS) or 1
+    drawn = present if columns_at_once == 1 else np.random.default_rng(_SEED).permutation(present)
     by_period = drawn[np.argsort(period[drawn], kind="stable")]
     of_period = np.bincount(period[by_period])
     position = np.arange(len(by_period)) - np.repeat(np.cumsum(of_period) - of_period, of_period)
-    is_first = position % together == 0
+    is_first = position % columns_at_once == 0
     cell = np.full(len(period), -1, np.int64)
     cell[by_period] = np.cumsum(is_first) - 1
     first = by_period[is_first]
@@ -169,9 +169,9 @@ def _mix(
     mean = amounts.sum(axis=0) / sizes.sum()
     unlike = typical * (1 - correlation) / max(correlation, LEAST_CORRELATION)
     trust = sizes / (sizes + unlike)
-    own = trust[:, None] * amounts / sizes[:, None] + (1 - trust)[:, None] * mean
-    left = (amounts - sizes[:, None] * own).sum(axis=0) / sizes.sum()
-    return Mix(pool, code, sizes, amounts, trust, own, left)
+    weighted_amounts = trust[:, None] * amounts / sizes[:, None] + (1 - trust)[:, None] * mean
+    left = (amounts - sizes[:, None] * weighted_amounts).sum(axis=0) / sizes.sum()
+    return Mix(pool, code, sizes, amounts, trust, weighted_amounts, left)
 
 
 def _cells(outcome: Outcome, cell: np.ndarray, period: np.ndarray, starts: np.ndarray) -> Cells:
@@ -183,8 +183,8 @@ def _cells(outcome: Outcome, cell: np.ndarray, period: np.ndarray, starts: np.nd
 
 
 def residuals(cells: Cells, mix: Mix | None, columns: np.ndarray) -> np.ndarray:
-    """float32[C, t]: of some columns (int64[t]) what cells have beyond what their units always say, or beyond
-    the mean; 0 in all."""
+    """float32[C, t]: of some columns (int64[t]) what cells have beyond what their units always say,
+    or beyond the mean; 0 in all."""
     amounts = cells.amounts[:, columns].astype(np.float64)
     if mix is None:
         mean = amounts.sum(axis=0) / cells.sizes.sum()

@@ -30,8 +30,8 @@ _SEED = 60
 
 
 class Exchanged(NamedTuple):
-    """Of Q questions and T columns: reached: int64[Q, T], exchanges with at least the |difference| /
-    error that was seen. largest: float64[n, T], ascending, the largest of all exchanges, one more
+    """Of Q questions and T columns: reached: int64[Q, T], exchanges with at least the |difference|
+    / error that was seen. largest: float64[n, T], ascending, the largest of all exchanges, one more
     than lie above SURELY. exchanges: how many were made. complete: whether they are all that there
     are, with the sides as they were seen among them."""
 
@@ -93,8 +93,8 @@ def exchange(
 
     def sizes() -> Iterator[np.ndarray]:
         for on_a in sides_made:
-            made = sides.of_nested(units, on_a)
-            yield np.abs(made.difference) / made.error
+            test_of_sides = sides.of_nested(units, on_a)
+            yield np.abs(test_of_sides.difference) / test_of_sides.error
 
     return collect(sizes(), seen, divisions if complete else exchanges, complete)
 

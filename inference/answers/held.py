@@ -34,11 +34,12 @@ _SEED = 61
 
 
 class Settings(NamedTuple):
-    """rows: float64[C, P], the design, a row for each cell of the data. compared: float64[2, P], the
-    settings a and b; of changes float64[4, P], whose differences are compared: (0 less 1) with (2
-    less 3). side: int8[C], the setting that a cell speaks of, -1 for none; None along a line, where
-    every document speaks of all. held: float64[C, R], the columns that are held constant, with the
-    constant. time: float64[D], by which units are alike; None where time is not held constant."""
+    """rows: float64[C, P], the design, a row for each cell of the data. compared: float64[2, P],
+    the settings a and b; of changes float64[4, P], whose differences are compared: (0 less 1) with
+    (2 less 3). side: int8[C], the setting that a cell speaks of, -1 for none; None along a line,
+    where every document speaks of all. held: float64[C, R], the columns that are held constant,
+    with the constant. time: float64[D], by which units are alike; None where time is not held
+    constant."""
 
     rows: np.ndarray
     compared: np.ndarray
@@ -88,8 +89,8 @@ def _unit_sums(data: regression.Data, settings: Settings) -> UnitSums:
     )
     unit = np.empty(len(data.cell), np.int64)
     unit[data.units.order] = np.repeat(np.arange(data.units.U), np.diff(data.units.starts))
-    asked = Question(group, groups, np.array([0]), unit, Family.CHOSEN)
-    return sum_units(outcome, asked)
+    two_group_question = Question(group, groups, np.array([0]), unit, Family.CHOSEN)
+    return sum_units(outcome, two_group_question)
 
 
 def _difference(fitted: regression.Fit, sums: UnitSums) -> sides.Difference:
@@ -98,10 +99,10 @@ def _difference(fitted: regression.Fit, sums: UnitSums) -> sides.Difference:
     variance = np.where(larger, fitted.pooled, fitted.variance)
     fewest = int(sums.of_group.min()) if len(sums.of_group) else 0
     first = int(sums.of_group[0]) if len(sums.of_group) else 0
-    others = first if len(sums.of_group) == 1 else int(sums.of_group[1])
+    smaller_side = first if len(sums.of_group) == 1 else int(sums.of_group[1])
     if len(sums.of_group) > 2:  # of changes: of each the side with fewest
         first = fewest
-        others = fewest
+        smaller_side = fewest
     return sides.Difference(
         fitted.estimate[:1],
         fitted.estimate[1:2],
@@ -110,7 +111,7 @@ def _difference(fitted: regression.Fit, sums: UnitSums) -> sides.Difference:
         (variance[:1] + variance[1:2] - variance[2:]) / 2,
         fitted.df[2:],
         np.array([first]),
-        np.array([others]),
+        np.array([smaller_side]),
     )
 
 
@@ -130,8 +131,8 @@ def _with_exchanges(row: Row, sums: UnitSums, data: regression.Data, settings: S
 
 
 class OfUnits(NamedTuple):
-    """Means over each unit's words: held: float64[U, R], what is held constant; along: float64[U], the
-    number along a line; time: float64[U], None where it is not held. within: the part of the
+    """Means over each unit's words: held: float64[U, R], what is held constant; along: float64[U],
+    the number along a line; time: float64[U], None where it is not held. within: the part of the
     number's variance that lies within units, 0 of two sides."""
 
     held: np.ndarray
@@ -155,40 +156,42 @@ def _of_units(sums: UnitSums, data: regression.Data, settings: Settings) -> OfUn
     """Units are those of `sums`, numbered as the data has them."""
     unit = np.empty(len(data.cell), np.int64)
     unit[data.units.order] = np.repeat(np.arange(data.units.U), np.diff(data.units.starts))
-    place = np.full(data.units.U, -1)
-    place[sums.code] = np.arange(sums.units)
+    row_of_unit = np.full(data.units.U, -1)
+    row_of_unit[sums.code] = np.arange(sums.units)
     speaks = np.zeros(len(settings.rows)) if settings.side is None else settings.side
     spoken = np.where(data.cell >= 0, speaks[data.cell], -1) >= 0
-    some = np.flatnonzero(spoken & (data.lengths > 0))
-    own = place[unit[some]]
-    words = data.lengths[some].astype(float)
-    of_unit = np.bincount(own, weights=words, minlength=sums.units)
+    with_words = np.flatnonzero(spoken & (data.lengths > 0))
+    row_of_document = row_of_unit[unit[with_words]]
+    words = data.lengths[with_words].astype(float)
+    of_unit = np.bincount(row_of_document, weights=words, minlength=sums.units)
 
     def mean(values: np.ndarray) -> np.ndarray:
-        return np.bincount(own, weights=words * values, minlength=sums.units) / of_unit
+        return np.bincount(row_of_document, weights=words * values, minlength=sums.units) / of_unit
 
     number, held = _columns(settings)
-    of_document = number[data.cell[some]]
+    of_document = number[data.cell[with_words]]
     along = mean(of_document)
-    apart = words @ (of_document - words @ of_document / words.sum()) ** 2
+    spread = words @ (of_document - words @ of_document / words.sum()) ** 2
     return OfUnits(
-        held=np.stack([mean(column) for column in held[data.cell[some]].T], axis=1),
+        held=np.stack([mean(column) for column in held[data.cell[with_words]].T], axis=1),
         along=along,
-        time=None if settings.time is None else mean(settings.time[some]),
-        within=float(words @ (of_document - along[own]) ** 2 / apart) if apart else 0.0,
+        time=None if settings.time is None else mean(settings.time[with_words]),
+        within=float(words @ (of_document - along[row_of_document]) ** 2 / spread)
+        if spread
+        else 0.0,
     )
 
 
 def _sizes_by_exchange(
-    sums: UnitSums, along: np.ndarray, held: np.ndarray, stratum: np.ndarray
+    sums: UnitSums, along: np.ndarray, constants: np.ndarray, stratum: np.ndarray
 ) -> Iterator[np.ndarray]:
-    """|difference| / error of exchanged units, [n, T] each. along: float64[U], 1 on side A and 0 on the
-    other, or a number."""
+    """|difference| / error of exchanged units, [n, T] each. along: float64[U], 1 on side A and 0 on
+    the other, or a number."""
     sizes = sums.sizes
-    inverse = np.linalg.pinv(held.T @ (sizes[:, None] * held))
-    explained = inverse @ (held.T @ sums.amounts)
-    residual = sums.amounts - sizes[:, None] * (held @ explained)
-    projection = (sizes[:, None] * held) @ inverse @ held.T
+    inverse = np.linalg.pinv(constants.T @ (sizes[:, None] * constants))
+    explained = inverse @ (constants.T @ sums.amounts)
+    residual = sums.amounts - sizes[:, None] * (constants @ explained)
+    projection = (sizes[:, None] * constants) @ inverse @ constants.T
     prepared = residual, residual**2, residual * sizes[:, None], sizes
     chance = np.random.default_rng((_SEED, sums.units))
     by_stratum = np.argsort(stratum, kind="stable")

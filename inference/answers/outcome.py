@@ -44,9 +44,9 @@ class Table(NamedTuple):
 
     def summed(self, group: np.ndarray, groups: int) -> np.ndarray:
         """See Outcome."""
-        some = np.flatnonzero(group >= 0)
+        in_group = np.flatnonzero(group >= 0)
         member = csr_matrix(
-            (np.ones(len(some)), (group[some], some)), shape=(groups, len(self.sizes))
+            (np.ones(len(in_group)), (group[in_group], in_group)), shape=(groups, len(self.sizes))
         )
         return (member @ self.amounts).toarray()
 
@@ -76,24 +76,24 @@ class CountedTopics(NamedTuple):
         """See Outcome. One pass over the documents' topics."""
         arrays = documents.arrays(self.doc_ptr, self.doc_topics, self.doc_tokens, self.lengths)
         group = documents.frozen(np.asarray(group), np.int32)
-        into = documents.frozen(np.asarray(self.into), np.int32)
-        return _summed(group, groups, *arrays[:3], into, self.columns)
+        column_of_topic = documents.frozen(np.asarray(self.into), np.int32)
+        return _summed(group, groups, *arrays[:3], column_of_topic, self.columns)
 
     def only(self, column: int) -> "CountedTopics":
         """See Outcome."""
-        into = np.where(np.asarray(self.into) == column, 0, -1).astype(np.int32)
-        return self._replace(into=into, columns=1)
+        column_of_topic = np.where(np.asarray(self.into) == column, 0, -1).astype(np.int32)
+        return self._replace(into=column_of_topic, columns=1)
 
 
 @njit(cache=True, nogil=True)
-def _summed(group, groups, doc_ptr, doc_topics, doc_tokens, into, columns):
+def _summed(group, groups, doc_ptr, doc_topics, doc_tokens, column_of_topic, columns):
     amounts = np.zeros((groups, columns))
     for document in range(len(group)):
         row = group[document]
         if row < 0:
             continue
-        for place in range(doc_ptr[document], doc_ptr[document + 1]):
-            column = into[doc_topics[place]]
+        for entry in range(doc_ptr[document], doc_ptr[document + 1]):
+            column = column_of_topic[doc_topics[entry]]
             if column >= 0:
-                amounts[row, column] += doc_tokens[place]
+                amounts[row, column] += doc_tokens[entry]
     return amounts

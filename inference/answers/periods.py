@@ -49,13 +49,13 @@ def first_days(months: np.ndarray) -> np.ndarray:
     return since_epoch.astype("datetime64[D]").astype(np.int64) + date(1970, 1, 1).toordinal()
 
 
-def finest_length(days: np.ndarray, most: int = MANY) -> Length:
-    """The finest length of which at most `most` periods have documents; decades where all are more.
-    days: int[D], date.toordinal(), 0 for none. There is no lower bound: few periods only mean that
-    units and documents are what is permuted."""
+def finest_length(days: np.ndarray, most_periods: int = MANY) -> Length:
+    """The finest length of which at most `most_periods` periods have documents; decades where all
+    are more. days: int[D], date.toordinal(), 0 for none. There is no lower bound: few periods only
+    mean that units and documents are what is permuted."""
     different = np.unique(days)
     different = different[different > 0]
     for length in possible_lengths(different):
-        if len(np.unique(numbers_of(different, length))) <= most:
+        if len(np.unique(numbers_of(different, length))) <= most_periods:
             return length
     return "decade"

@@ -55,16 +55,15 @@ def of_two_sets(side_a: np.ndarray, side_b: np.ndarray, unit: np.ndarray | None)
 
 
 def of_values(
-    group: np.ndarray, groups: int, unit: np.ndarray | None, named: np.ndarray | None = None
+    group: np.ndarray, groups: int, unit: np.ndarray | None, named_groups: np.ndarray | None = None
 ) -> Question:
     """Each value of a field against all other documents.
 
     group: int[D], the value of each document, -1 for one outside the set; groups: their number.
-    named: int[Q], values that are asked for, None: all; what is not named counts as "other". Of a
-    field with two groups only the first is asked for: the second says the same once more.
-    """
+    named_groups: int[Q], values that are asked for, None: all; what is not named counts as "other".
+    Of a field with two groups only the first is asked for: the second says the same once more."""
     present = np.flatnonzero(np.bincount(group[group >= 0], minlength=groups))
-    asked = present if named is None else np.intersect1d(present, named)
-    if len(present) == 2 and len(asked) == 2:
-        asked = asked[:1]
-    return Question(group, groups, asked, unit, Family.VALUE)
+    asked_groups = present if named_groups is None else np.intersect1d(present, named_groups)
+    if len(present) == 2 and len(asked_groups) == 2:
+        asked_groups = asked_groups[:1]
+    return Question(group, groups, asked_groups, unit, Family.VALUE)

@@ -40,10 +40,9 @@ def fieller(
     """(low, high): the values r of 0 or more with (a - r b)^2 <= c^2 var(a - r b) (Fieller 1954).
 
     1 is outside exactly where 0 is outside of a - b -+ c error, of the same error and c. high is
-    inf where b may be nothing, and low, too, where b is surely nothing. Where the values r fall into
-    two parts, it is the part that holds a / b. NaN of a share b that is expected to be below 0:
-    there is no ratio then.
-    """
+    inf where b may be nothing, and low, too, where b is surely nothing. Where the values r fall
+    into two parts, it is the part that holds a / b. NaN of a share b that is expected to be below
+    0: there is no ratio then."""
     with np.errstate(all="ignore"):  # of two units the critical value may be beyond all numbers
         square = critical**2
         first = share_b**2 - square * variance_b
@@ -55,14 +54,16 @@ def fieller(
         lower = np.where(middle + root > 0, last / (middle + root), (middle - root) / first)
         farther = (middle - root) / first
     bounded = first > 0
-    a_is_sure = ~bounded & (last > 0)
-    in_two_parts = ~bounded & ~a_is_sure & (middle < 0) & (inside > 0)
+    numerator_is_sure = ~bounded & (last > 0)
+    in_two_parts = ~bounded & ~numerator_is_sure & (middle < 0) & (inside > 0)
     a_has_more = share_a > share_b
     low = np.select(
-        [bounded, a_is_sure, in_two_parts & a_has_more], [lower, lower, farther], default=0.0
+        [bounded, numerator_is_sure, in_two_parts & a_has_more],
+        [lower, lower, farther],
+        default=0.0,
     )
     high = np.select([bounded, in_two_parts & ~a_has_more], [upper, upper], default=np.inf)
-    b_is_nothing = a_is_sure & (first == 0) & (middle + root <= 0)
+    b_is_nothing = numerator_is_sure & (first == 0) & (middle + root <= 0)
     low = np.where(b_is_nothing, np.inf, low)
     none = ~(share_b >= 0)
     low = np.where(none, np.nan, np.maximum(low, 0.0))

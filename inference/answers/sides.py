@@ -90,7 +90,8 @@ def larger_of_nested(
 
 
 class _Side(NamedTuple):
-    """words: float64[R]; share: float64[R, T]; variance: float64[R, T], CR2; trace, squares, product: float64[R], of Satterthwaite's approximation."""
+    """words: float64[R]; share: float64[R, T]; variance: float64[R, T], CR2; trace, squares,
+    product: float64[R], of Satterthwaite's approximation."""
 
     words: np.ndarray
     share: np.ndarray
@@ -136,8 +137,8 @@ def of_added_up(sums: UnitSums, group: int) -> Difference:
     words = np.concatenate([words_a[words_a > 0], words_b[words_b > 0]])
     on_a = np.arange(len(words)) < np.count_nonzero(words_a)
     units_a = sums.of_group[[group]]
-    found = of_nested(prepare(amounts, words), on_a[None])
-    return found._replace(units_a=units_a, units_b=sums.independent - units_a)
+    test_of_sides = of_nested(prepare(amounts, words), on_a[None])
+    return test_of_sides._replace(units_a=units_a, units_b=sums.independent - units_a)
 
 
 def of_crossing(sums: UnitSums, group: int) -> Difference:
@@ -186,8 +187,8 @@ def larger_of_crossing(
     spread = (variance_a * words_a**2 + variance_b * words_b**2) / (words_a + words_b)
     floored_a = np.maximum(variance_a, spread / words_a)
     floored_b = np.maximum(variance_b, spread / words_b)
-    together = np.sqrt(np.maximum(variance_a * variance_b, 1e-300))
-    correlation = np.clip(covariance / together, -1.0, 1.0)
+    geometric_mean = np.sqrt(np.maximum(variance_a * variance_b, 1e-300))
+    correlation = np.clip(covariance / geometric_mean, -1.0, 1.0)
     floored_covariance = correlation * np.sqrt(floored_a * floored_b)
     robust = variance_a + variance_b - 2 * covariance
     larger = floored_a + floored_b - 2 * floored_covariance > robust

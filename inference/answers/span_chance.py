@@ -78,8 +78,8 @@ class Chance(NamedTuple):
         return Chance(*(array[..., columns] for array in self))
 
     def scores(self, excess: np.ndarray) -> np.ndarray:
-        """float64[2, rows, T]: of the largest excess of each kind of span; NaN of a kind that there is
-        not, whose spread is infinite."""
+        """float64[2, rows, T]: of the largest excess of each kind of span; NaN of a kind that there
+        is not, whose spread is infinite."""
         with np.errstate(invalid="ignore"):
             return (excess - self.mean) / self.spread
 
@@ -95,7 +95,8 @@ class Chance(NamedTuple):
         return np.where(score <= self.threshold, TAIL + (1 - TAIL) * steps / STEPS, p)
 
     def critical(self, level: float) -> np.ndarray:
-        """float64[2, T]: the score above which p is at most 1 - level, of a level above 1 - TAIL."""
+        """float64[2, T]: the score above which p is at most 1 - level, of a level above 1 -
+        TAIL."""
         by_tail = self.threshold + self.beyond * np.log(TAIL / (1 - level))
         allowed = np.floor((1 - level) * (1 + self.exchanges) + ROUNDING).astype(np.int64)
         columns = np.arange(len(self.exchanges))
@@ -174,8 +175,8 @@ def _in_two_steps(drawn: Drawn, seen: np.ndarray, kinds: Kinds, is_asked: np.nda
     padding = further.largest.shape[1] - chance.largest.shape[1]
     padded = np.pad(chance.largest, ((0, 0), (0, padding), (0, 0)), constant_values=-np.inf)
     chance = chance._replace(largest=padded)
-    for whole, part in zip(chance, further, strict=True):
-        whole[..., again] = part
+    for largest_of_all, part in zip(chance, further, strict=True):
+        largest_of_all[..., again] = part
     return chance
 
 

@@ -1,13 +1,13 @@
 """Changes over time: spans of time beside all other time, and the last third beside the first.
 
 All spans are looked through: windows of up to a third of the periods, steps, and the line from the
-first third to the last. Chance is what exchanges of periods give the clearest span of all, each kind
-measured by its own exchanges (inference.answers.span_chance), so the interval of any span holds
-whichever span is asked for. What a unit says in a period is exchanged among its own periods, and
-what it always says is held constant; where nobody speaks in several documents these are exchanged;
-units that follow one another (presidents) change places. Spans longer than SHORT of the periods
-must be more than exchanged periods give, too, where there are ENOUGH; and more than units differ.
-"""
+first third to the last. Chance is what exchanges of periods give the clearest span of all, each
+kind measured by its own exchanges (inference.answers.span_chance), so the interval of any span
+holds whichever span is asked for. What a unit says in a period is exchanged among its own periods,
+and what it always says is held constant; where nobody speaks in several documents these are
+exchanged; units that follow one another (presidents) change places. Spans longer than SHORT of the
+periods must be more than exchanged periods give, too, where there are ENOUGH; and more than units
+differ."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -104,13 +104,13 @@ class _Compared(NamedTuple):
 
 @dataclass(frozen=True)
 class Spans:
-    """outcome: T columns. position: int64[D], of each document its place in the order that is looked
-    through, -1 for none: periods that have words, or (in_order) units that follow one another. mix:
-    who speaks, where units speak in several periods; codes: int64[U], what the question calls the
-    units of a side. sums: float64[G, T], residuals of each place, 0 in all; weight: float64[G], sums
-    to 1. seen: float64[2, rows, T], the largest excess of each kind. by_period: None where periods
-    are not exchanged. holding: int64[T], cells with the topic. p: float64[2, T], of the clearest
-    span of each topic, of more and of less; acceptance: of these."""
+    """outcome: T columns. position: int64[D], of each document its place in the order that is
+    looked through, -1 for none: periods that have words, or (in_order) units that follow one
+    another. mix: who speaks, where units speak in several periods; codes: int64[U], what the
+    question calls the units of a side. sums: float64[G, T], residuals of each place, 0 in all;
+    weight: float64[G], sums to 1. seen: float64[2, rows, T], the largest excess of each kind.
+    by_period: None where periods are not exchanged. holding: int64[T], cells with the topic. p:
+    float64[2, T], of the clearest span of each topic, of more and of less; acceptance: of these."""
 
     outcome: Outcome
     position: np.ndarray
@@ -141,20 +141,24 @@ class Spans:
 
     def of_column(self, column: int) -> "Spans":
         """Of one topic alone: its questions are answered sooner, and alike."""
-        one = slice(column, column + 1)
+        of_one_column = slice(column, column + 1)
         mix = self.mix
         if mix is not None:
-            mix = mix._replace(amounts=mix.amounts[:, one], own=mix.own[:, one], mean=mix.mean[one])
+            mix = mix._replace(
+                amounts=mix.amounts[:, of_one_column],
+                own=mix.own[:, of_one_column],
+                mean=mix.mean[of_one_column],
+            )
         return replace(
             self,
             outcome=self.outcome.only(column),
             mix=mix,
-            sums=self.sums[:, one],
-            seen=self.seen[..., one],
-            chance=self.chance.only(one),
-            by_period=self.by_period.only(one) if self.by_period is not None else None,
-            holding=self.holding[one],
-            p=self.p[:, one],
+            sums=self.sums[:, of_one_column],
+            seen=self.seen[..., of_one_column],
+            chance=self.chance.only(of_one_column),
+            by_period=self.by_period.only(of_one_column) if self.by_period is not None else None,
+            holding=self.holding[of_one_column],
+            p=self.p[:, of_one_column],
         )
 
     def thirds(self) -> tuple[np.ndarray, np.ndarray] | None:
@@ -306,11 +310,11 @@ class Spans:
         """The code of the unit with most of a topic on the side that has more, -1 where no unit is
         told, and what it has of it: int64[T], float64[T]."""
         columns = np.arange(len(difference))
-        of_a = compared.side_a.of_units
+        units_of_a = compared.side_a.of_units
         of_b = compared.side_b.of_units
-        if of_a is None or of_b is None:
+        if units_of_a is None or of_b is None:
             return np.full(len(columns), -1), np.zeros(len(columns))
-        of_side = np.where(difference > 0, of_a, of_b)
+        of_side = np.where(difference > 0, units_of_a, of_b)
         unit = of_side.argmax(axis=0)
         part = of_side[unit, columns] / np.maximum(of_side.sum(axis=0), TINY)
         return self.codes[unit], part
@@ -396,7 +400,8 @@ class Spans:
         return beyond & possible
 
     def _misfit(self, shape: Shape, first: int, end: int, column: int) -> float:
-        """The Bayesian information criterion of a line (2 parameters), a step (3) or a window (4)."""
+        """The Bayesian information criterion of a line (2 parameters), a step (3) or a window
+        (4)."""
         positions = len(self.weight)
         weight = np.maximum(self.weight, ROUNDING)
         share = self.sums[:, column] / weight
@@ -440,14 +445,14 @@ def _stays(sums: np.ndarray, passed: np.ndarray, cut: int) -> bool:
     end = len(passed) - 1
     before = sums[cut] / passed[cut]
     after = (sums[end] - sums[cut]) / (passed[end] - passed[cut])
-    for first, last, other in ((0, cut, after), (cut, end, before)):
+    for first, last, rest_of_time in ((0, cut, after), (cut, end, before)):
         middle = int(np.searchsorted(passed, (passed[first] + passed[last]) / 2))
         for begin, behind in ((first, middle), (middle, last)):
             if begin == behind:
                 continue
             mean = (sums[behind] - sums[begin]) / max(passed[behind] - passed[begin], ROUNDING)
-            apart = other - mean if other == after else mean - other
-            if apart < STAYS * (after - before):
+            difference = rest_of_time - mean if rest_of_time == after else mean - rest_of_time
+            if difference < STAYS * (after - before):
                 return False
     return True
 
@@ -573,8 +578,8 @@ def _speak_on_both(words_a: np.ndarray, words_b: np.ndarray) -> bool:
     """Whether enough of the smaller side's words are by units that speak on both: else a change
     can't be told from one of who speaks."""
     part = words_a / np.maximum(words_a + words_b, TINY)
-    both = (part > ON_BOTH) & (part < 1 - ON_BOTH)
-    shared = np.minimum(words_a, words_b)[both].sum()
+    on_both_sides = (part > ON_BOTH) & (part < 1 - ON_BOTH)
+    shared = np.minimum(words_a, words_b)[on_both_sides].sum()
     return bool(shared >= OVERLAP * min(words_a.sum(), words_b.sum()))
 
 

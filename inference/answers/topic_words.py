@@ -1,5 +1,6 @@
-"""The words of one topic as an outcome: of a document's tokens that are assigned to the topic, those
-of each word. What is asked of it is asked of the topic's own words, however large the topic is."""
+"""The words of one topic as an outcome: of a document's tokens that are assigned to the topic,
+those of each word. What is asked of it is asked of the topic's own words, however large the topic
+is."""
 
 from collections.abc import Sequence
 
@@ -21,14 +22,14 @@ def count(evidence: Evidence, topics: Sequence[int], words: Sequence[int]) -> Ta
     topics: numbers that count as one, such as a topic and those merged into it; words: numbers, the
     most important first.
     """
-    wanted = np.zeros(evidence.K, bool)
-    wanted[list(topics)] = True
+    is_counted = np.zeros(evidence.K, bool)
+    is_counted[list(topics)] = True
     documents_of_words = list[np.ndarray]()
     tokens_of_words = list[np.ndarray]()
     pairs = 0
     for word in words:
         documents, tokens, assigned, _ = evidence.word(word)
-        in_topic = np.flatnonzero(wanted[assigned])
+        in_topic = np.flatnonzero(is_counted[assigned])
         pairs += len(in_topic)
         if documents_of_words and pairs > MOST_PAIRS:
             break

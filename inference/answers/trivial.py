@@ -63,8 +63,8 @@ def comes_again(outcome: Outcome, days: np.ndarray, span: np.ndarray) -> np.ndar
         return np.zeros(outcome.columns, bool)
     side = np.where(span, 0, np.where(elsewhere, 1, -1))  # a month of the span is none elsewhere
     words = np.array([outcome.sizes[span].sum(), outcome.sizes[elsewhere].sum()])
-    here, again = outcome.summed(side, 2) / np.maximum(words, 1.0)[:, None]
-    return (here < AGAIN * again) & (again > 0)
+    frequency_here, again = outcome.summed(side, 2) / np.maximum(words, 1.0)[:, None]
+    return (frequency_here < AGAIN * again) & (again > 0)
 
 
 class Furniture(NamedTuple):
@@ -87,29 +87,32 @@ def furniture(has: csc_matrix, values: np.ndarray, days: np.ndarray) -> list[Fur
     present = has.tocsr().astype(bool)
     documents_with = np.asarray(present.sum(axis=0)).ravel()
     D = present.shape[0]
-    found: list[Furniture] = []
+    furniture_words: list[Furniture] = []
     sizes = np.bincount(values[values >= 0])
     for value in np.flatnonzero(sizes >= LEAST_VALUE).tolist():
-        own = np.flatnonzero(values == value)
-        with_word = np.asarray(present[own].sum(axis=0)).ravel()
-        here = with_word / len(own)
-        elsewhere = (documents_with - with_word) / max(D - len(own), 1)
+        documents_of_value = np.flatnonzero(values == value)
+        with_word = np.asarray(present[documents_of_value].sum(axis=0)).ravel()
+        share_with_word = with_word / len(documents_of_value)
+        elsewhere = (documents_with - with_word) / max(D - len(documents_of_value), 1)
         words = np.flatnonzero(
-            (here >= ALL_TIME) & (elsewhere < ELSEWHERE) & (here >= TIMES * elsewhere)
+            (share_with_word >= ALL_TIME)
+            & (elsewhere < ELSEWHERE)
+            & (share_with_word >= TIMES * elsewhere)
         )
         if not len(words):
             continue
-        in_time = own[np.argsort(days[own], kind="stable")]
+        in_time = documents_of_value[np.argsort(days[documents_of_value], kind="stable")]
         stretches = [
-            np.asarray(present[some][:, words].mean(axis=0)).ravel()
-            for some in np.array_split(in_time, STRETCHES)
+            np.asarray(present[documents_of_stretch][:, words].mean(axis=0)).ravel()
+            for documents_of_stretch in np.array_split(in_time, STRETCHES)
         ]
         often = words[np.max(stretches, axis=0) >= FURNITURE]
         of_value = [
-            Furniture(value, int(word), float(here[word]), float(elsewhere[word])) for word in often
+            Furniture(value, int(word), float(share_with_word[word]), float(elsewhere[word]))
+            for word in often
         ]
-        found += sorted(of_value, key=lambda furniture: -furniture.here)
-    return found
+        furniture_words += sorted(of_value, key=lambda furniture: -furniture.here)
+    return furniture_words
 
 
 def words_of_name(name: str) -> frozenset[str]:
@@ -121,5 +124,5 @@ def words_of_name(name: str) -> frozenset[str]:
 def telling_words(words: Iterable[str], value: str = "", months: Iterable[str] = ()) -> list[str]:
     """Words that may stand in a sentence about a value, or about a time: without those of its own
     name and those that name a month, in the collection's order."""
-    own = words_of_name(value) | {month.casefold() for month in months}
-    return [word for word in words if not own & words_of_name(word)]
+    words_that_tell = words_of_name(value) | {month.casefold() for month in months}
+    return [word for word in words if not words_that_tell & words_of_name(word)]

@@ -70,45 +70,47 @@ class UnitSums:
 def sum_units(outcome: Outcome, question: Question) -> UnitSums:
     """One pass over the documents. Those of no group, or without size, are left out."""
     sizes = outcome.sizes
-    kept = np.flatnonzero((question.group >= 0) & (sizes > 0))
-    unit, code = _number_units(question.unit, kept)
+    documents_in = np.flatnonzero((question.group >= 0) & (sizes > 0))
+    unit, code = _number_units(question.unit, documents_in)
     units = len(code)
-    group = question.group[kept].astype(np.int64)
-    of_units = np.bincount(unit, weights=sizes[kept], minlength=units)
+    group = question.group[documents_in].astype(np.int64)
+    of_units = np.bincount(unit, weights=sizes[documents_in], minlength=units)
     effective = float(of_units.sum() ** 2 / max((of_units**2).sum(), 1e-300))
 
     pairs, cell = _numbered(unit * question.groups + group)
     of_group = np.bincount(pairs % question.groups, minlength=question.groups)
-    apart = len(pairs) == units
+    are_documents = len(pairs) == units
     cells = pairs
-    most = _most_sums(outcome.columns, int(np.count_nonzero(of_group)))
+    most_units = _most_sums(outcome.columns, int(np.count_nonzero(of_group)))
     if units > MOST_UNITS or len(pairs) * outcome.columns > MOST_CELLS:
-        most = min(most, units)
-        unit = (np.random.default_rng(_SEED).permutation(units) % most)[unit]
-        code = np.full(most, -1)
+        most_units = min(most_units, units)
+        unit = (np.random.default_rng(_SEED).permutation(units) % most_units)[unit]
+        code = np.full(most_units, -1)
         cells, cell = _numbered(unit * question.groups + group)
 
     of_document = np.full(len(sizes), -1, np.int64)
-    of_document[kept] = cell
+    of_document[documents_in] = cell
     return UnitSums(
         amounts=outcome.summed(of_document, len(cells)),
-        sizes=np.bincount(cell, weights=sizes[kept], minlength=len(cells)),
+        sizes=np.bincount(cell, weights=sizes[documents_in], minlength=len(cells)),
         unit=cells // question.groups,
         group=cells % question.groups,
         units=len(code),
         code=code,
-        apart=apart,
+        apart=are_documents,
         of_group=of_group,
         independent=units,
         effective=effective,
     )
 
 
-def _number_units(unit: np.ndarray | None, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _number_units(
+    unit: np.ndarray | None, documents_in: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Units of some documents, numbered without gaps, and the code of each."""
     if unit is None:
-        return np.arange(len(kept)), np.full(len(kept), -1, np.int64)
-    codes = unit[kept].astype(np.int64)
+        return np.arange(len(documents_in)), np.full(len(documents_in), -1, np.int64)
+    codes = unit[documents_in].astype(np.int64)
     alone = codes < 0
     first_alone = codes.max(initial=-1) + 1
     codes[alone] = first_alone + np.arange(np.count_nonzero(alone))

@@ -125,12 +125,14 @@ def derivations(
         first[f"{name}, the first"] = first_of_list
     if different <= DIFFERENT:
         return first
-    made: dict[str, Callable[[str], str]] = {f"{name} without its last number": without_last_number}
+    derived: dict[str, Callable[[str], str]] = {
+        f"{name} without its last number": without_last_number
+    }
     sizes = np.array([len(_WORD.findall(_ENDING.sub("", text))) for text in sample])
     usual = int(np.median(sizes))
     if usual <= MOST_WORDS and np.mean(sizes == usual) > REGULAR:
-        made |= {f"{name}, word {number + 1}": word_at(number) for number in range(usual)}
-    return made | first
+        derived |= {f"{name}, word {number + 1}": word_at(number) for number in range(usual)}
+    return derived | first
 
 
 def with_derived(columns: Iterable[Column], texts: Mapping[str, Sequence[str]]) -> list[Column]:
@@ -206,12 +208,12 @@ def _weighted(sample: csr_matrix) -> csr_matrix:
 
 
 def _directions(sample: csr_matrix) -> np.ndarray:
-    wanted = min(DIRECTIONS + SPARE_DIRECTIONS, *sample.shape)
+    how_many = min(DIRECTIONS + SPARE_DIRECTIONS, *sample.shape)
     # where every document has every word no document differs from another one
-    if wanted == 0 or not sample.data.any():
+    if how_many == 0 or not sample.data.any():
         return np.zeros((sample.shape[1], 1), np.float32)
     chance = np.random.default_rng(0)
-    side = sample @ chance.standard_normal((sample.shape[1], wanted))
+    side = sample @ chance.standard_normal((sample.shape[1], how_many))
     for _ in range(PASSES):
         of_words = _orthonormal(sample.T @ _orthonormal(side))
         side = sample @ of_words
@@ -251,12 +253,12 @@ def design_effect(codes: np.ndarray, mixes: Mixes) -> tuple[float, float]:
     value = np.unique(codes[documents], return_inverse=True)[1]
     n = mixes.lengths[documents]
     away = _away(mixes, documents, sums_of_words)
-    alone = (away**2).sum(axis=0)
-    used = alone > 0
+    between_documents = (away**2).sum(axis=0)
+    used = between_documents > 0
     if not used.any():
         return 1.0, 0.0
-    together = (_by_value(value, away) ** 2).sum(axis=0)
-    effect = float(np.median(together[used] / alone[used]))
+    between_values = (_by_value(value, away) ** 2).sum(axis=0)
+    effect = float(np.median(between_values[used] / between_documents[used]))
     correlation = (effect - 1) / max(_documents_of_value(value, n) - 1, 1e-9)
     valued = np.flatnonzero((codes >= 0) & (mixes.lengths > 0))
     if len(valued) > len(documents) and _is_even(codes, mixes):
@@ -271,7 +273,8 @@ def _documents_of_value(value: np.ndarray, n: np.ndarray) -> float:
 
 
 def _looked_at(codes: np.ndarray, mixes: Mixes) -> tuple[np.ndarray, np.ndarray]:
-    """The documents by which the likeness of a column's texts is measured, as _projected has them."""
+    """The documents by which the likeness of a column's texts is measured, as _projected has
+    them."""
     if _is_even(codes, mixes):
         valued = codes[mixes.even_sample] >= 0
         return mixes.even_sample[valued], mixes.projected_sample[valued]
@@ -307,9 +310,9 @@ def _whole_values(codes: np.ndarray, mixes: Mixes) -> np.ndarray:
     documents_before = np.cumsum(np.bincount(codes[documents], minlength=values)[order])
     pairs_before = np.cumsum(np.bincount(codes[documents], pairs, minlength=values)[order])
     within = (documents_before <= SAMPLE) & (pairs_before <= SAMPLE_PAIRS)
-    chosen = np.zeros(values, bool)
-    chosen[order[: max(int(within.sum()), 3 * LEAST)]] = True
-    return documents[chosen[codes[documents]]]
+    is_drawn = np.zeros(values, bool)
+    is_drawn[order[: max(int(within.sum()), 3 * LEAST)]] = True
+    return documents[is_drawn[codes[documents]]]
 
 
 # What a column is
@@ -360,9 +363,9 @@ def is_measured(column: Column, mixes: Mixes) -> bool:
         return False
     order = np.argsort(np.array(sizes, float), kind="stable")
     middle = max(0, (len(order) - ORDERED) // 2)
-    place = np.full(column.values, -1)
-    place[order[middle : middle + ORDERED]] = np.arange(len(order[middle : middle + ORDERED]))
-    value = np.where(column.codes >= 0, place[column.codes], -1)
+    rank = np.full(column.values, -1)
+    rank[order[middle : middle + ORDERED]] = np.arange(len(order[middle : middle + ORDERED]))
+    value = np.where(column.codes >= 0, rank[column.codes], -1)
     documents = _whole_values(value, mixes)
     if len(documents) < 2:
         return False
@@ -511,9 +514,9 @@ def _joined(fields: dict[str, Field], columns: dict[str, Column]) -> list[Field]
         fields.values(), key=lambda field: (-round(field.letters, 1), bool(field.derived))
     )
     for field in shown_first:
-        for i, other in enumerate(joined):
-            if _same(field, other, columns):
-                joined[i] = replace(other, aliases=(*other.aliases, field.name))
+        for i, earlier_field in enumerate(joined):
+            if _same(field, earlier_field, columns):
+                joined[i] = replace(earlier_field, aliases=(*earlier_field.aliases, field.name))
                 break
         else:
             joined.append(field)
@@ -532,10 +535,10 @@ def _same(a: Field, b: Field, columns: dict[str, Column]) -> bool:
 def _coarser(field: Field, fields: list[Field], columns: dict[str, Column]) -> tuple[str, ...]:
     codes = columns[field.name].codes
     return tuple(
-        other.name
-        for other in fields
-        if other.values < field.values
-        and main_value_part(codes, columns[other.name].codes) >= NESTED
+        finer.name
+        for finer in fields
+        if finer.values < field.values
+        and main_value_part(codes, columns[finer.name].codes) >= NESTED
     )
 
 
@@ -579,8 +582,8 @@ def choose(
     if not able:
         return Choice(None, "none")
     unit = _finest(able)
-    beside = [field for field in able if _beside(field, unit)]
-    rivals = tuple(field for field in beside if field.effect > RIVAL * unit.effect)
+    fields_beside = [field for field in able if _beside(field, unit)]
+    rivals = tuple(field for field in fields_beside if field.effect > RIVAL * unit.effect)
     if unit.effect < CLEAR:
         return Choice(unit, "unsure", rivals)
     if rivals or unit.correlation >= SUBJECT:

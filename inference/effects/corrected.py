@@ -37,11 +37,13 @@ def _reading(data: regression.Data, bow: Bow, topics: Topics) -> tuple | None:
     if len(used) > MOST_TOPICS or len(bow.words) > MOST_PAIRS:
         return None
     topics = topics.in_use()
-    listed = topics.above
+    topics_read = topics.above
     floor = topics.floor
-    inverse = 1 / np.maximum(listed.T @ topics.share + floor @ topics.share, 1e-300)
-    company = (listed.multiply(inverse) @ listed.T).toarray()  # B P B', B the listed and the floor
-    across = np.outer(floor, listed @ inverse)
+    inverse = 1 / np.maximum(topics_read.T @ topics.share + floor @ topics.share, 1e-300)
+    company = (
+        topics_read.multiply(inverse) @ topics_read.T
+    ).toarray()  # B P B', B the listed and the floor
+    across = np.outer(floor, topics_read @ inverse)
     company += across + across.T + np.outer(floor, floor) * inverse.sum()
     solved = np.linalg.pinv(company)
     summed = (data.into[used] == np.arange(data.T)[:, None]).astype(float)
@@ -49,7 +51,7 @@ def _reading(data: regression.Data, bow: Bow, topics: Topics) -> tuple | None:
         summed * topics.share / np.maximum(summed @ topics.share, 1e-300)[:, None]
     )  # their words, were they one topic
     inflation = ((summed @ solved) * summed).sum(axis=1) * ((as_one @ company) * as_one).sum(axis=1)
-    return listed, floor, inverse, solved, summed, inflation
+    return topics_read, floor, inverse, solved, summed, inflation
 
 
 def effect(
@@ -61,10 +63,10 @@ def effect(
     bow's."""
     if (read := _reading(data, bow, topics)) is None:
         return None
-    listed, floor, inverse, solved, summed, inflation = read
+    topics_read, floor, inverse, solved, summed, inflation = read
     weight = np.ascontiguousarray(design @ regression.score(data, design, contrast))
     words = inverse * _words(data.cell, bow.indptr, bow.words, bow.counts, weight, topics.V)
-    moved = solved @ (listed @ words + floor * words.sum())
+    moved = solved @ (topics_read @ words + floor * words.sum())
     return np.where(inflation <= INFLATION, summed @ moved, np.nan)
 
 
@@ -76,9 +78,9 @@ def documents(data: regression.Data, bow: Bow, topics: Topics) -> regression.Dat
     T = data.T
     if D * T > MOST_NUMBERS or (read := _reading(data, bow, topics)) is None:
         return None
-    listed, floor, inverse, solved, summed, _ = read
+    topics_read, floor, inverse, solved, summed, _ = read
     of_topic = summed @ solved
-    weights = listed.T @ of_topic.T + of_topic @ floor
+    weights = topics_read.T @ of_topic.T + of_topic @ floor
     tokens = _reweighted(
         data.cell, bow.indptr, bow.words, bow.counts, PARTS * weights * inverse[:, None]
     )
@@ -90,19 +92,19 @@ def documents(data: regression.Data, bow: Bow, topics: Topics) -> regression.Dat
 def _words(cell, indptr, words, counts, weight, V):
     """float64[V]: sums over documents of each word's tokens, times the weight of the document's
     cell."""
-    out = np.zeros(V)
+    words_read = np.zeros(V)
     for d, c in enumerate(cell):
         if c >= 0:
             for j in range(indptr[d], indptr[d + 1]):
-                out[words[j]] += weight[c] * counts[j]
-    return out
+                words_read[words[j]] += weight[c] * counts[j]
+    return words_read
 
 
 @njit(cache=True, nogil=True)
 def _reweighted(cell, indptr, words, counts, weights):
     """int32[D * T]: sums of each document's words' weights, rounded. weights: float64[V, T]."""
     T = weights.shape[1]
-    out = np.zeros(len(cell) * T, np.int32)
+    reweighted_cells = np.zeros(len(cell) * T, np.int32)
     row = np.zeros(T)
     for d in range(len(cell)):
         if cell[d] >= 0:
@@ -111,5 +113,5 @@ def _reweighted(cell, indptr, words, counts, weights):
                 for t in range(T):
                     row[t] += counts[j] * weights[words[j], t]
             for t in range(T):
-                out[d * T + t] = round(row[t])
-    return out
+                reweighted_cells[d * T + t] = round(row[t])
+    return reweighted_cells

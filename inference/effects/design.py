@@ -49,14 +49,14 @@ class Design(NamedTuple):
 
 
 def make_design(
-    effect: Variable, across: Variable | None, held: list[Variable], weight: np.ndarray
+    effect: Variable, across: Variable | None, held_variables: list[Variable], weight: np.ndarray
 ) -> Design:
     """weight: float64[D], of each document, 0 for one that is left out. Raises Invalid for no
     document of which all is known, for more than MOST_COLUMNS columns, and for too many
     combinations of values."""
     across = across or Variable(np.zeros(len(effect.code), np.int32), np.zeros((1, 0)))
-    variables = [effect, across, *held]
-    columns_held = sum(variable.columns.shape[1] for variable in held)
+    variables = [effect, across, *held_variables]
+    columns_held = sum(variable.columns.shape[1] for variable in held_variables)
     P = (1 + effect.columns.shape[1]) * (1 + across.columns.shape[1]) + columns_held
     if P > MOST_COLUMNS:
         raise Invalid(
@@ -64,8 +64,8 @@ def make_design(
             f"This formula needs {P:,} numbers for each topic, at most {MOST_COLUMNS} are computed."
             " Take a field out, or use decades for years.",
         )
-    known = np.logical_and.reduce([v.code >= 0 for v in variables]) & (weight > 0)
-    if not known.any():
+    has_values = np.logical_and.reduce([v.code >= 0 for v in variables]) & (weight > 0)
+    if not has_values.any():
         raise Invalid(
             "formula",
             "Of no document with words all of these fields are known. Take one out, or choose other"
@@ -74,22 +74,24 @@ def make_design(
     sizes = [len(v.columns) for v in variables]
     if math.prod(sizes) >= 1 << 62:
         raise Invalid("formula", _MANY)
-    cells, place = np.unique(
-        np.ravel_multi_index([v.code[known] for v in variables], sizes), return_inverse=True
+    cells, cell_of_document = np.unique(
+        np.ravel_multi_index([v.code[has_values] for v in variables], sizes), return_inverse=True
     )
     if len(cells) * P > MOST_NUMBERS:
         raise Invalid("formula", _MANY)
-    cell = np.full(len(known), -1, np.int32)
-    cell[known] = place
+    cell = np.full(len(has_values), -1, np.int32)
+    cell[has_values] = cell_of_document
     levels = np.unravel_index(cells, sizes)
     level_of_effect, level_across, *levels_held = levels
-    of_held = [np.zeros((len(level_of_effect), 0))]
-    for variable, level in zip(held, levels_held, strict=True):
-        of_held.append(variable.columns[level])
-    others = np.concatenate(of_held, axis=1)
-    words = np.bincount(place, weights=weight[known], minlength=len(level_of_effect))
-    base = words @ others / max(words.sum(), SMALLEST)
-    rows = _row(effect.columns[level_of_effect], across.columns[level_across], others)
+    columns_of_held = [np.zeros((len(level_of_effect), 0))]
+    for variable, level in zip(held_variables, levels_held, strict=True):
+        columns_of_held.append(variable.columns[level])
+    held_columns = np.concatenate(columns_of_held, axis=1)
+    words = np.bincount(
+        cell_of_document, weights=weight[has_values], minlength=len(level_of_effect)
+    )
+    base = words @ held_columns / max(words.sum(), SMALLEST)
+    rows = _row(effect.columns[level_of_effect], across.columns[level_across], held_columns)
     return Design(
         cell,
         rows,
@@ -107,10 +109,12 @@ _MANY = (
 )
 
 
-def _row(effect: np.ndarray, across: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _row(effect: np.ndarray, across: np.ndarray, held_columns: np.ndarray) -> np.ndarray:
     """float64[n, P]: 1, the effect, what it depends on, their products, and the rest."""
     products = (effect[:, :, None] * across[:, None, :]).reshape(len(effect), -1)
-    return np.concatenate([np.ones((len(effect), 1)), effect, across, products, others], axis=1)
+    return np.concatenate(
+        [np.ones((len(effect), 1)), effect, across, products, held_columns], axis=1
+    )
 
 
 def levels(n: int) -> np.ndarray:

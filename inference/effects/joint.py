@@ -52,58 +52,69 @@ def exchangeable(
     side: np.ndarray,
     weight: np.ndarray,
     time: np.ndarray | None,
-    most: int = MOST_UNITS,
+    most_units: int = MOST_UNITS,
 ) -> Exchangeable | None:
     """code: int[D], each document's unit, below 0 for one of its own; side: int8[D], 0, 1 or -1;
     weight: float64[D], words; time: float64[D], by whose quarters units are alike, NaN for none;
-    most: units. None where most units are on both sides, and nothing can be exchanged."""
+    most_units: units. None where most units are on both sides, and nothing can be exchanged."""
     code = np.array(code, np.int64)
-    kept = (side >= 0) & (weight > 0)
-    alone = code < 0
-    code[alone] = code.max(initial=0) + 1 + np.arange(int(alone.sum()))
-    _, unit = np.unique(code[kept], return_inverse=True)
+    is_compared = (side >= 0) & (weight > 0)
+    is_own_unit = code < 0
+    code[is_own_unit] = code.max(initial=0) + 1 + np.arange(int(is_own_unit.sum()))
+    _, unit = np.unique(code[is_compared], return_inverse=True)
     U = int(unit.max(initial=-1)) + 1
     words = np.stack(
-        [np.bincount(unit, weights=weight[kept] * (side[kept] == s), minlength=U) for s in (0, 1)]
+        [
+            np.bincount(unit, weights=weight[is_compared] * (side[is_compared] == s), minlength=U)
+            for s in (0, 1)
+        ]
     )
-    own = words.argmax(axis=0).astype(np.int8)
+    side_of_unit = words.argmax(axis=0).astype(np.int8)
     if U == 0 or (words.min(axis=0) > 0).mean() > 0.5:
         return None
     stratum = np.zeros(U, np.int32)
     if time is not None:
-        known = kept & np.isfinite(time)
+        has_time = is_compared & np.isfinite(time)
         mean = np.bincount(
-            unit, weights=np.where(known, time, 0)[kept] * weight[kept], minlength=U
+            unit,
+            weights=np.where(has_time, time, 0)[is_compared] * weight[is_compared],
+            minlength=U,
         ) / words.sum(axis=0)
         stratum = np.searchsorted(np.quantile(mean, np.arange(1, STRATA) / STRATA), mean).astype(
             np.int32
         )
-    most = min(most, MOST_UNITS)
-    if U > most:
-        group = 2 * stratum + own
+    most_units = min(most_units, MOST_UNITS)
+    if U > most_units:
+        group = 2 * stratum + side_of_unit
         rank = np.empty(U, np.int64)
         for g in np.unique(group):
-            some = np.flatnonzero(group == g)
-            rank[some] = np.arange(len(some)) % max(most * len(some) // U, 1)
-        _, first, into = np.unique(group * most + rank, return_index=True, return_inverse=True)
-        unit = into[unit]
-        own = own[first]
+            units_of_group = np.flatnonzero(group == g)
+            rank[units_of_group] = np.arange(len(units_of_group)) % max(
+                most_units * len(units_of_group) // U, 1
+            )
+        _, first, merged_unit = np.unique(
+            group * most_units + rank, return_index=True, return_inverse=True
+        )
+        unit = merged_unit[unit]
+        side_of_unit = side_of_unit[first]
         stratum = stratum[first]
     of_document = np.full(len(side), -1, np.int32)
-    of_document[kept] = np.where(side[kept] == own[unit], unit, -1)
-    return Exchangeable(of_document, own, stratum)
+    of_document[is_compared] = np.where(side[is_compared] == side_of_unit[unit], unit, -1)
+    return Exchangeable(of_document, side_of_unit, stratum)
 
 
-def sums(data: regression.Data, held: np.ndarray, units: Exchangeable) -> UnitSums:
-    """Of one run. held: float64[C, P], the columns of data's cells that are held constant, with the
-    constant. Raises Invalid for other documents than the units'."""
+def sums(data: regression.Data, held_columns: np.ndarray, units: Exchangeable) -> UnitSums:
+    """Of one run. held_columns: float64[C, P], the columns of data's cells that are held constant,
+    with the constant. Raises Invalid for other documents than the units'."""
     if len(units.unit) != len(data.cell):
         raise Invalid(
             "documents", f"{len(units.unit):,} documents were expected, got {len(data.cell):,}."
         )
-    held = np.ascontiguousarray(held, np.float64)
-    tokens, moved, words = _unit_sums(*data.arrays, units.unit, len(units.side), held, data.T)
-    return UnitSums(tokens - moved @ regression.coefficients(data, held), words)
+    held_columns = np.ascontiguousarray(held_columns, np.float64)
+    tokens, moved, words = _unit_sums(
+        *data.arrays, units.unit, len(units.side), held_columns, data.T
+    )
+    return UnitSums(tokens - moved @ regression.coefficients(data, held_columns), words)
 
 
 def tested(runs: Sequence[UnitSums], units: Exchangeable, chance: np.random.Generator) -> Joint:
@@ -113,8 +124,8 @@ def tested(runs: Sequence[UnitSums], units: Exchangeable, chance: np.random.Gene
     drawn: list[np.ndarray] = []
     for a in range(0, EXCHANGES, _AT_ONCE):
         sides = np.repeat(units.side[None], min(_AT_ONCE, EXCHANGES - a), axis=0)
-        for some in strata:
-            sides[:, some] = chance.permuted(sides[:, some], axis=1)
+        for units_of_stratum in strata:
+            sides[:, units_of_stratum] = chance.permuted(sides[:, units_of_stratum], axis=1)
         drawn.append(_medians(runs, sides))
     null = np.abs(np.concatenate(drawn))
     scale = np.maximum(np.sqrt((null**2).mean(axis=0)), 1e-300)
@@ -132,22 +143,24 @@ def _medians(runs: Sequence[UnitSums], sides: np.ndarray) -> np.ndarray:
     for run in runs:
         residual = np.nan_to_num(run.residual)
         words = run.words
-        there = second @ residual
+        residual_b = second @ residual
         in_there = (second @ words)[:, None]
-        here = residual.sum(axis=0) - there
+        residual_a = residual.sum(axis=0) - residual_b
         in_here = words.sum() - in_there
         differences.append(
-            there / np.maximum(in_there, 1e-300) - here / np.maximum(in_here, 1e-300)
+            residual_b / np.maximum(in_there, 1e-300) - residual_a / np.maximum(in_here, 1e-300)
         )
     return np.median(differences, axis=0)
 
 
 @njit(cache=True, nogil=True)
-def _unit_sums(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, unit, U, held, T):
-    """float64[U, T], tokens; float64[U, P], the words times the rows of `held`; float64[U],
+def _unit_sums(
+    cell, doc_ptr, doc_topics, doc_tokens, lengths, column_of_topic, unit, U, held_columns, T
+):
+    """float64[U, T], tokens; float64[U, P], the words times the rows of `held_columns`; float64[U],
     words."""
     tokens = np.zeros((U, T))
-    moved = np.zeros((U, held.shape[1]))
+    moved = np.zeros((U, held_columns.shape[1]))
     words = np.zeros(U)
     for d in range(len(cell)):
         u = unit[d]
@@ -155,10 +168,10 @@ def _unit_sums(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, unit, U, he
         if u < 0 or c < 0:
             continue
         words[u] += lengths[d]
-        for p in range(held.shape[1]):
-            moved[u, p] += lengths[d] * held[c, p]
+        for p in range(held_columns.shape[1]):
+            moved[u, p] += lengths[d] * held_columns[c, p]
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            t = into[doc_topics[j]]
+            t = column_of_topic[doc_topics[j]]
             if t >= 0:
                 tokens[u, t] += doc_tokens[j]
     return tokens, moved, words

@@ -95,6 +95,6 @@ def _coefficients(series: np.ndarray) -> np.ndarray:
 
 def _moved(series: np.ndarray, weight: np.ndarray, lever: np.ndarray) -> np.ndarray:
     """float64[T]. series: float64[V, P, T]."""
-    apart = series - np.einsum("p,vpt->vt", weight, series)[:, None]
-    size = np.sqrt(np.maximum(np.einsum("p,vpt->vt", weight, apart**2), _FEW))
-    return np.median(np.einsum("p,vpt->vt", lever, apart) / size, axis=0)
+    deviation = series - np.einsum("p,vpt->vt", weight, series)[:, None]
+    size = np.sqrt(np.maximum(np.einsum("p,vpt->vt", weight, deviation**2), _FEW))
+    return np.median(np.einsum("p,vpt->vt", lever, deviation) / size, axis=0)

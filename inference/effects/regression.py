@@ -52,7 +52,7 @@ class Data(NamedTuple):
 
     @classmethod
     def from_documents(
-        cls, units: Units, cell: np.ndarray, documents_: tuple, into: np.ndarray, T: int
+        cls, units: Units, cell: np.ndarray, documents_: tuple, column_of_topic: np.ndarray, T: int
     ) -> "Data":
         """Arrays as kernels take them, which check no bounds. documents_: doc_ptr, doc_topics,
         doc_tokens, lengths. Raises Invalid."""
@@ -65,7 +65,7 @@ class Data(NamedTuple):
             units,
             documents.frozen(cell, np.int32),
             *documents.arrays(*documents_),
-            documents.frozen(into, np.int32),
+            documents.frozen(column_of_topic, np.int32),
             T,
         )
 
@@ -73,9 +73,9 @@ class Data(NamedTuple):
 class Fit(NamedTuple):
     """Of each contrast q and topic t. estimate, variance: float64[Q, T], NaN where the documents
     don't say it (the design can't tell the contrast from other columns). pooled: float64[Q, T], the
-    variance if all units varied alike, phi c' (X'NX)^-1 c, phi = sum e_u^2 / (1 - n_u / n) / n.
-    df: float64[Q], Satterthwaite's. alone: bool[Q], contrasts that one unit alone decides: what it adds to their
-    variance can't be known, and is missing."""
+    variance if all units varied alike, phi c' (X'NX)^-1 c, phi = sum e_u^2 / (1 - n_u / n) / n. df:
+    float64[Q], Satterthwaite's. alone: bool[Q], contrasts that one unit alone decides: what it adds
+    to their variance can't be known, and is missing."""
 
     estimate: np.ndarray
     variance: np.ndarray
@@ -98,7 +98,7 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
             f" {design.shape[1]}.",
         )
     gram, root, beta = _solved(data, design)
-    known = estimable(contrasts, root, gram)
+    can_be_estimated = estimable(contrasts, root, gram)
     row, words = _rows(*data.units, data.cell, data.lengths)
     spread = _Spread(root, contrasts)
     squares, products, moment = _sums_for_variance(data, design, spread, row, words)
@@ -107,7 +107,7 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
     variance = np.maximum(squares - 2 * explained + of_fitted, 0.0)
     spread_of_all = _spread_of_units(data, words, design, beta)
     pooled = ((contrasts @ root) ** 2).sum(axis=1)[:, None] * spread_of_all
-    is_known = known[:, None]
+    is_known = can_be_estimated[:, None]
     return Fit(
         np.where(is_known, contrasts @ beta, np.nan),
         np.where(is_known, variance, np.nan),
@@ -129,15 +129,17 @@ def _sums_for_variance(
     moment = np.zeros((Q, P, P))
     order = data.units.order
     starts = data.units.starts
-    for several in (False, True):
-        listed = np.flatnonzero(row == _SEVERAL if several else row >= 0)
-        for a in range(0, len(listed), BLOCK):
-            some = listed[a : a + BLOCK]
-            block = order, starts[some], starts[some + 1]
-            if several:
+    for in_several_cells in (False, True):
+        units_of_kind = np.flatnonzero(row == _SEVERAL if in_several_cells else row >= 0)
+        for a in range(0, len(units_of_kind), BLOCK):
+            units_of_block = units_of_kind[a : a + BLOCK]
+            block = order, starts[units_of_block], starts[units_of_block + 1]
+            if in_several_cells:
                 weight, shift = spread.several_rows(_grams(*block, data.cell, data.lengths, design))
             else:
-                weight, shift = spread.one_row(design[row[some]], words[some])
+                weight, shift = spread.one_row(
+                    design[row[units_of_block]], words[units_of_block]
+                )
             _moments(*block, *data.arrays, design, weight, shift, squares, products, moment)
     return squares, products, moment
 
@@ -193,11 +195,11 @@ def estimable(contrasts: np.ndarray, root: np.ndarray, gram: np.ndarray) -> np.n
 
 def half_inverse(gram: np.ndarray) -> np.ndarray:
     """L, float64[P, rank], of which L L' is the (pseudo-)inverse."""
-    some = np.diag(gram) > 0  # of a column of zeros no document says anything
-    scale = np.where(some, 1 / np.sqrt(np.where(some, np.diag(gram), 1.0)), 0.0)
+    has_words = np.diag(gram) > 0  # of a column of zeros no document says anything
+    scale = np.where(has_words, 1 / np.sqrt(np.where(has_words, np.diag(gram), 1.0)), 0.0)
     values, vectors = np.linalg.eigh(gram * scale[:, None] * scale)
-    kept = values > 1e-10 * max(values.max(initial=0.0), 1e-300)
-    return scale[:, None] * vectors[:, kept] / np.sqrt(values[kept])
+    is_large = values > 1e-10 * max(values.max(initial=0.0), 1e-300)
+    return scale[:, None] * vectors[:, is_large] / np.sqrt(values[is_large])
 
 
 class _Spread:
@@ -223,8 +225,12 @@ class _Spread:
         moved = turned_rows @ self.turned.T  # x' L L' c, [B, Q]
         leverage = (words * (turned_rows**2).sum(axis=1))[:, None]
         inverse = _inverse(1 - leverage)
-        own = words[:, None] * moved**2
-        self._add(own * inverse, own * inverse * leverage, np.where(inverse == 0, own, 0))
+        own_square = words[:, None] * moved**2
+        self._add(
+            own_square * inverse,
+            own_square * inverse * leverage,
+            np.where(inverse == 0, own_square, 0),
+        )
         adjusted = np.sqrt(inverse)
         of_documents = adjusted[:, :, None] * (self.turned @ self.root.T)
         of_unit = words[:, None] * adjusted * moved
@@ -236,9 +242,13 @@ class _Spread:
         values = np.clip(values, 0.0, 1.0)[:, None]
         inverse = _inverse(1 - values)
         along = self.turned @ vectors  # in each unit's own directions, [B, Q, rank]
-        own = along**2
-        sums = values * inverse * own, values**2 * inverse * own, np.where(inverse == 0, own, 0)
-        self._add(*(each.sum(axis=2) for each in sums))
+        own_square = along**2
+        sums = (
+            values * inverse * own_square,
+            values**2 * inverse * own_square,
+            np.where(inverse == 0, own_square, 0),
+        )
+        self._add(*(cell_sums.sum(axis=2) for cell_sums in sums))
         weight = (np.sqrt(inverse) * along) @ vectors.transpose(0, 2, 1) @ self.root.T
         return weight, weight @ of_unit
 
@@ -274,7 +284,7 @@ def _rows(order, starts, cell, lengths):
 
 
 @njit(cache=True, nogil=True)
-def _totals(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, design, T):
+def _totals(cell, doc_ptr, doc_topics, doc_tokens, lengths, column_of_topic, design, T):
     """X'NX and X'x: float64[P, P] and float64[P, T]."""
     P = design.shape[1]
     gram = np.zeros((P, P))
@@ -286,7 +296,7 @@ def _totals(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, design, T):
             for q in range(P):
                 gram[p, q] += lengths[d] * design[c, p] * design[c, q]
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            t = into[doc_topics[j]]
+            t = column_of_topic[doc_topics[j]]
             if t >= 0:
                 for p in range(P):
                     cross[t, p] += doc_tokens[j] * design[c, p]
@@ -295,7 +305,17 @@ def _totals(cell, doc_ptr, doc_topics, doc_tokens, lengths, into, design, T):
 
 @njit(cache=True, nogil=True)
 def _residuals(
-    order, starts, cell, doc_ptr, doc_topics, doc_tokens, lengths, into, design, weight, T
+    order,
+    starts,
+    cell,
+    doc_ptr,
+    doc_topics,
+    doc_tokens,
+    lengths,
+    column_of_topic,
+    design,
+    weight,
+    T,
 ):
     """Sums over units, each with its weight, of x^2, of x w and of w w': x a unit's tokens of a
     topic, w the sum of its documents' rows times their lengths. float64[T], [T, P], [P, P]."""
@@ -303,9 +323,9 @@ def _residuals(
     squares = np.zeros(T)
     products = np.zeros((T, P))
     moment = np.zeros((P, P))
-    own = np.zeros(T)
+    document_words = np.zeros(T)
     touched = np.empty(T, np.int64)
-    held = np.zeros(T, np.bool_)
+    has_words = np.zeros(T, np.bool_)
     row = np.empty(P)
     for u in range(len(starts) - 1):
         row[:] = 0.0
@@ -317,21 +337,21 @@ def _residuals(
             for p in range(P):
                 row[p] += lengths[d] * design[c, p]
             for j in range(doc_ptr[d], doc_ptr[d + 1]):
-                t = into[doc_topics[j]]
+                t = column_of_topic[doc_topics[j]]
                 if t < 0 or doc_tokens[j] == 0:
                     continue
-                if not held[t]:
-                    held[t] = True
+                if not has_words[t]:
+                    has_words[t] = True
                     touched[n] = t
                     n += 1
-                own[t] += doc_tokens[j]
+                document_words[t] += doc_tokens[j]
         for p in range(P):
             for q in range(P):
                 moment[p, q] += weight[u] * row[p] * row[q]
         for t in touched[:n]:
-            value = own[t]
-            held[t] = False
-            own[t] = 0.0
+            value = document_words[t]
+            has_words[t] = False
+            document_words[t] = 0.0
             squares[t] += weight[u] * value * value
             for p in range(P):
                 products[t, p] += weight[u] * value * row[p]
@@ -342,15 +362,15 @@ def _residuals(
 def _grams(order, starts, ends, cell, lengths, design):
     """X_c' N_c X_c of a block of units: float64[B, P, P]."""
     P = design.shape[1]
-    out = np.zeros((len(starts), P, P))
+    grams = np.zeros((len(starts), P, P))
     for b in range(len(starts)):
         for d in order[starts[b] : ends[b]]:
             c = cell[d]
             if c >= 0:
                 for p in range(P):
                     for q in range(P):
-                        out[b, p, q] += lengths[d] * design[c, p] * design[c, q]
-    return out
+                        grams[b, p, q] += lengths[d] * design[c, p] * design[c, q]
+    return grams
 
 
 @njit(cache=True, nogil=True)
@@ -363,7 +383,7 @@ def _moments(
     doc_topics,
     doc_tokens,
     lengths,
-    into,
+    column_of_topic,
     design,
     weight,
     shift,
@@ -379,7 +399,7 @@ def _moments(
     T = squares.shape[1]
     y = np.zeros((T, Q))
     touched = np.empty(T, np.int64)
-    held = np.zeros(T, np.bool_)
+    has_words = np.zeros(T, np.bool_)
     w = np.empty(Q)
     for b in range(len(starts)):
         for q in range(Q):
@@ -396,17 +416,17 @@ def _moments(
                 for p in range(P):
                     w[q] += weight[b, q, p] * design[c, p]
             for j in range(doc_ptr[d], doc_ptr[d + 1]):
-                t = into[doc_topics[j]]
+                t = column_of_topic[doc_topics[j]]
                 if t < 0 or doc_tokens[j] == 0:
                     continue
-                if not held[t]:
-                    held[t] = True
+                if not has_words[t]:
+                    has_words[t] = True
                     touched[n] = t
                     n += 1
                 for q in range(Q):
                     y[t, q] += w[q] * doc_tokens[j]
         for t in touched[:n]:
-            held[t] = False
+            has_words[t] = False
             for q in range(Q):
                 value = y[t, q]
                 y[t, q] = 0.0

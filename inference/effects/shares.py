@@ -45,11 +45,11 @@ def of_groups(data: Data, G: int) -> Shares:
     With h the part that a unit has of its group's words, the variance is sum_c (x_c - share n_c)^2
     / (1 - h_c) / (sum n)^2.
     """
-    some = data.cell >= 0
-    tokens = np.bincount(data.cell[some], weights=data.lengths[some], minlength=G)[:G]
-    by_topic, whole = _sums(*data.units, *data.arrays, tokens, data.T)
+    in_group = data.cell >= 0
+    tokens = np.bincount(data.cell[in_group], weights=data.lengths[in_group], minlength=G)[:G]
+    by_topic, sums_of_groups = _sums(*data.units, *data.arrays, tokens, data.T)
     x, xx, xn, holding, words = np.moveaxis(by_topic, 2, 0)
-    units, nn, squares, u = whole
+    units, nn, squares, u = sums_of_groups
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(tokens > 0, x / tokens, np.nan)
         variance = np.maximum(xx - 2 * share * xn + share**2 * nn, 0.0) / tokens**2
@@ -75,34 +75,36 @@ def intervals(shares: Shares, level: float = LEVEL) -> Interval:
         reach = stdtrit(np.maximum(shares.df, 1e-3), 0.5 + level / 2) * error
         low = expit(logit(share) - reach)
         high = expit(logit(share) + reach)
-        here = np.where(m > 0, share * n / np.maximum(m, 1), 0.0)
-    few = (m <= FEW) & (m < n)
-    others = np.maximum(n - m, LEAST_OTHERS)
-    largest_part = betaincinv(m + 1.0, others, 0.5 + level / 2)
-    most = largest_part * np.maximum(shares.typical, here)
+        share_of_holders = np.where(m > 0, share * n / np.maximum(m, 1), 0.0)
+    rests_on_few = (m <= FEW) & (m < n)
+    other_documents = np.maximum(n - m, LEAST_OTHERS)
+    largest_part = betaincinv(m + 1.0, other_documents, 0.5 + level / 2)
+    largest_of_document = largest_part * np.maximum(shares.typical, share_of_holders)
     low = np.where(m == 0, 0.0, low)
-    high = np.where(few, np.clip(np.maximum(most, share), 0.0, 1.0), high)
+    high = np.where(rests_on_few, np.clip(np.maximum(largest_of_document, share), 0.0, 1.0), high)
     low = np.where(share == 1, 1.0, low)
     high = np.where(share == 1, 1.0, high)
-    told = (n >= LEAST) & np.isfinite(share)
+    has_interval = (n >= LEAST) & np.isfinite(share)
     return Interval(
-        np.where(told, low, np.nan),
-        np.where(told, high, np.nan),
-        np.where(few, high, share),
-        np.where(few | (share == 1), 0.0, error),
+        np.where(has_interval, low, np.nan),
+        np.where(has_interval, high, np.nan),
+        np.where(rests_on_few, high, share),
+        np.where(rests_on_few | (share == 1), 0.0, error),
     )
 
 
 @njit(cache=True, nogil=True)
-def _sums(order, starts, group, doc_ptr, doc_topics, doc_tokens, lengths, into, tokens, T):
+def _sums(
+    order, starts, group, doc_ptr, doc_topics, doc_tokens, lengths, column_of_topic, tokens, T
+):
     """float64[T, G, 5], of the units' tokens of a topic their sum, the sums of their squares and of
     their products with the units' lengths, both over 1 - h, how many units have it, and the words
     of these. float64[4, G]: units, the sum of squared lengths over 1 - h, and sums of d^2 - 2 d u^2
     and of u^2 for the degrees of freedom."""
     G = len(tokens)
     by_topic = np.zeros((T, G, 5))
-    whole = np.zeros((4, G))
-    own = np.zeros(G)
+    sums_of_groups = np.zeros((4, G))
+    document_words = np.zeros(G)
     own_topics = np.zeros((T, G))
     groups = np.empty(G, np.int64)
     pairs = np.empty(T * G, np.int64)
@@ -113,12 +115,12 @@ def _sums(order, starts, group, doc_ptr, doc_topics, doc_tokens, lengths, into, 
             g = group[d]
             if g < 0 or lengths[d] == 0:
                 continue
-            if own[g] == 0.0:
+            if document_words[g] == 0.0:
                 groups[n] = g
                 n += 1
-            own[g] += lengths[d]
+            document_words[g] += lengths[d]
             for j in range(doc_ptr[d], doc_ptr[d + 1]):
-                t = into[doc_topics[j]]
+                t = column_of_topic[doc_topics[j]]
                 if t < 0 or doc_tokens[j] == 0:
                     continue
                 if own_topics[t, g] == 0.0:
@@ -129,22 +131,22 @@ def _sums(order, starts, group, doc_ptr, doc_topics, doc_tokens, lengths, into, 
             t = pair // G
             g = pair % G
             value = own_topics[t, g]
-            left = 1 - own[g] / tokens[g]
+            left = 1 - document_words[g] / tokens[g]
             own_topics[t, g] = 0.0
             row = by_topic[t, g]
             row[0] += value
             row[3] += 1
-            row[4] += own[g]
+            row[4] += document_words[g]
             if left > ALONE:
                 row[1] += value * value / left
-                row[2] += value * own[g] / left
+                row[2] += value * document_words[g] / left
         for g in groups[:n]:
-            h = own[g] / tokens[g]
-            whole[0, g] += 1
+            h = document_words[g] / tokens[g]
+            sums_of_groups[0, g] += 1
             if 1 - h > ALONE:
                 part = h / (1 - h)
-                whole[1, g] += own[g] * own[g] / (1 - h)
-                whole[2, g] += part * part * (1 - 2 * h)
-                whole[3, g] += part * h
-            own[g] = 0.0
-    return by_topic, whole
+                sums_of_groups[1, g] += document_words[g] * document_words[g] / (1 - h)
+                sums_of_groups[2, g] += part * part * (1 - 2 * h)
+                sums_of_groups[3, g] += part * h
+            document_words[g] = 0.0
+    return by_topic, sums_of_groups

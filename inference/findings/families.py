@@ -36,17 +36,18 @@ class Node(NamedTuple):
     given: int
 
 
-def distances_of_topics(both: np.ndarray, similar: list[list[tuple[int, float]]]) -> np.ndarray:
+def distances_of_topics(
+    together_counts: np.ndarray, similar: list[list[tuple[int, float]]]
+) -> np.ndarray:
     """How far topics are apart, 0 to 1, symmetric: float64[K, K]; half by words, half by documents.
 
-    both: of cooccurrence.documents_together, with PRESENT. similar: of each topic others and their
-    Jensen-Shannon divergences in nats (explore.distances); topics that are not among each other's
-    count as wholly unlike. By documents: 1 - both / sqrt(a b) (Ochiai 1957).
-    """
-    K = len(both)
-    sizes = np.diag(both)
+    together_counts: of cooccurrence.documents_together, with PRESENT. similar: of each topic others
+    and their Jensen-Shannon divergences in nats (explore.distances); topics that are not among each
+    other's count as wholly unlike. By documents: 1 - both / sqrt(a b) (Ochiai 1957)."""
+    K = len(together_counts)
+    sizes = np.diag(together_counts)
     with np.errstate(invalid="ignore", divide="ignore"):
-        of_documents = 1 - np.nan_to_num(both / np.sqrt(np.outer(sizes, sizes)))
+        of_documents = 1 - np.nan_to_num(together_counts / np.sqrt(np.outer(sizes, sizes)))
     of_words = np.ones((K, K))
     for k, similar_topics in enumerate(similar):
         for j, divergence in similar_topics:
@@ -56,9 +57,9 @@ def distances_of_topics(both: np.ndarray, similar: list[list[tuple[int, float]]]
     return distances
 
 
-def tree(apart: np.ndarray, size: np.ndarray) -> Tree:
+def tree(distances: np.ndarray, size: np.ndarray) -> Tree:
     """Ward's clustering (1963) of the topics of which `size`, float64[K], their words, is not 0.
-    apart: float64[K, K].
+    distances: float64[K, K].
 
     proposed: of FAMILIES the number with the largest mean silhouette (Rousseeuw 1987).
     """
@@ -72,10 +73,10 @@ def tree(apart: np.ndarray, size: np.ndarray) -> Tree:
     joins: list[tuple[int, int]] = []
     top = dict(zip(large.tolist(), large.tolist(), strict=True))
     for i in np.setdiff1d(leaf_place, large).tolist():
-        nearest = int(large[np.argmin(apart[used[i], used[large]])])
+        nearest = int(large[np.argmin(distances[used[i], used[large]])])
         joins.append((top[nearest], i))
         top[nearest] = n + len(joins) - 1
-    near = apart[np.ix_(used[large], used[large])]
+    near = distances[np.ix_(used[large], used[large])]
     nodes = list(top.values())
     ward = linkage(squareform(near, checks=False), "ward")
     for a, b in ward[:, :2].astype(int).tolist():
@@ -91,26 +92,31 @@ def tree(apart: np.ndarray, size: np.ndarray) -> Tree:
 
 
 def families(
-    tree: Tree, size: np.ndarray, most: int, given: np.ndarray, beside: np.ndarray
+    tree: Tree,
+    size: np.ndarray,
+    most_families: int,
+    given_families: np.ndarray,
+    stays_with: np.ndarray,
 ) -> list[Node]:
-    """All families at the cuts of a tree into up to `most`: at each the highest join of those left
-    is taken apart. In the order in which they come up, so that the first of a number of them differ
-    from each other.
+    """All families at the cuts of a tree into up to `most_families`: at each the highest join of
+    those left is taken apart. In the order in which they come up, so that the first of a number of
+    them differ from each other.
 
-    size: float64[K], words of each topic; one of 0 is in none. given: int[K], topics with one
-    number are a family at every cut, those of -1 are where the tree has them. beside: int[K], the
-    topic that each stays with, itself for none. A topic that is neither in the tree nor given, nor
-    beside such a one, is in none.
-    """
+    size: float64[K], words of each topic; one of 0 is in none. given_families: int[K], topics with
+    one number are a family at every cut, those of -1 are where the tree has them. stays_with:
+    int[K], the topic that each stays with, itself for none. A topic that is neither in the tree nor
+    given, nor beside such a one, is in none."""
     n = len(tree.topics)
     leaf = np.full(len(size), -1)
     leaf[tree.topics] = np.arange(n)
-    placed = (given >= 0) | (leaf >= 0)
-    home = np.where((given < 0) & placed[beside], beside, np.arange(len(size)))
+    placed = (given_families >= 0) | (leaf >= 0)
+    home = np.where((given_families < 0) & placed[stays_with], stays_with, np.arange(len(size)))
     groups: dict[int, list[int]] = {}
     members: dict[int, list[int]] = {}
     for k in np.flatnonzero((size > 0) & placed[home]).tolist():
-        target_groups, where = (groups, given) if given[home[k]] >= 0 else (members, leaf)
+        target_groups, where = (
+            (groups, given_families) if given_families[home[k]] >= 0 else (members, leaf)
+        )
         target_groups.setdefault(int(where[home[k]]), []).append(k)
     top = {node: node for node in members}
     splits: list[tuple[int, list[int]]] = []
@@ -124,11 +130,11 @@ def families(
             top[i] = i if len(parts) == 2 else parts[0]
     least = len(groups) + bool(members)
     first = dict.fromkeys(members, least)
-    last = dict.fromkeys(members, max(most, least))
+    last = dict.fromkeys(members, max(most_families, least))
     for number, (node, parts) in enumerate(reversed(splits), least):
         last[node] = min(number, last[node])
         first |= dict.fromkeys(parts, number + 1)
-    nodes = [Node(topics, 0, max(most, least), g) for g, topics in groups.items()]
+    nodes = [Node(topics, 0, max(most_families, least), g) for g, topics in groups.items()]
     nodes += [Node(members[i], first[i], last[i], -1) for i in members if first[i] <= last[i]]
     nodes = [
         node._replace(topics=sorted(node.topics, key=lambda k: (-size[k], k))) for node in nodes
@@ -136,13 +142,13 @@ def families(
     return sorted(nodes, key=lambda node: (node.first, -sum(size[node.topics])))
 
 
-def _silhouette(apart: np.ndarray, label: np.ndarray) -> float:
+def _silhouette(distances: np.ndarray, label: np.ndarray) -> float:
     """Mean over topics; 0 for one that is alone."""
     member = np.eye(int(label.max()) + 1)[label]
     count = member.sum(axis=0)
     if np.count_nonzero(count) < 2:
         return -1.0
-    total = apart @ member
+    total = distances @ member
     rows = np.arange(len(label))
     own_distance = total[rows, label] / np.maximum(count[label] - 1, 1)
     with np.errstate(invalid="ignore", divide="ignore"):

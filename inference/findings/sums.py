@@ -112,25 +112,26 @@ def sums(
     doc_topics: np.ndarray,
     doc_tokens: np.ndarray,
     lengths: np.ndarray,
-    into: np.ndarray,
+    column_of_topic: np.ndarray,
     T: int,
 ) -> Sums:
     """One pass over the documents; memory is G T.
 
     doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and
-    their tokens; lengths: int64[D]. into: int32[K], the topic or family of T that each topic is
-    counted as, -1 for none.
-    """
+    their tokens; lengths: int64[D]. column_of_topic: int32[K], the topic or family of T that each
+    topic is counted as, -1 for none."""
     arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     order = documents.frozen(units.order, np.int64)
     starts = documents.frozen(units.starts, np.int64)
     group = documents.frozen(units.group, np.int32)
-    into = documents.frozen(into, np.int32)
-    return Sums(*_sums(order, starts, group, G, *arrays, into, T))
+    column_of_topic = documents.frozen(column_of_topic, np.int32)
+    return Sums(*_sums(order, starts, group, G, *arrays, column_of_topic, T))
 
 
 @njit(cache=True, nogil=True)
-def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths, into, T):
+def _sums(
+    order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths, column_of_topic, T
+):
     documents = np.zeros(G)
     tokens = np.zeros(G)
     squares = np.zeros(G)
@@ -161,7 +162,7 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
             length += words
             m = 0
             for j in range(doc_ptr[d], doc_ptr[d + 1]):
-                t = into[doc_topics[j]]
+                t = column_of_topic[doc_topics[j]]
                 if t >= 0 and doc_tokens[j] > 0:
                     if tokens_of_topics[t] == 0.0:
                         touched[m] = t
@@ -202,7 +203,7 @@ def _sums(order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths
     )
 
 
-def shares(counted: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
+def shares(group_sums: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
     """Shares of words, x / tokens, with intervals on the scale of the logit.
 
     The linearised variance of a ratio (Cochran 1977, section 6.4), over documents and over units,
@@ -211,14 +212,16 @@ def shares(counted: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
     have the topic the upper end is that of explore.bands. typical: float64[T], the share of a topic
     in the documents that have it, in all of the corpus.
     """
-    n, tokens, squares, units, unit_squares = (np.asarray(array)[:, None] for array in counted[:5])
-    m = counted.holding
-    x = counted.x
+    n, tokens, squares, units, unit_squares = (
+        np.asarray(array)[:, None] for array in group_sums[:5]
+    )
+    m = group_sums.holding
+    x = group_sums.x
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(tokens > 0, x / tokens, np.nan)
-        residuals = counted.xx - 2 * share * counted.xl + share**2 * squares
+        residuals = group_sums.xx - 2 * share * group_sums.xl + share**2 * squares
         by_document = np.maximum(residuals, 0.0) * n / np.maximum(n - 1, 1)
-        residuals = counted.unit_xx - 2 * share * counted.unit_xl + share**2 * unit_squares
+        residuals = group_sums.unit_xx - 2 * share * group_sums.unit_xl + share**2 * unit_squares
         by_unit = np.maximum(residuals, 0.0) * (units / np.maximum(units - 1, 1))
         spread = share * (1 - share)
         has_units = units > 1
@@ -234,10 +237,10 @@ def shares(counted: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
     g, t = np.nonzero(has_few)
     if len(g):
         holders = m[g, t]
-        others = np.maximum(n[g, 0] - holders, LEAST_OTHERS)
-        of_holders = x[g, t] / np.maximum(counted.of_holding[g, t], 1)
+        other_documents = np.maximum(n[g, 0] - holders, LEAST_OTHERS)
+        of_holders = x[g, t] / np.maximum(group_sums.of_holding[g, t], 1)
         share_of_holders = np.where(holders > 0, of_holders, 0.0)
-        largest = betaincinv(holders + 1, others, 0.5 + level / 2)
+        largest = betaincinv(holders + 1, other_documents, 0.5 + level / 2)
         high[g, t] = np.maximum(largest * np.maximum(typical[t], share_of_holders), share[g, t])
         tested[g, t] = high[g, t]
         error[g, t] = 0.0
@@ -248,9 +251,9 @@ def shares(counted: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
     return Shares(share, low, high, tested, error, df)
 
 
-def typical(counted: Sums) -> np.ndarray:
+def typical(group_sums: Sums) -> np.ndarray:
     """float64[T]: each topic's share of the words of the documents that have it."""
-    return counted.x.sum(axis=0) / np.maximum(counted.of_holding.sum(axis=0), 1.0)
+    return group_sums.x.sum(axis=0) / np.maximum(group_sums.of_holding.sum(axis=0), 1.0)
 
 
 class Ratio(NamedTuple):
@@ -294,12 +297,12 @@ def ratio(a: Shares, b: Shares) -> Ratio:
     return Ratio(value, low, high, p)
 
 
-def contrasts(counted: Sums) -> tuple[Shares, Ratio]:
+def contrasts(group_sums: Sums) -> tuple[Shares, Ratio]:
     """Of each group: its shares, and how many times they are those of all other documents together:
     [G, T]."""
-    usual = typical(counted)
-    shares_of_groups = shares(counted, usual)
-    return shares_of_groups, ratio(shares_of_groups, shares(counted.rest(), usual))
+    usual = typical(group_sums)
+    shares_of_groups = shares(group_sums, usual)
+    return shares_of_groups, ratio(shares_of_groups, shares(group_sums.rest(), usual))
 
 
 def difference(a: Shares, b: Shares) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -314,8 +317,8 @@ def difference(a: Shares, b: Shares) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 def simes(p: np.ndarray) -> float:
     """p of no hypothesis being false at all (Simes 1986); NaN: not tested."""
-    known = np.sort(p[~np.isnan(p)].ravel())
-    return float((known * len(known) / np.arange(1, len(known) + 1)).min(initial=1.0))
+    sorted_p = np.sort(p[~np.isnan(p)].ravel())
+    return float((sorted_p * len(sorted_p) / np.arange(1, len(sorted_p) + 1)).min(initial=1.0))
 
 
 def accepted(p: np.ndarray, q: float) -> np.ndarray:

@@ -50,9 +50,9 @@ def unlike(
 
 
 @njit(cache=True, nogil=True)
-def _far(some, doc_ptr, doc_topics, doc_tokens, lengths, log_whole):
-    distances = np.zeros(len(some))
-    for i, d in enumerate(some):
+def _far(documents_asked, doc_ptr, doc_topics, doc_tokens, lengths, log_whole):
+    distances = np.zeros(len(documents_asked))
+    for i, d in enumerate(documents_asked):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             p = doc_tokens[j] / lengths[d]
             if p > 0.0:
@@ -61,14 +61,14 @@ def _far(some, doc_ptr, doc_topics, doc_tokens, lengths, log_whole):
 
 
 @njit(cache=True, nogil=True)
-def _nearest(first, others, doc_ptr, doc_topics, doc_tokens, lengths, K):
+def _nearest(first, candidates, doc_ptr, doc_topics, doc_tokens, lengths, K):
     overlap = np.zeros(len(first))
     nearest = np.full(len(first), -1)
     own_shares = np.zeros(K)
     for i, d in enumerate(first):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             own_shares[doc_topics[j]] = doc_tokens[j] / lengths[d]
-        for o in others:
+        for o in candidates:
             total = 0.0
             if o != d:
                 for j in range(doc_ptr[o], doc_ptr[o + 1]):

@@ -70,4 +70,4 @@ def test_dates_that_say_no_more_than_a_year_or_a_month_are_not_told_finer():
 
 
 def test_where_even_decades_are_too_many_it_is_decades():
-    assert periods.finest_length(np.arange(1, 700_000, 3_000), most=10) == "decade"
+    assert periods.finest_length(np.arange(1, 700_000, 3_000), most_periods=10) == "decade"

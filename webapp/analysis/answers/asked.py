@@ -80,11 +80,11 @@ def of_field(selection: RunSelection, field: FieldGroups) -> AnsweredField:
     """Each named value of a field against all other documents of a set. Kept for a while."""
     topics = told_topics(selection.view)
     unit, codes = unit_of(selection.version, field.name)
-    asked = question.of_values(field.group, field.groups, codes, field.named)
+    value_question = question.of_values(field.group, field.groups, codes, field.named)
 
     def make() -> dict[int, Answers]:
-        rows = estimator.answer_family(_outcome(selection.view, topics), asked)
-        return dict(zip(asked.asked.tolist(), rows, strict=True))
+        rows = estimator.answer_family(_outcome(selection.view, topics), value_question)
+        return dict(zip(value_question.asked.tolist(), rows, strict=True))
 
     key = (*_key(selection, topics, unit), "field", field.name, field.bounds)
     return AnsweredField(field, topics, _answered.get_or_set(key, make), unit)
@@ -105,45 +105,51 @@ def over_time(selection: RunSelection) -> AnsweredSpans | None:
 
 def of_sides(
     base: RunSelection,
-    a: RunSelection,
-    b: RunSelection | None,
+    side_a: RunSelection,
+    side_b: RunSelection | None,
     sides: tuple[np.ndarray, np.ndarray],
 ) -> Answered:
-    """Two sets of documents. b: None for all documents of `base` that are not in `a`; sides:
-    bool[D], the documents of both. A value of a field against all others is answered with all values
-    of the field, a span of time against all other time with all spans."""
-    span = _as_span(base, a, b, sides)
+    """Two sets of documents. side_b: None for all documents of `base` that are not in `side_a`;
+    sides: bool[D], the documents of both. A value of a field against all others is answered with
+    all values of the field, a span of time against all other time with all spans."""
+    span = _as_span(base, side_a, side_b, sides)
     if span is not None:
         return span
-    if b is None:
-        value = _as_value(base, a)
+    if side_b is None:
+        value = _as_value(base, side_a)
         if value is not None:
             return value
-    compared = {name for side in (a, b) if side is not None for name, _ in side.values}
+    compared = {name for side in (side_a, side_b) if side is not None for name, _ in side.values}
     topics = told_topics(base.view)
     unit, codes = unit_of(base.version, *sorted(compared))
-    asked = question.of_two_sets(*sides, codes)
-    key = (*_key(base, topics, unit), "sides", *a.key, "and", *(b.key if b is not None else ()))
-    found = _answered.get_or_set(key, lambda: _answer(base.view, topics, asked))
-    return Answered(topics, found, unit, Family.CHOSEN)
+    two_set_question = question.of_two_sets(*sides, codes)
+    key = (
+        *_key(base, topics, unit),
+        "sides",
+        *side_a.key,
+        "and",
+        *(side_b.key if side_b is not None else ()),
+    )
+    answers = _answered.get_or_set(key, lambda: _answer(base.view, topics, two_set_question))
+    return Answered(topics, answers, unit, Family.CHOSEN)
 
 
 def with_held(
     key: tuple,
-    made: Callable[[], Data],
+    make_data: Callable[[], Data],
     settings: Settings,
     verdict: Verdict = "",
     fit: held.Fitted = regression.fit,
 ) -> Answers:
     """Two settings of a design, where other things are held constant. key: all that the answer
-    depends on; made: gives the data; the others as inference.answers.held has them."""
+    depends on; make_data: gives the data; the others as inference.answers.held has them."""
     return _answered.get_or_set(
-        ("held", *key, verdict), lambda: held.answer_held(made(), settings, verdict, fit)
+        ("held", *key, verdict), lambda: held.answer_held(make_data(), settings, verdict, fit)
     )
 
 
-def _answer(view: RunView, topics: list[int], asked: Question) -> Answers:
-    return estimator.answer(_outcome(view, topics), asked)
+def _answer(view: RunView, topics: list[int], asked_question: Question) -> Answers:
+    return estimator.answer(_outcome(view, topics), asked_question)
 
 
 def is_of_time(base: RunSelection, first: RunSelection, second: RunSelection | None) -> bool:
@@ -212,58 +218,58 @@ def _of_span(
     return None
 
 
-def _as_value(base: RunSelection, a: RunSelection) -> Answered | None:
+def _as_value(base: RunSelection, side_a: RunSelection) -> Answered | None:
     """Where side A is one value of a field, or one third of a number, and nothing else."""
-    field = _field_of(base, a)
+    field = _field_of(base, side_a)
     if field is None:
         return None
-    groups_of_field, place = field
-    found = of_field(base, groups_of_field)
-    answers = found.found.get(place)
+    groups_of_field, group_of_side = field
+    of_values = of_field(base, groups_of_field)
+    answers = of_values.found.get(group_of_side)
     if answers is None:  # of two groups only the first is asked
-        (other,) = found.found.values()
-        answers = other.turned
-    return Answered(found.topics, answers, found.unit, Family.VALUE)
+        (first_group,) = of_values.found.values()
+        answers = first_group.turned
+    return Answered(of_values.topics, answers, of_values.unit, Family.VALUE)
 
 
-def _field_of(base: RunSelection, a: RunSelection) -> tuple[FieldGroups, int] | None:
+def _field_of(base: RunSelection, side_a: RunSelection) -> tuple[FieldGroups, int] | None:
     """The field and the group that side A is, within the documents of `base`."""
     before = base.parameters
-    added = [parameter for parameter in a.parameters if parameter not in before]
-    if len(added) != 1 or len(a.parameters) != len(before) + 1:
+    added = [parameter for parameter in side_a.parameters if parameter not in before]
+    if len(added) != 1 or len(side_a.parameters) != len(before) + 1:
         return None
     condition = added[0][0]
     if condition == "in":
-        name, value = next(pair for pair in a.values if pair not in base.values)
+        name, value = next(pair for pair in side_a.values if pair not in base.values)
         category = next((f for f in fields.categories(base.version) if f.name == name), None)
         if category is None:
             return None
         field = groups.of_category(base, category)
-        place = field.place_of(value)
+        group_of_side = field.place_of(value)
     elif condition == "between":
-        wanted = next(between for between in a.between if between not in base.between)
+        added_range = next(between for between in side_a.between if between not in base.between)
         numbers = [f for f in fields.ranges(base.version) if isinstance(f, Number)]
-        number = next((f for f in numbers if f.name == wanted.name), None)
+        number = next((f for f in numbers if f.name == added_range.name), None)
         thirds = groups.of_number(base, number) if number is not None else None
         if thirds is None:
             return None
         field = thirds
-        place = field.place_of("", (wanted.low, wanted.high))
+        group_of_side = field.place_of("", (added_range.low, added_range.high))
     else:
         return None
-    return None if place is None else (field, place)
+    return None if group_of_side is None else (field, group_of_side)
 
 
 def _outcome(view: RunView, topics: list[int]) -> estimator.CountedTopics:
     """Counted words of topics, and of what was merged into them."""
-    counted = evidence.of(view.run)
-    column = np.full(counted.K, -1, np.int32)
+    run_evidence = evidence.of(view.run)
+    column = np.full(run_evidence.K, -1, np.int32)
     column[topics] = np.arange(len(topics), dtype=np.int32)
     return estimator.CountedTopics(
-        counted.doc_ptr,
-        counted.doc_topics,
-        counted.doc_tokens,
-        counted.lengths,
+        run_evidence.doc_ptr,
+        run_evidence.doc_topics,
+        run_evidence.doc_tokens,
+        run_evidence.lengths,
         column[view.labels.into],
         len(topics),
     )

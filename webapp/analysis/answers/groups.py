@@ -44,23 +44,23 @@ def of_category(selection: Selection, category: ValueField) -> FieldGroups:
     """The values of a category in a set of documents."""
     codes = fields.values(selection.version, category)
     labels = list(category.values[:MOST_VALUES])
-    named = (codes >= 0) & (codes < len(labels))
-    return _grouped(selection, category.name, labels, (), np.where(named, codes, len(labels)))
+    has_label = (codes >= 0) & (codes < len(labels))
+    return _grouped(selection, category.name, labels, (), np.where(has_label, codes, len(labels)))
 
 
 def of_number(selection: Selection, number: RangeField) -> FieldGroups | None:
     """The lower and the upper third of a number in a set; None where they are the same, or too few
     documents have one."""
     values = fields.values(selection.version, number)
-    known = number.known(values)
-    inside = known if selection.mask is None else known & selection.mask
+    has_number = number.known(values)
+    inside = has_number if selection.mask is None else has_number & selection.mask
     if np.count_nonzero(inside) < 2 * LEAST_DOCUMENTS:
         return None
     low = np.quantile(values[inside], 1 / 3, method="lower")
     high = np.quantile(values[inside], 2 / 3, method="higher")
     if low >= high:
         return None
-    group = np.select([known & (values <= low), known & (values >= high)], [0, 1], 2)
+    group = np.select([has_number & (values <= low), has_number & (values >= high)], [0, 1], 2)
     lowest = f"{low:.6g}"
     highest = f"{high:.6g}"
     labels = [f"{lowest} or less", f"{highest} or more"]
@@ -79,5 +79,5 @@ def _grouped(
     sizes = np.bincount(group[group >= 0], minlength=len(labels) + 1)
     small = (group >= 0) & (sizes[group] < LEAST_DOCUMENTS)
     group = np.where(small, np.int32(len(labels)), group)
-    named = np.flatnonzero(sizes[: len(labels)] >= LEAST_DOCUMENTS)
-    return FieldGroups(name, labels, bounds, group, named)
+    large_enough = np.flatnonzero(sizes[: len(labels)] >= LEAST_DOCUMENTS)
+    return FieldGroups(name, labels, bounds, group, large_enough)

@@ -93,7 +93,7 @@ class Counted(NamedTuple):
 def count_near(
     selection: RunSelection,
     word: Word,
-    asked: Asked,
+    near_question: Asked,
     least_documents: int = LEAST,
     record: bool = False,
 ) -> Counted:
@@ -110,7 +110,7 @@ def count_near(
         )
 
     def make() -> Counted:
-        windows = count(Near, selection, word, asked, record)
+        windows = count(Near, selection, word, near_question, record)
         near = windows.listed(least_documents)
         forms, tokens, total = _tokens(index, selection)
         everywhere = _of_forms(near.sums.forms, forms, tokens) - near.own
@@ -118,48 +118,55 @@ def count_near(
         everywhere = np.maximum(everywhere, near.sums.tokens)
         return Counted(near, everywhere, total - near.pieces, windows.recorded)
 
-    parts = () if asked.topic is None else view.labels.parts(asked.topic)
-    window = (asked.left, asked.right, asked.within)
-    of_word = (word.pk, asked.topic, *parts, *window, least_documents, record)
+    parts = () if near_question.topic is None else view.labels.parts(near_question.topic)
+    window = (near_question.left, near_question.right, near_question.within)
+    of_word = (word.pk, near_question.topic, *parts, *window, least_documents, record)
     return _near.get_or_set((index.made, view.run.snapshot_id, *selection.key, *of_word), make)
 
 
-def _of_forms(wanted: np.ndarray, forms: np.ndarray, tokens: np.ndarray) -> np.ndarray:
+def _of_forms(wanted_forms: np.ndarray, forms: np.ndarray, tokens: np.ndarray) -> np.ndarray:
     """int64[n]: tokens of the wanted forms, 0 of one that is not among `forms` (ascending)."""
     if not len(forms):
-        return np.zeros(len(wanted), np.int64)
-    insertion = np.minimum(np.searchsorted(forms, wanted), len(forms) - 1)
-    return np.where(forms[insertion] == wanted, tokens[insertion], 0)
+        return np.zeros(len(wanted_forms), np.int64)
+    insertion = np.minimum(np.searchsorted(forms, wanted_forms), len(forms) - 1)
+    return np.where(forms[insertion] == wanted_forms, tokens[insertion], 0)
 
 
-def limit_to_embargo(selection: RunSelection, counted: Counted) -> Counted:
+def limit_to_embargo(selection: RunSelection, counts: Counted) -> Counted:
     """As far as who asks may know: a word's neighbours, one after the other, would be the text."""
     corpus = selection.run.corpus
     if not embargo.readers(corpus):
-        return counted
-    near = counted.near
+        return counts
+    near = counts.near
     documents = embargo.rounded(corpus, near.sums.documents)
     tokens = np.maximum(embargo.rounded(corpus, near.sums.tokens), documents)
     rounded = near.sums._replace(tokens=tokens, documents=documents)
     remain = documents > 0
     sums = FormSums(*(array[remain] for array in rounded))
-    everywhere = counted.everywhere[remain]
-    return counted._replace(near=near._replace(sums=sums), everywhere=everywhere)
+    everywhere = counts.everywhere[remain]
+    return counts._replace(near=near._replace(sums=sums), everywhere=everywhere)
 
 
 def count(
     make: Callable[..., Counts],
     selection: RunSelection,
     word: Word,
-    asked: Asked,
-    *more: np.ndarray | bool,
+    near_question: Asked,
+    *further: np.ndarray | bool,
 ) -> Counts:
     """Near, or Pairs, of all tokens of the word. make: the type. more: what it takes besides."""
     index = search.open_index(selection.run.corpus)
     word_spans = index.spans(word.word.replace("_", " "))  # of a phrase several
-    counts = make(index, max(len(word_spans), 1), asked.left, asked.right, asked.in_sentence, *more)
+    counts = make(
+        index,
+        max(len(word_spans), 1),
+        near_question.left,
+        near_question.right,
+        near_question.in_sentence,
+        *further,
+    )
     uses = senses.uses(selection.view, word, selection)
-    pairs = uses.pairs(asked.topic)
+    pairs = uses.pairs(near_question.topic)
     for documents in _in_parts(pairs, uses.documents[pairs], uses.counts[pairs]):
         counts.add(*uses.places(documents))
     return counts
@@ -194,9 +201,9 @@ def _tokens(index: Index, selection: RunSelection) -> tuple[np.ndarray, np.ndarr
     return _everywhere.get_or_set((index.made, *selection.key), make)
 
 
-def least(selection: RunSelection, asked: int) -> int:
+def least(selection: RunSelection, asked_documents: int) -> int:
     """Documents that a listed word has near the other at least."""
-    return max(asked, LEAST_UNDER_EMBARGO if selection.run.corpus.embargo else LEAST)
+    return max(asked_documents, LEAST_UNDER_EMBARGO if selection.run.corpus.embargo else LEAST)
 
 
 class Ranked:
@@ -205,18 +212,18 @@ class Ranked:
     rows: places of the words that are listed, among all that were counted.
     """
 
-    def __init__(self, selection: RunSelection, word: Word, asked: Asked):
+    def __init__(self, selection: RunSelection, word: Word, near_question: Asked):
         self.selection = selection
         self.word = word
-        self.asked = asked
-        self.counted = limit_to_embargo(selection, count_near(selection, word, asked))
+        self.asked = near_question
+        self.counted = limit_to_embargo(selection, count_near(selection, word, near_question))
         self.association = self.counted.association
         sums = self.counted.near.sums
-        rows = np.flatnonzero(sums.documents >= least(selection, asked.least))
-        if asked.which == "content":
+        rows = np.flatnonzero(sums.documents >= least(selection, near_question.least))
+        if near_question.which == "content":
             index = search.open_index(selection.run.corpus)
             rows = rows[search.content_words(index, sums.forms[rows])]
-        measure = getattr(self.association, asked.order)
+        measure = getattr(self.association, near_question.order)
         self.rows = rows[np.argsort(-measure[rows], kind="stable")]
 
     @property
@@ -266,79 +273,91 @@ class Ranked:
         )
 
 
-def lines(selection: RunSelection, word: Word, asked: Asked) -> str:
+def lines(selection: RunSelection, word: Word, near_question: Asked) -> str:
     """All lines of the word."""
-    query = selection.address(topic="all" if asked.topic is None else asked.topic)[1:]
+    query = selection.address(topic="all" if near_question.topic is None else near_question.topic)[
+        1:
+    ]
     return selection.view.go("run_word", word.word, asked=query)
 
 
-def addresses(selection: RunSelection, word: Word, asked: Asked, *others: str) -> tuple[str, str]:
+def addresses(
+    selection: RunSelection, word: Word, near_question: Asked, *quoted_words: str
+) -> tuple[str, str]:
     """The documents, and the lines, in which other words are near: those of a pattern; within a
     sentence, and of several others, on either side. Where words are counted by stem or lemma, which
     no pattern finds, both are the documents that have all of them."""
     text = word.word.replace("_", " ")
     if selection.version.settings.get("forms", "written") != "written":
-        quoted = [f'"{other_word}"' for other_word in others]
-        q = " ".join([selection.q, text, *quoted]).strip()
-        documents = links.documents_url(selection.run, selection.changed(q=q).address())
+        quoted = [f'"{other_word}"' for other_word in quoted_words]
+        terms = " ".join([selection.q, text, *quoted]).strip()
+        documents = links.documents_url(selection.run, selection.changed(q=terms).address())
         return documents, documents
-    pattern = _pattern(text, others, asked, bool(selection.run.corpus.embargo))
-    query = selection.address(pattern=pattern, topic=asked.topic)[1:]
+    pattern = _pattern(text, quoted_words, near_question, bool(selection.run.corpus.embargo))
+    query = selection.address(pattern=pattern, topic=near_question.topic)[1:]
     lines = selection.view.go("run_pattern", asked=query)
-    in_topic = selection if asked.topic is None else selection.with_topic(asked.topic)
+    in_topic = (
+        selection if near_question.topic is None else selection.with_topic(near_question.topic)
+    )
     return links.documents_url(selection.run, in_topic.address(match=pattern)), lines
 
 
-def _pattern(text: str, others: tuple[str, ...], asked: Asked, under_embargo: bool) -> str:
+def _pattern(
+    text: str, quoted_words: tuple[str, ...], near_question: Asked, under_embargo: bool
+) -> str:
     """A pattern of words (webapp.analysis.words.patterns) for others near a text: on its side,
     where the window has one and an embargo shows it, else on either."""
-    has_one_side = not asked.in_sentence and not (asked.left and asked.right)
-    if has_one_side and not under_embargo and len(others) == 1:
-        gap = f"*{{0,{asked.farthest - 1}}}"
-        in_order = [others[0], gap, text] if asked.left else [text, gap, others[0]]
+    has_one_side = not near_question.in_sentence and not (
+        near_question.left and near_question.right
+    )
+    if has_one_side and not under_embargo and len(quoted_words) == 1:
+        gap = f"*{{0,{near_question.farthest - 1}}}"
+        in_order = (
+            [quoted_words[0], gap, text] if near_question.left else [text, gap, quoted_words[0]]
+        )
         return " ".join(in_order)
-    near = "s" if asked.in_sentence else asked.farthest
-    return f" ~{near} ".join([text, *others])
+    near = "s" if near_question.in_sentence else near_question.farthest
+    return f" ~{near} ".join([text, *quoted_words])
 
 
-def near_page(selection: RunSelection, word: Word, asked: Asked) -> NearPage:
+def near_page(selection: RunSelection, word: Word, near_question: Asked) -> NearPage:
     return NearPage(
         word=header(word),
         documents_chosen=selection.sentence,
-        left=asked.left,
-        right=asked.right,
-        least=least(selection, asked.least),
-        which=asked.which,
-        within=asked.within,
+        left=near_question.left,
+        right=near_question.right,
+        least=least(selection, near_question.least),
+        which=near_question.which,
+        within=near_question.within,
     )
 
 
-def list_collocations(selection: RunSelection, word: Word, asked: Asked) -> Collocations:
-    return Ranked(selection, word, asked).page(LISTED)
+def list_collocations(selection: RunSelection, word: Word, near_question: Asked) -> Collocations:
+    return Ranked(selection, word, near_question).page(LISTED)
 
 
-def network(selection: RunSelection, word: Word, asked: Asked) -> CollocationNetwork:
+def network(selection: RunSelection, word: Word, near_question: Asked) -> CollocationNetwork:
     """The first NODES that are listed, and which of them are in the same windows."""
-    ranked = Ranked(selection, word, asked)
+    ranked = Ranked(selection, word, near_question)
     page = ranked.page(NODES)
-    counts = count(Pairs, selection, word, asked, ranked.forms[:NODES])
+    counts = count(Pairs, selection, word, near_question, ranked.forms[:NODES])
     windows = embargo.rounded(selection.run.corpus, counts.windows).copy()
     np.fill_diagonal(windows, np.diagonal(counts.windows))
     documents = embargo.rounded(selection.run.corpus, counts.documents)
-    expected, g2 = expected_together(windows, counts.found)
-    linked = np.triu((g2 >= COLLOCATION) & (documents >= page.least), 1)
-    strength = np.where(linked | linked.T, g2, 0.0)
+    expected, association = expected_together(windows, counts.found)
+    linked = np.triu((association >= COLLOCATION) & (documents >= page.least), 1)
+    strength = np.where(linked | linked.T, association, 0.0)
     pairs = []
-    for i, j in _strongest_first(linked, g2):
+    for i, j in _strongest_first(linked, association):
         texts = [page.words[i].word, page.words[j].word]
-        url, lines = addresses(selection, word, asked, *texts)
+        url, lines = addresses(selection, word, near_question, *texts)
         pairs.append(
             NetworkPair(
                 words=texts,
                 windows=int(windows[i, j]),
                 expected=float(expected[i, j]),
                 documents=int(documents[i, j]),
-                g2=float(g2[i, j]),
+                g2=float(association[i, j]),
                 url=url,
                 lines=lines,
             )
@@ -347,11 +366,11 @@ def network(selection: RunSelection, word: Word, asked: Asked) -> CollocationNet
     return CollocationNetwork(**vars(page), groups=groups, pairs=pairs)
 
 
-def _strongest_first(linked: np.ndarray, g2: np.ndarray) -> list[tuple[int, int]]:
+def _strongest_first(linked: np.ndarray, association: np.ndarray) -> list[tuple[int, int]]:
     """Pairs that are linked."""
-    a, b = np.nonzero(linked)
-    order = np.argsort(-g2[a, b], kind="stable")
-    return list(zip(a[order].tolist(), b[order].tolist(), strict=True))
+    first_words, second_words = np.nonzero(linked)
+    order = np.argsort(-association[first_words, second_words], kind="stable")
+    return list(zip(first_words[order].tolist(), second_words[order].tolist(), strict=True))
 
 
 def _groups(strength: np.ndarray) -> list[list[int]]:
@@ -363,21 +382,25 @@ def _groups(strength: np.ndarray) -> list[list[int]]:
     return [list(members) for _, members in groupby(order, group.tolist().__getitem__)]
 
 
-def table(selection: RunSelection, word: Word, asked: Asked) -> bytes:
+def table(selection: RunSelection, word: Word, near_question: Asked) -> bytes:
     """What `listed` has as CSV, at most LONGEST_FILE words."""
-    topic = "" if asked.topic is None else links.topic_link(selection.view, asked.topic).label
+    topic = (
+        ""
+        if near_question.topic is None
+        else links.topic_link(selection.view, near_question.topic).label
+    )
     about = [
         selection.run.corpus.name,
         selection.run.pk,
         selection.sentence,
         word.word,
         topic,
-        asked.left,
-        asked.right,
-        asked.within,
+        near_question.left,
+        near_question.right,
+        near_question.within,
     ]
     lines = []
-    for collocate in Ranked(selection, word, asked).collocates(LONGEST_FILE):
+    for collocate in Ranked(selection, word, near_question).collocates(LONGEST_FILE):
         counts = [collocate.word, collocate.tokens, collocate.documents]
         measures = [
             round(collocate.expected, EXPECTED_DIGITS),

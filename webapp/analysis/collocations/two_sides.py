@@ -49,28 +49,32 @@ class Computed(NamedTuple):
     rows: list[np.ndarray]
 
 
-def sides(query: QueryDict, base: RunSelection, asked: list[queries.Asked]) -> list[Side] | None:
+def sides(
+    query: QueryDict, base: RunSelection, near_questions: list[queries.Asked]
+) -> list[Side] | None:
     """What an address compares: from_a, to_a, in_a and the first topic, with the same of b. None
     where it says nothing. Raises Invalid where tokens of the word would be on both sides."""
-    a = contrasts.side(query, "a", base)
-    b = contrasts.side(query, "b", base)
-    topic_a = asked[0].topic
-    topic_b = asked[1].topic
-    if a is None and b is None and topic_a is None and topic_b is None:
+    side_a = contrasts.side(query, "a", base)
+    side_b = contrasts.side(query, "b", base)
+    topic_a = near_questions[0].topic
+    topic_b = near_questions[1].topic
+    if side_a is None and side_b is None and topic_a is None and topic_b is None:
         return None
     if topic_a is None or topic_b is None or topic_a == topic_b:
-        if a is None or b is None:
+        if side_a is None or side_b is None:
             raise Invalid("from_b", "Choose two sets of documents, or a topic for each side.")
-        contrasts.divided(base, a, b)
-    return [_side(base, a, asked[0]), _side(base, b, asked[1])]
+        contrasts.divided(base, side_a, side_b)
+    return [_side(base, side_a, near_questions[0]), _side(base, side_b, near_questions[1])]
 
 
-def _side(base: RunSelection, documents: contrasts.Side | None, asked: queries.Asked) -> Side:
+def _side(
+    base: RunSelection, documents: contrasts.Side | None, near_question: queries.Asked
+) -> Side:
     """documents: of this side; None for all."""
-    topic = "" if asked.topic is None else base.view.labels.title(asked.topic)
+    topic = "" if near_question.topic is None else base.view.labels.title(near_question.topic)
     if documents is None:
-        return Side(topic, base, asked)
-    return Side(f"{topic} {documents.name}".strip(), documents.documents, asked)
+        return Side(topic, base, near_question)
+    return Side(f"{topic} {documents.name}".strip(), documents.documents, near_question)
 
 
 def _computed(word: Word, compared_sides: list[Side]) -> Computed:
@@ -165,10 +169,10 @@ def _columns(
     ]
 
 
-def _in_order(chosen: np.ndarray, different: np.ndarray, association: np.ndarray) -> np.ndarray:
-    """Rows that are chosen: first those that differ clearly, then by association."""
+def _in_order(in_column: np.ndarray, different: np.ndarray, association: np.ndarray) -> np.ndarray:
+    """Rows that are in_column: first those that differ clearly, then by association."""
     order = np.lexsort((-association, ~different))
-    return order[chosen[order]]
+    return order[in_column[order]]
 
 
 def page(base: RunSelection, word: Word, compared_sides: list[Side]) -> ComparedCollocations:
@@ -218,7 +222,7 @@ def _words(
 def table(base: RunSelection, word: Word, compared_sides: list[Side]) -> bytes:
     """What `page` has as CSV, at most queries.LONGEST_FILE words."""
     computed = _computed(word, compared_sides)
-    a, b = compared_sides
+    side_a, side_b = compared_sides
     unit = unit_sentences.about(base.version, unit_of(compared_sides)[0])
     about = [
         base.run.corpus.name,
@@ -228,17 +232,17 @@ def table(base: RunSelection, word: Word, compared_sides: list[Side]) -> bytes:
         unit.chosen_by,
         computed.compared.family.level,
         word.word,
-        a.name,
-        b.name,
-        a.asked.left,
-        a.asked.right,
-        a.asked.within,
+        side_a.name,
+        side_b.name,
+        side_a.asked.left,
+        side_a.asked.right,
+        side_a.asked.within,
     ]
     longest = queries.LONGEST_FILE // len(COLUMNS)
     lines = []
     for column, rows in zip(COLUMNS, computed.rows, strict=True):
         for near in _words(base, word, compared_sides, computed, rows[:longest]):
-            association = [round(g2, ASSOCIATION_DIGITS) for g2 in near.association]
+            association = [round(strength, ASSOCIATION_DIGITS) for strength in near.association]
             counts = [near.word, column, *near.tokens, *near.documents]
             numbers = [near.times, near.low, near.high, near.p]
             tested = ["" if number is None else number for number in numbers]

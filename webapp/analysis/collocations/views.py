@@ -107,7 +107,7 @@ def _answer(
     selection: RunSelection,
     page_query: PageQuery,
     word: str,
-    asked: Asked,
+    near_question: Asked,
     make: Callable[[Word], Any],
 ) -> Answer[Any]:
     """The page that is made of a word, or why there is none."""
@@ -121,7 +121,7 @@ def _answer(
         page = make(entry)
     except Invalid as error:
         return Answer(NoCollocations(entry.word, error.message, is_word=True), invalid=error)
-    return Answer(page, partial(_html, selection, page_query, entry, asked))
+    return Answer(page, partial(_html, selection, page_query, entry, near_question))
 
 
 def list_or_compare(
@@ -153,15 +153,15 @@ def read_question(
 
 
 def _html(
-    selection: RunSelection, page_query: PageQuery, word: Word, asked: Asked
+    selection: RunSelection, page_query: PageQuery, word: Word, near_question: Asked
 ) -> CollocationsHtml:
     view = selection.view
-    before = bool(asked.left)
-    after = bool(asked.right)
-    farthest = asked.farthest
+    before = bool(near_question.left)
+    after = bool(near_question.right)
+    farthest = near_question.farthest
     tallies, _ = senses.tallied(senses.uses(view, word, selection))
     topics = [links.topic_link(view, tally.topic) for tally in tallies]
-    least = queries.least(selection, asked.least)
+    least = queries.least(selection, near_question.least)
     leasts = [number for number in LEASTS if queries.least(selection, number) == number]
     return CollocationsHtml(
         **vars(contrasts.sets_form(page_query.query, selection.version, page_query)),
@@ -171,22 +171,24 @@ def _html(
                 page_query.url(
                     left=number if before else 0, right=number if after else 0, within=""
                 ),
-                number == farthest and not asked.in_sentence,
+                number == farthest and not near_question.in_sentence,
             )
             for number in WINDOWS
         ],
-        sentence=Offer("in one sentence", page_query.url(within="sentence"), asked.in_sentence),
+        sentence=Offer(
+            "in one sentence", page_query.url(within="sentence"), near_question.in_sentence
+        ),
         sides=[
             _offer_of_side(page_query, "before and after", farthest, farthest, before and after),
             _offer_of_side(page_query, "before", farthest, 0, before and not after),
             _offer_of_side(page_query, "after", 0, farthest, after and not before),
         ],
         orders=[
-            Offer(ORDERS[name], page_query.url(order=name), name == asked.order)
+            Offer(ORDERS[name], page_query.url(order=name), name == near_question.order)
             for name in get_args(Order)
         ],
         words=[
-            Offer(WORDS[name], page_query.url(which=name), name == asked.which)
+            Offer(WORDS[name], page_query.url(which=name), name == near_question.which)
             for name in get_args(Which)
         ],
         leasts=[
@@ -199,8 +201,10 @@ def _html(
     )
 
 
-def _offer_of_side(page_query: PageQuery, label: str, left: int, right: int, chosen: bool) -> Offer:
-    return Offer(label, page_query.url(left=left, right=right), chosen)
+def _offer_of_side(
+    page_query: PageQuery, label: str, left: int, right: int, is_chosen: bool
+) -> Offer:
+    return Offer(label, page_query.url(left=left, right=right), is_chosen)
 
 
 @require_safe

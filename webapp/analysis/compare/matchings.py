@@ -50,33 +50,35 @@ class NotYet(Exception):
     key: int | None = None
 
 
-def _snapshots(a: Run, b: Run) -> list[int]:
-    return sorted(run.snapshot_id for run in (a, b) if run.snapshot_id is not None)
+def _snapshots(first_run: Run, second_run: Run) -> list[int]:
+    return sorted(run.snapshot_id for run in (first_run, second_run) if run.snapshot_id is not None)
 
 
-def matched(a: Run, b: Run, by: int | None = None) -> matching.Matching:
+def matched(first_run: Run, second_run: Run, by: int | None = None) -> matching.Matching:
     """Their present topics. Both have a snapshot. by: the user who asks. Raises NotYet where a
     worker has to do it."""
-    first, second = _snapshots(a, b)
-    if a.topics * b.topics <= QUICK:
+    first, second = _snapshots(first_run, second_run)
+    if first_run.topics * second_run.topics <= QUICK:
         with _computing:
             between = _quick(first, second)
     else:
         stored = _remembered.get_or_set((first, second), partial(_read, first, second))
         if stored is None:
-            raise _asked(a, b, by)
+            raise _asked(first_run, second_run, by)
         between = stored
-    return between if first == a.snapshot_id else between.turned()
+    return between if first == first_run.snapshot_id else between.turned()
 
 
 def not_yet(pairs: Iterable[tuple[Run, Run]], by: int | None) -> list[NotYet]:
     """Of some pairs those that a worker compares, or is to; it is asked for all of them."""
     waiting: dict[tuple[int, int], NotYet] = {}
-    for a, b in pairs:
+    for first_run, second_run in pairs:
         try:
-            matched(a, b, by)
+            matched(first_run, second_run, by)
         except NotYet as state:
-            waiting.setdefault((min(a.pk, b.pk), max(a.pk, b.pk)), state)
+            waiting.setdefault(
+                (min(first_run.pk, second_run.pk), max(first_run.pk, second_run.pk)), state
+            )
     return list(waiting.values())
 
 
@@ -96,9 +98,13 @@ def _topics(first: int, second: int) -> tuple:
         raise Invalid(
             "run", "A run has just published newer topics, or was deleted. Reload the page."
         )
-    a = snapshots[first]
-    b = snapshots[second]
-    return weights.topics(a), weights.topics(b), *weights.words(a.run, b.run)
+    first_topics = snapshots[first]
+    second_topics = snapshots[second]
+    return (
+        weights.topics(first_topics),
+        weights.topics(second_topics),
+        *weights.words(first_topics.run, second_topics.run),
+    )
 
 
 _remembered = BoundedCache(REMEMBERED, weigh=lambda between: 1)
@@ -133,22 +139,22 @@ _ARRAYS: dict[str, Any] = {
 }
 
 
-def _asked(a: Run, b: Run, by: int | None) -> NotYet:
+def _asked(first_run: Run, second_run: Run, by: int | None) -> NotYet:
     """How far a worker is, who is asked where nobody was."""
-    first, second = _snapshots(a, b)
+    first, second = _snapshots(first_run, second_run)
     row = Comparison.objects.filter(first=first, second=second).first()
     if row is None:
         if _is_full(by):
-            return NotYet(a.pk, b.pk, Comparison.Status.QUEUED)
+            return NotYet(first_run.pk, second_run.pk, Comparison.Status.QUEUED)
         with transaction.atomic():
             row, is_new = Comparison.objects.get_or_create(
                 first_id=first,
                 second_id=second,
-                defaults={"by_id": by, "size": a.topics * b.topics},
+                defaults={"by_id": by, "size": first_run.topics * second_run.topics},
             )
             if is_new:
                 dispatch.send(kinds.COMPARE, row.pk)
-    return NotYet(a.pk, b.pk, row.status, row.done, row.error, row.pk)
+    return NotYet(first_run.pk, second_run.pk, row.status, row.done, row.error, row.pk)
 
 
 def _is_full(by: int | None) -> bool:

@@ -154,7 +154,7 @@ def best_measures(row: Measured, table: Sequence[Measured]) -> list[str]:
     same words."""
     if not row.done:
         return []
-    done = [other for other in table if other.done]
+    done = [measured for measured in table if measured.done]
     return [name for name in LARGER_IS_BETTER if _is_best(row, done, name)]
 
 

@@ -61,14 +61,14 @@ def curves(runs: list[Run]) -> dict[int, dict[str, list]]:
     return columns
 
 
-def comparison(a: Run, b: Run, by: int | None = None) -> Comparison:
+def comparison(first_run: Run, second_run: Run, by: int | None = None) -> Comparison:
     """The pairs of two runs' topics. by: the user who asks. Raises NotYet."""
-    between = matchings.matched(a, b, by)
+    between = matchings.matched(first_run, second_run, by)
     pairs = [
         PartnerTopics(k, int(between.partner[k]), float(between.similarity[k]))
         for k in np.flatnonzero(between.partner >= 0).tolist()
     ]
-    return Comparison(a.pk, b.pk, pairs)
+    return Comparison(first_run.pk, second_run.pk, pairs)
 
 
 def counts(between: matching.Matching) -> dict[Show, int]:
@@ -83,41 +83,41 @@ def counts(between: matching.Matching) -> dict[Show, int]:
 
 
 def pairs(
-    a: RunView, b: RunView, show: Show, order: str, after: int = 0
+    first_view: RunView, second_view: RunView, show: Show, order: str, after: int = 0
 ) -> tuple[list[Matched] | list[Lone] | list[Gathered], int | None]:
     """One of the lists of `counts`, from a place on, and where the next page begins."""
-    between = matchings.matched(a.run, b.run)
+    between = matchings.matched(first_view.run, second_view.run)
     match show:
         case "matched":
-            return _matched(a, b, between, order, after)
+            return _matched(first_view, second_view, between, order, after)
         case "first":
-            return _lone(a, b, between, after)
+            return _lone(first_view, second_view, between, after)
         case "second":
-            return _lone(b, a, between.turned(), after)
+            return _lone(second_view, first_view, between.turned(), after)
         case "split":
-            return _gathered(a, b, between, after)
+            return _gathered(first_view, second_view, between, after)
         case "merged":
-            return _gathered(b, a, between.turned(), after)
+            return _gathered(second_view, first_view, between.turned(), after)
 
 
 def _matched(
-    a: RunView, b: RunView, between: matching.Matching, order: str, after: int
+    first_view: RunView, second_view: RunView, between: matching.Matching, order: str, after: int
 ) -> tuple[list[Matched], int | None]:
-    share = _shares(a)
-    share_in_b = _shares(b)
+    share = _shares(first_view)
+    share_in_b = _shares(second_view)
     similarity = between.similarity
     matched_topics = np.flatnonzero(between.partner >= 0).tolist()
     numbers = _sorted(matched_topics, order, similarity, share)
     page = numbers[after : after + PAGE]
     partner = {k: int(between.partner[k]) for k in page}
-    words = _words(a, page)
-    words_of_partners = _words(b, list(partner.values()))
+    words = _words(first_view, page)
+    words_of_partners = _words(second_view, list(partner.values()))
     matched = []
     for k in page:
         in_common, only_first, only_second = _in_common(words[k], words_of_partners[partner[k]])
         row = Matched(
-            first=_topic(a, k, share),
-            second=_topic(b, partner[k], share_in_b),
+            first=_topic(first_view, k, share),
+            second=_topic(second_view, partner[k], share_in_b),
             similarity=float(similarity[k]),
             both=in_common,
             only_first=only_first,
@@ -139,21 +139,22 @@ def _sorted(topics: list[int], order: str, similarity: np.ndarray, share: np.nda
 
 
 def _lone(
-    a: RunView, b: RunView, between: matching.Matching, after: int
+    first_view: RunView, second_view: RunView, between: matching.Matching, after: int
 ) -> tuple[list[Lone], int | None]:
-    """Topics of a without a partner, each with the topic of b that is nearest to it."""
-    share = _shares(a)
+    """Topics of the first run without a partner, each with the topic of the second that is nearest
+    to it."""
+    share = _shares(first_view)
     numbers = sorted(between.only_a.tolist(), key=lambda k: (-share[k], k))
     page = numbers[after : after + PAGE]
     nearest = {k: int(between.best_b[k]) for k in page}
-    words = _words(a, page)
-    words_of_nearest = _words(b, list(nearest.values()))
+    words = _words(first_view, page)
+    words_of_nearest = _words(second_view, list(nearest.values()))
     lone = [
         Lone(
-            topic=_topic(a, k, share),
+            topic=_topic(first_view, k, share),
             words=words[k][:SHOWN],
             similarity=float(between.best_b_similarity[k]),
-            nearest=links.topic_link(b, nearest[k]),
+            nearest=links.topic_link(second_view, nearest[k]),
             nearest_words=words_of_nearest[nearest[k]][:SHOWN],
         )
         for k in page
@@ -162,19 +163,19 @@ def _lone(
 
 
 def _gathered(
-    a: RunView, b: RunView, between: matching.Matching, after: int
+    first_view: RunView, second_view: RunView, between: matching.Matching, after: int
 ) -> tuple[list[Gathered], int | None]:
-    """Topics of a that are split into several of b."""
+    """Topics of the first run that are split into several of the second."""
     page = between.splits[after : after + PAGE]
-    share = _shares(a)
-    share_in_b = _shares(b)
-    words = _words(a, [k for k, _ in page])
-    words_of_parts = _words(b, [part for _, parts in page for part in parts])
+    share = _shares(first_view)
+    share_in_b = _shares(second_view)
+    words = _words(first_view, [k for k, _ in page])
+    words_of_parts = _words(second_view, [part for _, parts in page for part in parts])
     similarity = between.best_a_similarity
 
     def part_of(number: int) -> Part:
         return Part(
-            topic=_topic(b, number, share_in_b),
+            topic=_topic(second_view, number, share_in_b),
             words=words_of_parts[number][:SHOWN],
             similarity=float(similarity[number]),
         )
@@ -184,7 +185,7 @@ def _gathered(
         nearest_first = sorted(parts, key=lambda number: -similarity[number])
         gathered.append(
             Gathered(
-                topic=_topic(a, k, share),
+                topic=_topic(first_view, k, share),
                 words=words[k][:SHOWN],
                 parts=[part_of(number) for number in nearest_first],
             )
@@ -220,12 +221,12 @@ def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[Stead
     return steady, _next(after, numbers)
 
 
-def _partner(other: RunView, between: matching.Matching, k: int) -> Partner:
+def _partner(other_view: RunView, between: matching.Matching, k: int) -> Partner:
     number = int(between.partner[k])
     return Partner(
-        run=other.run.pk,
+        run=other_view.run.pk,
         similarity=float(between.similarity[k]),
-        topic=links.topic_link(other, number) if number >= 0 else None,
+        topic=links.topic_link(other_view, number) if number >= 0 else None,
     )
 
 

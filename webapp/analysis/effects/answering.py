@@ -1,5 +1,5 @@
-"""Estimates of a formula where documents are very many: a worker makes them, and they are stored with
-the findings of the run."""
+"""Estimates of a formula where documents are very many: a worker makes them, and they are stored
+with the findings of the run."""
 
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -82,7 +82,7 @@ class EffectsJob(AnswerJob[Estimates]):
             if len(self.topics) > 1:
                 joint = self.regression.together(self.topics)
                 level = joint.answers.level
-                joint_ends = self.regression.corrected_ends(self.topics, level, together=True)
+                joint_ends = self.regression.corrected_ends(self.topics, level, as_one_topic=True)
         return Estimates(table, ends, along, joint, joint_ends)
 
     def pack(self, answer: Estimates) -> Stored:
@@ -113,9 +113,9 @@ class EffectsJob(AnswerJob[Estimates]):
 
 
 def with_estimates(regression: Regression, topics: list[int], by: int | None) -> Regression:
-    """The same, with its estimates where a request could not make them. topics: that are shown along
-    the effect. by: the user who asks. Raises Invalid for what can't be estimated; NotYet where a
-    worker has to estimate first."""
+    """The same, with its estimates where a request could not make them. topics: that are shown
+    along the effect. by: the user who asks. Raises Invalid for what can't be estimated; NotYet
+    where a worker has to estimate first."""
     if len(evidence.of(regression.selection.run).doc_topics) <= QUICK:
         return regression
     settings = [regression.effect.labels[level] for level in regression.settings]

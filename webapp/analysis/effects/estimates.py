@@ -98,8 +98,8 @@ class Along(NamedTuple):
 
 
 class Estimates(NamedTuple):
-    """What a worker has estimated. ends: float64[2, T], of the table's corrected differences. Of the
-    topics that are shown along the effect: along, None where there are none; joint, these
+    """What a worker has estimated. ends: float64[2, T], of the table's corrected differences. Of
+    the topics that are shown along the effect: along, None where there are none; joint, these
     together, with joint_ends: float64[2, 1], None of less than two."""
 
     table: Table
@@ -128,10 +128,10 @@ class Regression:
     @cached_property
     def groups(self) -> tuple[int, int]:
         """Of `across`; (0, 0) without."""
-        here = self.asked.here
-        there = self.asked.there
+        value_a = self.asked.here
+        value_b = self.asked.there
         return (
-            _two(self.across, self.across.words(self._known), (here, there), ("x", "y"))
+            _two(self.across, self.across.words(self._known), (value_a, value_b), ("x", "y"))
             if self.across
             else (0, 0)
         )
@@ -156,15 +156,17 @@ class Regression:
         if self.across is None or not self.on_a_line:
             return words
         for group in self.groups:
-            own = np.flatnonzero(
+            level_with_words = np.flatnonzero(
                 self.effect.words(np.where(self.across.place == group, self._known, 0.0))
             )
-            words[: own.min(initial=len(words))] = 0
-            words[own.max(initial=-1) + 1 :] = 0
+            words[: level_with_words.min(initial=len(words))] = 0
+            words[level_with_words.max(initial=-1) + 1 :] = 0
         if not words.any():
-            here, there = (self.across.labels[group] for group in self.groups)
-            both = f"“{here}” and “{there}” have no values of “{self.effect.term.name}” in common"
-            raise Invalid("x", f"{both}. Choose other groups.")
+            label_a, label_b = (self.across.labels[group] for group in self.groups)
+            no_common_values = (
+                f"“{label_a}” and “{label_b}” have no values of “{self.effect.term.name}” in common"
+            )
+            raise Invalid("x", f"{no_common_values}. Choose other groups.")
         return words
 
     @cached_property
@@ -235,9 +237,9 @@ class Regression:
             self.selection.elsewhere(name).with_value(name, levels.labels[i]) for i in shown_levels
         ]
 
-    def data(self, topics: list[int], together: bool = False) -> regression.Data:
+    def data(self, topics: list[int], as_one_topic: bool = False) -> regression.Data:
         return shares.effect_data(
-            self.selection.view, self.unit, self.design.cell, topics, together
+            self.selection.view, self.unit, self.design.cell, topics, as_one_topic
         )
 
     def fit(self, data: regression.Data, rows: np.ndarray, contrast: np.ndarray) -> regression.Fit:
@@ -282,10 +284,12 @@ class Regression:
         assert run.snapshot is not None  # of a run that is done
         return evidence.of(run).bow, weights.topics(run.snapshot)
 
-    def corrected_ends(self, topics: list[int], level: float, together: bool = False) -> np.ndarray:
+    def corrected_ends(
+        self, topics: list[int], level: float, as_one_topic: bool = False
+    ) -> np.ndarray:
         """float64[2, T]: (low, high) of the differences corrected for reading, by the error and at
         the level of those that are counted; NaN where that can't be done. Kept for a while."""
-        if together:
+        if as_one_topic:
             return self._joint_ends(topics, level)
         # Of all topics at once: of some alone the last digits would differ
         all_topics = self.table().topics
@@ -303,13 +307,13 @@ class Regression:
             return self.stored.joint_ends
         return _kept.get_or_set(
             ("corrected together", self.key, tuple(topics), level),
-            lambda: self._corrected_ends(self.data(topics, together=True), level),
+            lambda: self._corrected_ends(self.data(topics, as_one_topic=True), level),
         )
 
-    def _corrected_ends(self, counted: regression.Data, level: float) -> np.ndarray:
-        data = corrected.documents(counted, *self._read) if self.asked.counted else None
+    def _corrected_ends(self, counted_data: regression.Data, level: float) -> np.ndarray:
+        data = corrected.documents(counted_data, *self._read) if self.asked.counted else None
         if data is None:
-            return np.full((2, counted.T), np.nan)
+            return np.full((2, counted_data.T), np.nan)
         answer_of_held = held.answer_held(data, self._held, self._verdict, regression.fit, level)
         return np.stack([answer_of_held.low, answer_of_held.high])
 
@@ -349,23 +353,24 @@ class Regression:
 
     @cached_property
     def _side(self) -> np.ndarray | None:
-        """int8[C]: the setting that a row of the design speaks of, -1 for none; None along a line."""
-        made = self.design
+        """int8[C]: the setting that a row of the design speaks of, -1 for none; None along a
+        line."""
+        design = self.design
         first, second = self.settings
-        side = np.full(len(made.rows), -1, np.int8)
+        side = np.full(len(design.rows), -1, np.int8)
         if self.across:
-            for place, group in enumerate(self.groups):
-                own = made.across == group
+            for side_number, group in enumerate(self.groups):
+                cells_of_group = design.across == group
                 if self.on_a_line:
-                    side[own] = place
+                    side[cells_of_group] = side_number
                     continue
-                side[own & (made.effect == first)] = 2 * place
-                side[own & (made.effect == second)] = 2 * place + 1
+                side[cells_of_group & (design.effect == first)] = 2 * side_number
+                side[cells_of_group & (design.effect == second)] = 2 * side_number + 1
             return side
         if self.on_a_line:
             return None
-        side[made.effect == second] = 0
-        side[made.effect == first] = 1
+        side[design.effect == second] = 0
+        side[design.effect == first] = 1
         return side
 
     @property
@@ -399,25 +404,25 @@ class Regression:
         if self.stored is not None:
             return self.stored.table.topics, self.stored.table.answers
         topics = asked_once.told_topics(self.selection.view)
-        return topics, self._answered(topics, together=False)
+        return topics, self._answered(topics, as_one_topic=False)
 
     def in_run(self, selection: RunSelection) -> "Regression":
         """The same question of another run's documents. Raises Invalid as `regression_of` does."""
         first, second = (self.effect.labels[i] for i in self.settings)
-        asked = self.asked._replace(first=first, second=second)
+        asked_there = self.asked._replace(first=first, second=second)
         if self.across:
-            here, there = (self.across.labels[i] for i in self.groups)
-            asked = asked._replace(here=here, there=there)
-        return regression_of(selection, asked)
+            label_a, label_b = (self.across.labels[i] for i in self.groups)
+            asked_there = asked_there._replace(here=label_a, there=label_b)
+        return regression_of(selection, asked_there)
 
     def together(self, topics: list[int]) -> Table:
         """Of one row: topics that were chosen before looking, as one."""
         if self.stored is not None and self.stored.joint is not None:
             return self.stored.joint
-        return self._table(topics, together=True)
+        return self._table(topics, as_one_topic=True)
 
-    def _table(self, topics: list[int], together: bool = False) -> Table:
-        answers = self._answered(topics, together)
+    def _table(self, topics: list[int], as_one_topic: bool = False) -> Table:
+        answers = self._answered(topics, as_one_topic)
         low, high = zip(answers.ends(1), answers.ends(0), strict=True)
         value = np.stack([answers.b, answers.a], axis=1)
         if self.across is None:
@@ -430,31 +435,31 @@ class Regression:
             value=value,
             low=np.stack(low, axis=1),
             high=np.stack(high, axis=1),
-            corrected=self.corrected(self.data(topics, together)),
-            wider=None if together else self._wider(topics, answers.error**2),
+            corrected=self.corrected(self.data(topics, as_one_topic)),
+            wider=None if as_one_topic else self._wider(topics, answers.error**2),
         )
 
-    def _answered(self, topics: list[int], together: bool) -> Answers:
+    def _answered(self, topics: list[int], as_one_topic: bool) -> Answers:
         """By the one function that answers every page."""
-        if self._plain and not together:
+        if self._plain and not as_one_topic:
             first, second = self.sides
             sides = self._two_sides(self.design.cell)[::-1]
             return asked_once.of_sides(self.selection, second, first, sides).found
-        key = (*self.key, tuple(topics), together)
+        key = (*self.key, tuple(topics), as_one_topic)
         if self._plain:
-            return self.estimated(self.data(topics, together))
+            return self.estimated(self.data(topics, as_one_topic))
         return asked_once.with_held(
-            key, lambda: self.data(topics, together), self._held, self._verdict, self.fit
+            key, lambda: self.data(topics, as_one_topic), self._held, self._verdict, self.fit
         )
 
-    def _wider(self, every: list[int], variance: np.ndarray) -> Wider | None:
+    def _wider(self, told_topics: list[int], variance: np.ndarray) -> Wider | None:
         """None where somebody has said who speaks, or documents of one speaker are hardly more
         alike than others. variance: float64[T], of the differences of these topics where documents
         are independent."""
         version = self.selection.version
-        if self.unit.certainty != "none" or not every:
+        if self.unit.certainty != "none" or not told_topics:
             return None
-        sample_slice = slice(None, None, len(every) // LOOKED_AT + 1)
+        sample_slice = slice(None, None, len(told_topics) // LOOKED_AT + 1)
         compared = (self.asked.formula.effect.name, self.asked.formula.across)
         wider_intervals = list[Wider]()
         for field in units.possible(version)[:3]:
@@ -463,7 +468,7 @@ class Regression:
                     self.selection.view,
                     units.Unit(field, ""),
                     self.design.cell,
-                    every[sample_slice],
+                    told_topics[sample_slice],
                 )
                 fit = self.fit(data, self.design.rows, self.contrast[None])
                 larger_variance = np.maximum(fit.variance[0], fit.pooled[0])
@@ -480,8 +485,8 @@ class Regression:
                     )
                 )
         return max(
-            (one for one in wider_intervals if one.times > WIDER),
-            key=lambda one: one.times,
+            (wider for wider in wider_intervals if wider.times > WIDER),
+            key=lambda wider: wider.times,
             default=None,
         )
 
@@ -490,7 +495,7 @@ class Regression:
         at POINTS along it, in each group."""
         if self.stored is not None and self.stored.along is not None:
             return self.stored.along
-        made = self.design
+        design = self.design
         words = self.effect.words(self._known)
         with_words = np.flatnonzero(words)
         if self.on_a_line:
@@ -501,10 +506,10 @@ class Regression:
             levels = with_words
             words = words[levels]
         groups = self.groups if self.across else (0,)
-        rows = np.stack([made.setting(int(level), group) for group in groups for level in levels])
-        data = self.data(topics, together=True)
+        rows = np.stack([design.setting(int(level), group) for group in groups for level in levels])
+        data = self.data(topics, as_one_topic=True)
         fits = [
-            self.fit(data, made.rows, rows[first : first + ROWS])
+            self.fit(data, design.rows, rows[first : first + ROWS])
             for first in range(0, len(rows), ROWS)
         ]
         ends = [regression.reach(fit, LEVEL) for fit in fits]
@@ -524,22 +529,24 @@ class Regression:
         )
 
 
-def _ends_of_changes(found: Answers) -> tuple[tuple, tuple]:
+def _ends_of_changes(answers: Answers) -> tuple[tuple, tuple]:
     """Low and high ends of both changes, which may be negative: (of b, of a) each."""
-    known = np.where(np.isnan(found.p), np.nan, found.critical)
-    half_b = known * found.error_b
-    half_a = known * found.error_a
-    return (found.b - half_b, found.a - half_a), (found.b + half_b, found.a + half_a)
+    critical = np.where(np.isnan(answers.p), np.nan, answers.critical)
+    half_b = critical * answers.error_b
+    half_a = critical * answers.error_a
+    return (answers.b - half_b, answers.a - half_a), (answers.b + half_b, answers.a + half_a)
 
 
-def regression_of(selection: RunSelection, asked: Asked) -> Regression:
+def regression_of(selection: RunSelection, asked_effect: Asked) -> Regression:
     """Raises Invalid for a formula that this collection has no fields for, or settings that no
     document has."""
     version = selection.version
-    formula = asked.formula
-    effect = variables.of_term(version, formula.effect, [asked.first, asked.second])
+    formula = asked_effect.formula
+    effect = variables.of_term(version, formula.effect, [asked_effect.first, asked_effect.second])
     across = (
-        variables.of_term(version, Term(formula.across), [asked.here, asked.there], most=2)
+        variables.of_term(
+            version, Term(formula.across), [asked_effect.here, asked_effect.there], most_levels=2
+        )
         if formula.across
         else None
     )
@@ -552,7 +559,7 @@ def regression_of(selection: RunSelection, asked: Asked) -> Regression:
     unit, _ = asked_once.unit_of(version, *compared)
     return Regression(
         selection,
-        asked,
+        asked_effect,
         unit,
         effect,
         across,

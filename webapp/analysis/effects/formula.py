@@ -46,9 +46,9 @@ class Formula:
 
     @property
     def names(self) -> list[str]:
-        named = [self.effect.name, self.across]
-        named += [term.name for term in self.held]
-        return [name for name in named if name]
+        field_names = [self.effect.name, self.across]
+        field_names += [term.name for term in self.held]
+        return [name for name in field_names if name]
 
 
 def read(text: str) -> Formula:
@@ -71,7 +71,7 @@ def read(text: str) -> Formula:
             tokens[at] if at < len(tokens) else (0, "nothing", len(text))
         )
         if kind not in kinds or (only and token_text not in only):
-            expected = " or ".join(f"“{c}”" for c in only) or "the name of a field"
+            expected = " or ".join(f"“{term}”" for term in only) or "the name of a field"
             raise Invalid(
                 "formula",
                 f"At letter {token_place + 1} of the formula {expected} was expected, got “{token_text[:40]}”."

@@ -56,22 +56,26 @@ def trained(regression: Regression, topic: int) -> list[OtherTexts]:
     return measured
 
 
-def _measured(regression: Regression, topic: int, texts: str, kept: trials.Kept) -> OtherTexts:
+def _measured(
+    regression: Regression, topic: int, texts: str, measured_trial: trials.Kept
+) -> OtherTexts:
     """times: of all topics that were found again, their differences against those that the run
     counts, by least squares."""
     table = regression.table()
-    data = _data(regression, table.topics, kept)
+    data = _data(regression, table.topics, measured_trial)
     has_topic = np.isin(np.arange(data.T), data.into)
     at = table.topics.index(topic)
     estimated = regression.estimated(data, table.answers.level)
     differences = estimated.difference[has_topic], table.answers.difference[has_topic]
-    known = np.array([estimated.difference[at], estimated.low[at], estimated.high[at]])
+    estimate_and_ends = np.array([estimated.difference[at], estimated.low[at], estimated.high[at]])
     times = (
         differences[0] @ differences[1] / (differences[1] @ differences[1])
         if differences[1].any()
         else np.nan
     )
-    difference, low_end, high_end = _known(known if has_topic[at] else np.full(3, np.nan))
+    difference, low_end, high_end = _known(
+        estimate_and_ends if has_topic[at] else np.full(3, np.nan)
+    )
     return OtherTexts(
         difference,
         low_end,
@@ -84,25 +88,34 @@ def _measured(regression: Regression, topic: int, texts: str, kept: trials.Kept)
     )
 
 
-def _data(regression: Regression, topics: list[int], kept: trials.Kept) -> Data:
+def _data(regression: Regression, topics: list[int], measured_trial: trials.Kept) -> Data:
     """As Regression.data, of what was counted there."""
     selection = regression.selection
     row = shares.rows_of(selection.view.labels.into, topics)
-    into = np.full(selection.run.topics, -1, np.int32)
-    same = (kept.partner >= 0) & (row >= 0)
-    into[kept.partner[same]] = row[same]
-    arrays = kept.doc_ptr, kept.doc_topics, kept.doc_tokens, evidence.of(selection.run).lengths
+    column_of_topic = np.full(selection.run.topics, -1, np.int32)
+    measured_same_topic = (measured_trial.partner >= 0) & (row >= 0)
+    column_of_topic[measured_trial.partner[measured_same_topic]] = row[measured_same_topic]
+    arrays = (
+        measured_trial.doc_ptr,
+        measured_trial.doc_topics,
+        measured_trial.doc_tokens,
+        evidence.of(selection.run).lengths,
+    )
     return Data.from_documents(
         units.documents(selection.version, regression.unit),
-        np.where(kept.measured, regression.design.cell, -1),
+        np.where(measured_trial.measured, regression.design.cell, -1),
         arrays,
-        into,
+        column_of_topic,
         len(topics),
     )
 
 
 def asked_formula(
-    selection: RunSelection, text: str, effect: str = "", across: str = "", held: Sequence[str] = ()
+    selection: RunSelection,
+    text: str,
+    effect: str = "",
+    across: str = "",
+    held_constant: Sequence[str] = (),
 ) -> formulas.Formula | None:
     """What an address asks for, by a formula or by the menus; else what is usual of such
     documents."""
@@ -111,7 +124,7 @@ def asked_formula(
     if not effect:
         return variables.usual(selection.version)
     first = formulas.term(effect)
-    terms = [formulas.term(held_term) for held_term in held if held_term]
+    terms = [formulas.term(held_term) for held_term in held_constant if held_term]
     across_name = formulas.term(across).name if across else ""
     return formulas.checked(
         formulas.Formula(
@@ -156,14 +169,14 @@ def effects_page(
     formula_asked = regression.asked.formula
     table = regression.table()
     rows = table.order(order)
-    listed: list[TopicEffect] = []
+    rows_of_page: list[TopicEffect] = []
     line: AlongEffect | None = None
     if not table.answers.verdict:
-        listed = _rows(regression, table, rows[after : after + LISTED])
+        rows_of_page = _rows(regression, table, rows[after : after + LISTED])
         line = _along(regression, numbers) if numbers else None
     behind = after + LISTED
     return EffectsPage(
-        **vars(_about(regression, _conclusion(regression, listed, line))),
+        **vars(_about(regression, _conclusion(regression, rows_of_page, line))),
         estimate=regression.asked.estimate,
         effect=formula_asked.effect.name,
         across=formula_asked.across,
@@ -176,43 +189,50 @@ def effects_page(
         named=int(table.named.sum()),
         misfit=0 if regression.across else _negative_shares(table),
         order=order,
-        topics=listed,
+        topics=rows_of_page,
         next=following(behind if behind < len(rows) else None),
         one=line,
     )
 
 
-def _conclusion(regression: Regression, listed: list[TopicEffect], one: AlongEffect | None) -> str:
+def _conclusion(
+    regression: Regression, rows_of_page: list[TopicEffect], along_effect: AlongEffect | None
+) -> str:
     """Of what is shown along the effect, else of the first topic."""
     table = regression.table()
-    if one and one.together:
+    if along_effect and along_effect.together:
         return sentences.of_effect(
-            regression, f"{len(one.together.topics)} topics together", one.together, together=True
+            regression,
+            f"{len(along_effect.together.topics)} topics together",
+            along_effect.together,
+            as_one_topic=True,
         )
-    if one and one.topic.number in table.topics:
-        listed = [row for row in listed if row.number == one.topic.number] or _rows(
-            regression, table, [table.topics.index(one.topic.number)]
-        )
-    elif table.answers.verdict or not listed or not listed[0].named:
+    if along_effect and along_effect.topic.number in table.topics:
+        rows_of_page = [
+            row for row in rows_of_page if row.number == along_effect.topic.number
+        ] or _rows(regression, table, [table.topics.index(along_effect.topic.number)])
+    elif table.answers.verdict or not rows_of_page or not rows_of_page[0].named:
         return (
             cautions.caution(regression.unit, table.answers.units, table.answers.verdict)
             or "No topic’s share differs by more than chance explains."
         )
-    return sentences.of_effect(regression, sentences.name_of_topic(listed[0]), listed[0])
+    return sentences.of_effect(
+        regression, sentences.name_of_topic(rows_of_page[0]), rows_of_page[0]
+    )
 
 
-def _rows(regression: Regression, table: Table, places: list[int]) -> list[TopicEffect]:
+def _rows(regression: Regression, table: Table, rows_of_table: list[int]) -> list[TopicEffect]:
     """Shares that a formula expects below 0 or above 1 are told as these."""
     view = regression.selection.view
-    numbers = [table.topics[place] for place in places]
+    numbers = [table.topics[row_of_table] for row_of_table in rows_of_table]
     words = topics.top_words(view, numbers, 5)
     ends = regression.corrected_ends(numbers, table.answers.level)
     rows = []
-    for place, topic, ends_of_topic in zip(places, numbers, ends.T, strict=True):
+    for row_of_table, topic, ends_of_topic in zip(rows_of_table, numbers, ends.T, strict=True):
         documents = [side.with_topic(topic, 1).address() for side in regression.sides]
         effect = TopicEffect(
             **vars(links.topic_link(view, topic)),
-            **vars(_estimate(regression, table, place, ends_of_topic)),
+            **vars(_estimate(regression, table, row_of_table, ends_of_topic)),
             words=words[topic],
             documents=[links.documents_url(view.run, address) for address in documents],
         )
@@ -260,8 +280,8 @@ def _known(numbers: Iterable[float]) -> list[float | None]:
 
 def _along(regression: Regression, numbers: list[int]) -> AlongEffect:
     view = regression.selection.view
-    made = regression.along(numbers)
-    words = np.maximum(made.words, 0)
+    along = regression.along(numbers)
+    words = np.maximum(along.words, 0)
     names = ["all documents"]
     if regression.across:
         names = [regression.across.labels[group] for group in regression.groups]
@@ -271,11 +291,13 @@ def _along(regression: Regression, numbers: list[int]) -> AlongEffect:
         in_time=regression.on_a_line,
         bins=[
             Level(label, n, n == 0)
-            for label, n in zip(made.labels, words.astype(int).tolist(), strict=True)
+            for label, n in zip(along.labels, words.astype(int).tolist(), strict=True)
         ],
         topics=[
             GroupAlong(_average(share, words), _known(share), _known(low), _known(high), name)
-            for name, share, low, high in zip(names, made.share, made.low, made.high, strict=True)
+            for name, share, low, high in zip(
+                names, along.share, along.low, along.high, strict=True
+            )
         ],
         together=_together(regression, numbers) if len(numbers) > 1 else None,
     )
@@ -283,7 +305,7 @@ def _along(regression: Regression, numbers: list[int]) -> AlongEffect:
 
 def _together(regression: Regression, numbers: list[int]) -> Together:
     table = regression.together(numbers)
-    ends = regression.corrected_ends(numbers, table.answers.level, together=True)
+    ends = regression.corrected_ends(numbers, table.answers.level, as_one_topic=True)
     return Together(
         **vars(_estimate(regression, table, 0, ends[:, 0])),
         topics=[links.topic_link(regression.selection.view, k) for k in numbers],

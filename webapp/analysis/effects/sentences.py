@@ -18,16 +18,16 @@ def name_of_topic(topic: TopicLink) -> str:
 
 
 def difference(
-    regression: estimates.Regression, name: str, estimate: Estimate, together: bool = False
+    regression: estimates.Regression, name: str, estimate: Estimate, as_one_topic: bool = False
 ) -> str:
     """With its interval, and with what it rests on."""
     unit = "of the words" if regression.asked.counted else "of a document, as stm estimates it"
     levels = regression.effect
-    places = regression.settings
+    settings = regression.settings
     as_text = percent
     if regression.across:
         levels = regression.across
-        places = regression.groups
+        settings = regression.groups
         as_text = points
         unit = "points of change"
     field = (
@@ -35,7 +35,7 @@ def difference(
         if levels.values is not None and levels.term.name != variables.DATE
         else ""
     )
-    names = [f"{field}{levels.labels[i]}" for i in places]
+    names = [f"{field}{levels.labels[i]}" for i in settings]
     if not isfinite(estimate.difference):
         return _not_told(name, names)
     sides = " to ".join(
@@ -43,13 +43,13 @@ def difference(
     )
     sentence = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
     if estimate.difference_low is not None and estimate.difference_high is not None:
-        level = estimates.LEVEL if together else regression.table().answers.level
+        level = estimates.LEVEL if as_one_topic else regression.table().answers.level
         ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
         sentence += f" ({level_text(level)} confidence interval {ends})"
     if estimate.corrected is not None:
         sentence += f" ({points(estimate.corrected)} when corrected for errors of the topic model)"
-    chosen = f", in {regression.selection.sentence}" if regression.selection else ""
-    return f"{sentence}; by {regression.asked.formula}, {regression.unit.said}{chosen}."
+    in_set = f", in {regression.selection.sentence}" if regression.selection else ""
+    return f"{sentence}; by {regression.asked.formula}, {regression.unit.said}{in_set}."
 
 
 def _not_told(name: str, sides: Sequence[str]) -> str:
@@ -69,21 +69,21 @@ def of_sets(sets: TwoSets, name: str, estimate: Estimate, level: float) -> str:
     if estimate.difference_low is not None and estimate.difference_high is not None:
         ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
         sentence += f" ({level_text(level)} confidence interval {ends})"
-    held = ", at the same times" if sets.constant else ""
-    chosen = f", in {sets.selection.sentence}" if sets.selection and not sets.against_rest else ""
-    return f"{sentence}{held}; {sets.unit.said}{chosen}."
+    same_times = ", at the same times" if sets.constant else ""
+    in_set = f", in {sets.selection.sentence}" if sets.selection and not sets.against_rest else ""
+    return f"{sentence}{same_times}; {sets.unit.said}{in_set}."
 
 
 def of_effect(
-    regression: estimates.Regression, name: str, estimate: Estimate, together: bool = False
+    regression: estimates.Regression, name: str, estimate: Estimate, as_one_topic: bool = False
 ) -> str:
-    """together: several topics as one, which no other is compared with."""
-    sentence = difference(regression, name, estimate, together)
+    """as_one_topic: several topics as one, which no other is compared with."""
+    sentence = difference(regression, name, estimate, as_one_topic)
     if not estimate.named:
         return f"{sentence} This may be chance: the texts show neither a difference nor that there is none."
     tried = (
         "if they were chosen before looking"
-        if together
+        if as_one_topic
         else f"among {len(regression.table().topics)} topics"
     )
     return (
@@ -92,16 +92,16 @@ def of_effect(
     )
 
 
-def of_claim(made: Claim, holds: int) -> str:
+def of_claim(claim: Claim, holds: int) -> str:
     """Of a claim that a finding suggested: first in how many variants it holds."""
-    variants_said = f"Holds in {holds} of {len(made.variants)} variants"
-    test = made.test
-    if made.waiting or made.left:
+    variants_said = f"Holds in {holds} of {len(claim.variants)} variants"
+    test = claim.test
+    if claim.waiting or claim.left:
         return (
             f"{variants_said} so far. Others are still being examined, so nothing can be concluded"
             " yet."
         )
-    if len(made.variants) == 1:
+    if len(claim.variants) == 1:
         return (
             "Only this run has been examined. Another number of topics, seed or set of words might"
             " give another answer."
@@ -109,12 +109,12 @@ def of_claim(made: Claim, holds: int) -> str:
     joint_sentence = (
         f"All together: p = {test.selected:.3f}." if test else "No test of all is possible."
     )
-    return f"{variants_said}. {joint_sentence} {_conclusion(made, holds)}"
+    return f"{variants_said}. {joint_sentence} {_conclusion(claim, holds)}"
 
 
-def _conclusion(made: Claim, holds: int) -> str:
-    test = made.test
-    if 2 * holds <= len(made.variants):
+def _conclusion(claim: Claim, holds: int) -> str:
+    test = claim.test
+    if 2 * holds <= len(claim.variants):
         return (
             "It depends on the settings, so neither a difference nor its absence can be concluded."
         )

@@ -35,8 +35,9 @@ class Cells(NamedTuple):
 @dataclass(frozen=True)
 class TwoSets:
     """query: what the address says of both; selection: the documents of the page; base: those of
-    which both sets are parts. against_rest: whether the second is all others. answered:
-    the answer of the page that compares two, where it is known beforehand. constant: "time" where it is held."""
+    which both sets are parts. against_rest: whether the second is all others. answered: the answer
+    of the page that compares two, where it is known beforehand. constant: "time" where it is
+    held."""
 
     query: QueryDict
     selection: RunSelection
@@ -126,7 +127,7 @@ class TwoSets:
             else [self.first.documents, self.second.documents]
         )
         ends = (self.base.first, self.base.last)
-        return any((chosen.first, chosen.last) != ends for chosen in sets)
+        return any((selection.first, selection.last) != ends for selection in sets)
 
     def address(self, selection: RunSelection) -> str:
         """The query of both sets, within the documents of a page."""

@@ -53,12 +53,12 @@ class Levels:
         )
         return design.Variable(self.place, along)
 
-    def shown(self, places: np.ndarray) -> list[str]:
+    def shown(self, levels: np.ndarray) -> list[str]:
         """Labels of a chart: dates as years, months or days, by how far they are apart."""
         if self.term.name != DATE or self.values is None:
-            return [self.labels[i] for i in places]
-        days = float(self.values[places[-1]] - self.values[places[0]])
-        dates = [date.fromordinal(round(self.values[place])).isoformat() for place in places]
+            return [self.labels[i] for i in levels]
+        days = float(self.values[levels[-1]] - self.values[levels[0]])
+        dates = [date.fromordinal(round(self.values[level])).isoformat() for level in levels]
         if days > YEARS_SHOWN * DAYS_OF_A_YEAR:
             return [day[: len("1945")] for day in dates]
         if days > MONTHS_SHOWN * DAYS_OF_A_YEAR:
@@ -116,19 +116,21 @@ class Levels:
         return int(first), int(min(last, len(words) - 1))
 
 
-def of_term(version: Version, term: Term, asked: list[str], most: int = LEVELS) -> Levels:
-    """asked: values of a category that are told apart though they are not frequent; most: values
-    that are. Raises Invalid for what is no field."""
+def of_term(
+    version: Version, term: Term, asked_values: list[str], most_levels: int = LEVELS
+) -> Levels:
+    """asked_values: values of a category that are told apart though they are not frequent;
+    most_levels: values that are. Raises Invalid for what is no field."""
     if term.name == DATE:
         if fields.dated(version) is None:
             raise Invalid("formula", f"No document of “{version.corpus.name}” has a date.")
         ordinals = fields.dates(version)
-        place, values = _steps(ordinals.astype(float), ordinals > 0)
-        return Levels(term, place, [_day(i, values) for i in range(len(values))], values)
+        level, values = _steps(ordinals.astype(float), ordinals > 0)
+        return Levels(term, level, [_day(i, values) for i in range(len(values))], values)
     if number := next((f for f in _numbers(version) if f.name == term.name), None):
         values = fields.values(version, number)
-        place, values = _steps(values, number.known(values))
-        return Levels(term, place, [_short(i, values) for i in range(len(values))], values)
+        level, values = _steps(values, number.known(values))
+        return Levels(term, level, [_short(i, values) for i in range(len(values))], values)
     if term.curve:
         raise Invalid(
             "formula", f"A spline is of a number or of “{DATE}”, not of “{term.name[:80]}”."
@@ -137,19 +139,19 @@ def of_term(version: Version, term: Term, asked: list[str], most: int = LEVELS) 
         groups = fields.groups(version, term.name)
         return Levels(term, groups.group, groups.labels)
     category, codes = fields.codes(version, term.name)
-    return _of_category(term, category, codes, asked, most)
+    return _of_category(term, category, codes, asked_values, most_levels)
 
 
 def _of_category(
-    term: Term, category: ValueField, codes: np.ndarray, asked: list[str], most: int
+    term: Term, category: ValueField, codes: np.ndarray, asked_values: list[str], most_levels: int
 ) -> Levels:
     """The values that were asked for, the most frequent ones, and the others as one."""
-    if len(category.values) <= most + 1:
+    if len(category.values) <= most_levels + 1:
         return Levels(term, codes, category.values)
     named_values = sorted(
-        sorted(range(len(category.values)), key=lambda i: (category.values[i] not in asked, i))[
-            :most
-        ]
+        sorted(
+            range(len(category.values)), key=lambda i: (category.values[i] not in asked_values, i)
+        )[:most_levels]
     )
     level_of_value = np.full(len(category.values) + 1, len(named_values), np.int32)
     level_of_value[named_values] = np.arange(len(named_values))
@@ -165,17 +167,17 @@ def _of_category(
 def _day(i: int, values: np.ndarray) -> str:
     """A step's year, month or day: the shortest that names this step. values: ordinals, of equal
     width."""
-    whole = date.fromordinal(round(values[i])).isoformat()
+    day = date.fromordinal(round(values[i])).isoformat()
     wide = (values[-1] - values[0]) / max(len(values) - 1, 1) or 1.0
     # A year may begin just after the step; the calendar ends with the year 9999.
-    later = min(round(values[i] + wide / 2), date.max.toordinal())
-    ahead = date.fromordinal(later).isoformat()
+    middle_of_step = min(round(values[i] + wide / 2), date.max.toordinal())
+    ahead = date.fromordinal(middle_of_step).isoformat()
     near = (
         text
-        for text in (ahead[:4], whole[:4], ahead[:7], whole[:7])
+        for text in (ahead[:4], day[:4], ahead[:7], day[:7])
         if abs(days.ordinal(text, DATE, last=False) - values[i]) < wide / 2
     )
-    return next(near, whole)
+    return next(near, day)
 
 
 def _short(i: int, values: np.ndarray) -> str:
@@ -190,8 +192,8 @@ def _short(i: int, values: np.ndarray) -> str:
 def _categories(version: Version) -> list[ValueField]:
     """What no other name of a formula hides, with two values or more."""
     hidden = (DATE, *fields.PERIODS)
-    named = [field for field in fields.categories(version) if field.name not in hidden]
-    return [field for field in named if len(field.values) > 1]
+    categories = [field for field in fields.categories(version) if field.name not in hidden]
+    return [field for field in categories if len(field.values) > 1]
 
 
 def _numbers(version: Version) -> list[Number]:
@@ -199,16 +201,20 @@ def _numbers(version: Version) -> list[Number]:
     return [number for number in numbers if number.name != DATE]
 
 
-def _steps(values: np.ndarray, known: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _steps(values: np.ndarray, has_value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(int32[D], -1 for none; float64[L]): each value's place among STEPS of equal width, or among
     as many different values."""
-    low = float(values[known].min())
-    high = float(values[known].max())
-    is_whole = high - low < STEPS and bool((values[known] == np.floor(values[known])).all())
-    steps = np.linspace(low, high, int(high - low) + 1 if is_whole else STEPS)
-    place = np.full(len(values), -1, np.int32)
-    place[known] = np.rint((values[known] - low) / max(high - low, 1e-300) * (len(steps) - 1))
-    return place, steps
+    low = float(values[has_value].min())
+    high = float(values[has_value].max())
+    is_integral = high - low < STEPS and bool(
+        (values[has_value] == np.floor(values[has_value])).all()
+    )
+    steps = np.linspace(low, high, int(high - low) + 1 if is_integral else STEPS)
+    level = np.full(len(values), -1, np.int32)
+    level[has_value] = np.rint(
+        (values[has_value] - low) / max(high - low, 1e-300) * (len(steps) - 1)
+    )
+    return level, steps
 
 
 @dataclass(frozen=True)
@@ -225,15 +231,19 @@ def offered(version: Version) -> tuple[list[Offered], list[Offered], list[Offere
     whole."""
     unit = units.unit_of(version).name
     categories = [field.name for field in _categories(version)]
-    others = [Offered(str(Term(name)), name) for name in categories if name != unit]
+    other_categories = [Offered(str(Term(name)), name) for name in categories if name != unit]
     who_speaks = [Offered(str(Term(name)), name) for name in categories if name == unit]
     numbers = [number.name for number in _numbers(version)]
     if fields.dated(version):
         numbers.insert(0, DATE)
     lines = [Offered(str(Term(name)), f"{name}, as a straight line") for name in numbers]
     curves = [Offered(str(Term(name, curve=True)), f"{name}, as a curve") for name in numbers]
-    held = [Offered(str(Term(name, curve=True)), name) for name in numbers]
-    return others + who_speaks + lines + curves, others, held + others
+    offered_constant = [Offered(str(Term(name, curve=True)), name) for name in numbers]
+    return (
+        other_categories + who_speaks + lines + curves,
+        other_categories,
+        offered_constant + other_categories,
+    )
 
 
 def usual(version: Version) -> Formula | None:
@@ -243,8 +253,8 @@ def usual(version: Version) -> Formula | None:
     categories = _categories(version)
     if categories:
         fewest = min(categories, key=lambda category: len(category.values))
-        held = (Term(DATE, curve=True),) if dated else ()
-        return Formula(Term(fewest.name), "", held)
+        held_constant = (Term(DATE, curve=True),) if dated else ()
+        return Formula(Term(fewest.name), "", held_constant)
     if dated:
         return Formula(Term(DATE), "", ())
     numbers = _numbers(version)

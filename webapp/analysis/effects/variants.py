@@ -102,8 +102,8 @@ def _choices(run: Run) -> str:
     if run.begins:
         steering = run.steering
         parent = run.parent_id
-    chosen = [run.engine, run.settings, run.seed, run.version_id, run.dropped, steering, parent]
-    return json.dumps(chosen, sort_keys=True)
+    choices = [run.engine, run.settings, run.seed, run.version_id, run.dropped, steering, parent]
+    return json.dumps(choices, sort_keys=True)
 
 
 def claim(question: Question, topic: int, by: int | None) -> Claim:
@@ -159,24 +159,25 @@ def _key(question: Question, topic: int, view: RunView) -> tuple:
 def _made(
     question: Question, topic: int, view: RunView, between: Matching, exchange: Exchangeable | None
 ) -> Variant:
-    chosen = question.selection
+    selected = question.selection
     run = view.run
     selection = RunSelection(
         run.corpus,
         view,
-        q=chosen.q,
-        span=(chosen.first, chosen.last),
-        values=chosen.values,
-        between=chosen.between,
-        only=chosen.only,
-        matches=chosen.matches,
+        q=selected.q,
+        span=(selected.first, selected.last),
+        values=selected.values,
+        between=selected.between,
+        only=selected.only,
+        matches=selected.matches,
     )
     try:
-        here = chosen.version.documents
-        there = run.version.documents
-        if here != there:  # as many are the same: later versions only add some
+        documents_here = selected.version.documents
+        documents_there = run.version.documents
+        if documents_here != documents_there:  # as many are the same: later versions only add some
             raise Invalid(
-                "run", f"{there:,} documents, not {here:,}: not compared, nor in the test of all"
+                "run",
+                f"{documents_there:,} documents, not {documents_here:,}: not compared, nor in the test of all",
             )
         return _of_run(question, question.in_run(selection), topic, between, exchange)
     except Invalid as error:
@@ -231,17 +232,17 @@ def _unit_sums(
 ) -> UnitSums:
     """Of the topics of the claim's own run; NaN of those that this one has not."""
     partners = partner[told_topics(question)]
-    known = np.flatnonzero(partners >= 0)
-    topics, place = np.unique(
-        elsewhere.selection.view.labels.into[partners[known]], return_inverse=True
+    paired_topics = np.flatnonzero(partners >= 0)
+    topics, row_of_topic = np.unique(
+        elsewhere.selection.view.labels.into[partners[paired_topics]], return_inverse=True
     )
     data = shares.effect_data(
         elsewhere.selection.view, elsewhere.unit, elsewhere.design.cell, topics.tolist()
     )
-    made = joint.sums(data, elsewhere.design.held, exchange)
+    sums = joint.sums(data, elsewhere.design.held, exchange)
     residual = np.full((len(exchange.side), len(partners)), np.nan)
-    residual[:, known] = made.residual[:, place]
-    return UnitSums(residual, made.words)
+    residual[:, paired_topics] = sums.residual[:, row_of_topic]
+    return UnitSums(residual, sums.words)
 
 
 def told_topics(question: Question) -> list[int]:
@@ -258,16 +259,16 @@ def in_time(question: Question) -> bool:
 def _periods(question: Regression) -> tuple[Exchangeable | None, str]:
     """Periods in their order, neighbours together where there are many: none is exchanged."""
     version = question.selection.version
-    place = fields.groups(version, fields.period(version) or "year").group
-    known = (question.design.cell >= 0) & (place >= 0)
-    used, order = np.unique(place[known], return_inverse=True)
+    period_groups = fields.groups(version, fields.period(version) or "year").group
+    has_period = (question.design.cell >= 0) & (period_groups >= 0)
+    used, order = np.unique(period_groups[has_period], return_inverse=True)
     if len(used) < over_time.LEAST_PERIODS:
         return (
             None,
             f"{len(used)} periods with words are too few for one test of all runs together.",
         )
-    unit = np.full(len(place), -1, np.int32)
-    unit[known] = order // -(-len(used) // over_time.MOST_PERIODS)
+    unit = np.full(len(period_groups), -1, np.int32)
+    unit[has_period] = order // -(-len(used) // over_time.MOST_PERIODS)
     none = np.zeros(unit.max() + 1, np.int32)
     return Exchangeable(unit, none.astype(np.int8), none), ""
 
@@ -277,10 +278,10 @@ def _lever(question: Regression, periods: Exchangeable) -> np.ndarray:
     score = question.design.rows @ regression.score(
         question.data([]), question.design.rows, question.contrast
     )
-    known = periods.unit >= 0
+    has_unit = periods.unit >= 0
     return np.bincount(
-        periods.unit[known],
-        weights=(score[question.design.cell] * question.weight)[known],
+        periods.unit[has_unit],
+        weights=(score[question.design.cell] * question.weight)[has_unit],
         minlength=len(periods.side),
     )
 
@@ -299,25 +300,25 @@ def _exchangeable(question: Question) -> tuple[Exchangeable | None, str]:
             ),
         )
     version = question.selection.version
-    place = question.effect.place
-    side = np.full(len(place), -1, np.int8)
+    level_of_effect = question.effect.place
+    side = np.full(len(level_of_effect), -1, np.int8)
     for setting, level in enumerate(question.settings):
-        side[place == level] = setting
+        side[level_of_effect == level] = setting
     field = question.unit.field
-    code = np.full(len(place), -1) if field is None else units.codes(version, field)
+    code = np.full(len(level_of_effect), -1) if field is None else units.codes(version, field)
     days: np.ndarray | None = None
     if any(term.name in TIMES for term in question.asked.formula.held):
         days = fields.dates(version).astype(float)
         days = np.where(days > 0, days, np.nan)
-    most = max(MOST_NUMBERS // max(len(told_topics(question)), 1), LEAST_UNITS)
-    made = joint.exchangeable(
+    most_units = max(MOST_NUMBERS // max(len(told_topics(question)), 1), LEAST_UNITS)
+    exchangeable_units = joint.exchangeable(
         code,
         np.where(question.design.cell >= 0, side, -1).astype(np.int8),
         question.weight,
         days,
-        most,
+        most_units,
     )
-    if made is None:
+    if exchangeable_units is None:
         return (
             None,
             (
@@ -325,7 +326,7 @@ def _exchangeable(question: Question) -> tuple[Exchangeable | None, str]:
                 " and there is no test of all runs together."
             ),
         )
-    return made, ""
+    return exchangeable_units, ""
 
 
 def _test(question: Question, variants: list[Variant], exchange: Exchangeable) -> Joint:
@@ -353,12 +354,12 @@ CHOICES: dict[str, Callable[[Run], str]] = {
 def turning(variants: list[Variant]) -> Iterator[tuple[str, list[tuple[str, int, int]]]]:
     """Each choice in which the runs differ: its name, and of each of its values in how many of how
     many runs the claim holds."""
-    own = variants[0]
+    own_variant = variants[0]
     for name, value_of in CHOICES.items():
         holds_of_values: dict[str, list[bool]] = {}
         for variant in variants:
             holds = holds_of_values.setdefault(value_of(variant.view.run), [])
-            holds.append(variant.holds(own))
+            holds.append(variant.holds(own_variant))
         if len(holds_of_values) > 1:
             rows = [(value, sum(holds), len(holds)) for value, holds in holds_of_values.items()]
             yield name, rows

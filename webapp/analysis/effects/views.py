@@ -114,21 +114,21 @@ def effects(
 
 
 def _menu(
-    offered: list[variables.Offered], chosen: list[str]
+    offered: list[variables.Offered], chosen_terms: list[str]
 ) -> list[tuple[variables.Offered, bool]]:
     """Terms that a formula alone has come last: a form that is sent again asks for the same."""
     written = [
         variables.Offered(term, term)
-        for term in chosen
+        for term in chosen_terms
         if term not in {option.term for option in offered}
     ]
-    return [(option, option.term in chosen) for option in [*offered, *written]]
+    return [(option, option.term in chosen_terms) for option in [*offered, *written]]
 
 
 def _html(
     request: HttpRequest, page_query: PageQuery, regression: Regression, page: EffectsPage
 ) -> EffectsHtml:
-    effects, across, held = variables.offered(regression.selection.version)
+    effects, across, offered_constant = variables.offered(regression.selection.version)
     formula_asked = regression.asked.formula
     levels = [regression.effect] * 2 + [regression.across or regression.effect] * 2
     fields = zip(
@@ -141,14 +141,17 @@ def _html(
     return EffectsHtml(
         effects=_menu(effects, [str(formula_asked.effect)]),
         across=_menu(across, [str(Term(formula_asked.across))] if formula_asked.across else []),
-        held=_menu(held, [str(term) for term in formula_asked.held]),
+        held=_menu(offered_constant, [str(term) for term in formula_asked.held]),
         ways=_menu(WAYS, [page.estimate]),
         own=page_query.url(estimate=None),
         settings=[
             Setting(letter, legend, page_query, [] if of.values is not None else of.named)
             for of, letter, legend, page_query in fields
         ],
-        orders=[Offer(o, page_query.url(order=o), o == page.order) for o in get_args(Order)],
+        orders=[
+            Offer(order, page_query.url(order=order), order == page.order)
+            for order in get_args(Order)
+        ],
         clearest=_clearest(page),
         rows=[row for row in rows if row[0].named],
         unsure_rows=[row for row in rows if not row[0].named],
@@ -403,15 +406,15 @@ _COLUMNS = ["corpus", "run", "K", "seed", "documents_chosen", "formula", "estima
 def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     """All topics, in the order of their numbers."""
     run = run_or_404(run_id)
-    asked = effects.asked(request.GET)
+    parameters = effects.asked(request.GET)
     selection = Selection.read(request.GET, RunView(run))
-    chosen = asked_formula(
-        selection, *(asked[name] for name in ("formula", "effect", "across", "held"))
+    formula = asked_formula(
+        selection, *(parameters[name] for name in ("formula", "effect", "across", "held"))
     )
-    if chosen is None:
+    if formula is None:
         raise Http404("Nothing is known of these documents that topics could depend on.")
     regression = estimates.regression_of(
-        selection, Asked(chosen, *(asked[name] for name in [*"abxy", "estimate"]))
+        selection, Asked(formula, *(parameters[name] for name in [*"abxy", "estimate"]))
     )
     try:
         regression = effects_answering.with_estimates(

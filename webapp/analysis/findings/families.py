@@ -38,8 +38,9 @@ JOINS = (
 
 class Family(NamedTuple):
     """name: of a reader's group; else two phrases that no other family of the cut has; else of its
-    largest topic. topics: those with most of the run's words first. phrases: neighbouring words that
-    it has often, and has more of than the others. slot: its colour; hue: what it is drawn in."""
+    largest topic. topics: those with most of the run's words first. phrases: neighbouring words
+    that it has often, and has more of than the others. slot: its colour; hue: what it is drawn
+    in."""
 
     name: str
     slot: int
@@ -89,9 +90,13 @@ def cut(view: RunView, number: int | None) -> Cut:
     telling_phrases = _telling(phrases(view, [node.topics for node, _ in nodes_at_cut]))
     families_cut = [
         Family(
-            _called(labels, node, own), slot, families.hue(labels, node, slot), node.topics, texts
+            _called(labels, node, phrases_of_family),
+            slot,
+            families.hue(labels, node, slot),
+            node.topics,
+            texts,
         )
-        for (node, slot), own, texts in zip(
+        for (node, slot), phrases_of_family, texts in zip(
             nodes_at_cut, names(telling_phrases), telling_phrases, strict=True
         )
     ]
@@ -101,16 +106,20 @@ def cut(view: RunView, number: int | None) -> Cut:
 def names(phrases: Sequence[Sequence[str]]) -> list[str]:
     """Of each family, by its phrases, the best first: two that no other family has, and that say
     different things; "" where there are no two."""
-    every = Counter(text.casefold() for own in phrases for text in own)
+    families_with = Counter(
+        text.casefold() for phrases_of_family in phrases for text in phrases_of_family
+    )
     names_of_families = []
-    for own in phrases:
-        own_phrases = [text for text in own if every[text.casefold()] == 1]
+    for phrases_of_family in phrases:
+        own_phrases = [text for text in phrases_of_family if families_with[text.casefold()] == 1]
         own_phrases.sort(key=lambda text: any(joint in text for joint in JOINS))
-        chosen: list[str] = []
+        names_of_family: list[str] = []
         for text in own_phrases:
-            if len(chosen) < NAMED and not any(_stems(text) & _stems(other) for other in chosen):
-                chosen.append(text)
-        names_of_families.append(joined(chosen) if len(chosen) == NAMED else "")
+            if len(names_of_family) < NAMED and not any(
+                _stems(text) & _stems(earlier_name) for earlier_name in names_of_family
+            ):
+                names_of_family.append(text)
+        names_of_families.append(joined(names_of_family) if len(names_of_family) == NAMED else "")
     return names_of_families
 
 
@@ -133,18 +142,19 @@ def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
     topics_of_parts = Topic.objects.filter(snapshot=view.snapshot, number__in=list(chain(*parts)))
     of_topic = dict(topics_of_parts.values_list("number", "phrases"))
     counts = [Counter[str]() for _ in sets]
-    for own, numbers in zip(counts, parts, strict=True):
+    for phrase_counts, numbers in zip(counts, parts, strict=True):
         for text, tokens, _ in chain(*filter(None, map(of_topic.get, numbers))):
             if not (view.run.corpus.embargo and len(regex.findall(r"\w+", text)) > UNDER_EMBARGO):
-                own[text] += tokens
-    return [dict(own.most_common()) for own in counts]
+                phrase_counts[text] += tokens
+    return [dict(phrase_counts.most_common()) for phrase_counts in counts]
 
 
-def _telling(own: list[dict[str, int]]) -> list[list[str]]:
+def _telling(phrase_counts: list[dict[str, int]]) -> list[list[str]]:
     """Of each family's phrases the PHRASES that it has often, and has more of than the others."""
-    total = sum(map(Counter, own), Counter[str]())
+    total = sum(map(Counter, phrase_counts), Counter[str]())
     return [
-        sorted(texts, key=lambda text: -(texts[text] ** 2) / total[text])[:PHRASES] for texts in own
+        sorted(texts, key=lambda text: -(texts[text] ** 2) / total[text])[:PHRASES]
+        for texts in phrase_counts
     ]
 
 

@@ -59,9 +59,9 @@ def _told_elsewhere(divided: list[FieldGroups]) -> dict[str, set[int]]:
     told_elsewhere: dict[str, set[int]] = {}
     for field in sorted(divided, key=lambda field: -len(field.labels)):
         told_elsewhere[field.name] = set()
-        for place in field.named.tolist():
-            documents = np.packbits(field.group == place).tobytes()
+        for named_group in field.named.tolist():
+            documents = np.packbits(field.group == named_group).tobytes()
             if documents in seen:
-                told_elsewhere[field.name].add(place)
+                told_elsewhere[field.name].add(named_group)
             seen.add(documents)
     return told_elsewhere

@@ -23,7 +23,8 @@ SIZE = 13
 
 @dataclass(frozen=True)
 class MixPart:
-    """A family in a group. place, width, middle: of 100; name: that of `family` where it has room."""
+    """A family in a group. place, width, middle: of 100; name: that of `family` where it has
+    room."""
 
     place: float
     width: float
@@ -74,15 +75,15 @@ def mixes(selection: RunSelection, unit: str, families: Sequence[FindingRow]) ->
     return _rows(selection, most_telling[1], families)
 
 
-def _rows(selection: RunSelection, counted: sums.Sums, families: Sequence[FindingRow]) -> Mixes:
-    groups = counted.groups
+def _rows(selection: RunSelection, group_sums: sums.Sums, families: Sequence[FindingRow]) -> Mixes:
+    groups = group_sums.groups
     assert groups is not None
-    groups_with_words = np.flatnonzero(counted.of_tokens)
+    groups_with_words = np.flatnonzero(group_sums.of_tokens)
     families_shown = [row.family for row in families if row.family is not None]
-    totals = np.maximum(counted.of_tokens[groups_with_words].astype(float), 1.0)
+    totals = np.maximum(group_sums.of_tokens[groups_with_words].astype(float), 1.0)
     shares = np.array(
         [
-            counted.tokens[groups_with_words][:, family.topics].sum(axis=1) / totals
+            group_sums.tokens[groups_with_words][:, family.topics].sum(axis=1) / totals
             for family in families_shown
         ]
     ).T

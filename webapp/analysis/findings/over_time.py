@@ -79,15 +79,15 @@ class SpanAsker:
         self.unit_name = unit_name
         self._found: dict[tuple[int, int, bool], Answers] = {}
 
-    def accepted(self, column: int, alone: bool) -> Iterator[AcceptedSpan]:
-        """Spans of a column that are beyond chance and worth a sentence, the clearest first. alone:
-        whether to compute the answers of this column alone."""
+    def accepted(self, column: int, one_topic_only: bool) -> Iterator[AcceptedSpan]:
+        """Spans of a column that are beyond chance and worth a sentence, the clearest first.
+        one_topic_only: whether to compute the answers of this column alone."""
         for candidate in islice(self.looked.looked.candidates(column), TRIED):
-            span = self._ask(candidate, column, alone)
+            span = self._ask(candidate, column, one_topic_only)
             if span is not None and span.is_large:
                 yield span
 
-    def _ask(self, candidate: Candidate, column: int, alone: bool) -> AcceptedSpan | None:
+    def _ask(self, candidate: Candidate, column: int, one_topic_only: bool) -> AcceptedSpan | None:
         """The question of a span, and its answer; None where it is not accepted, or one unit's that
         has no name."""
         shape = candidate.shape
@@ -98,23 +98,30 @@ class SpanAsker:
                 return None
             on_a, on_b = thirds
             first, last = self._ends_of(on_a)
-            more = candidate.more
+            is_more = candidate.more
         else:
             first, last = self._ends_of(candidate.inside)
-            shape, first, last, more = self._opened(first, last, candidate.more)
+            shape, first, last, is_more = self._opened(first, last, candidate.more)
             group = self.looked.calendar.group
             on_a = (group >= first) & (group <= last)
-        found, place = self._answer(column, alone, (on_a, on_b), (first, last))
-        if not found.accepted[place] or (found.difference[place] > 0) != more:
+        answers, column_of_answer = self._answer(
+            column, one_topic_only, (on_a, on_b), (first, last)
+        )
+        if (
+            not answers.accepted[column_of_answer]
+            or (answers.difference[column_of_answer] > 0) != is_more
+        ):
             return None
         if shape == "window" and not self.is_apart(column, first, last, more):
             return None
         whose = ""
-        if found.verdict_of(place) == "one unit":
-            whose = self.unit_name(int(found.largest[place])) if more else ""
+        if answers.verdict_of(column_of_answer) == "one unit":
+            whose = self.unit_name(int(answers.largest[column_of_answer])) if is_more else ""
             if not whose:
                 return None
-        return AcceptedSpan(shape, on_a, on_b, more, first, last, found, place, whose)
+        return AcceptedSpan(
+            shape, on_a, on_b, is_more, first, last, answers, column_of_answer, whose
+        )
 
     def is_apart(self, column: int, first: int, last: int, has_more: bool) -> bool:
         """Whether a window has more, or less, than the time before it and than the time after it, each
@@ -140,12 +147,12 @@ class SpanAsker:
     def _answer(
         self,
         column: int,
-        alone: bool,
+        one_topic_only: bool,
         sides: tuple[np.ndarray, np.ndarray | None],
         ends: tuple[int, int],
     ) -> tuple[Answers, int]:
         """The answer, and the column in it."""
-        if alone:
+        if one_topic_only:
             return self.looked.looked.of_column(column).answer(*sides), 0
         key = (*ends, sides[1] is None)
         if key not in self._found:
@@ -156,22 +163,22 @@ class SpanAsker:
         group = self.looked.calendar.group[inside]
         return int(group.min()), int(group.max())
 
-    def _opened(self, first: int, last: int, more: bool) -> tuple[Shape, int, int, bool]:
+    def _opened(self, first: int, last: int, is_more: bool) -> tuple[Shape, int, int, bool]:
         """A span that ends with the last period is a step, "since"; so is one that begins with the
         first, of what came after it, "until". What the last period alone has more is a window."""
         end = int(self._periods_with_words[-1])
         begins = first <= int(self._periods_with_words[0])
         ends = last >= end
-        if begins == ends or (first == last == end and more):
-            return "window", first, last, more
+        if begins == ends or (first == last == end and is_more):
+            return "window", first, last, is_more
         if ends:
-            return "step", first, end, more
-        return "step", last + 1, end, not more
+            return "step", first, end, is_more
+        return "step", last + 1, end, not is_more
 
     @cached_property
     def _periods_with_words(self) -> np.ndarray:
-        known = self.looked.looked.position >= 0
-        return np.unique(self.looked.calendar.group[known])
+        has_period = self.looked.looked.position >= 0
+        return np.unique(self.looked.calendar.group[has_period])
 
 
 def comes_again(looked: SpansOfSet, span: AcceptedSpan, column: int) -> bool:

@@ -33,19 +33,19 @@ def overview(
     worker computes it, for the user `by` (None: a guest). The findings are in the order of KINDS,
     within a kind by rank, 1 the first, events by time; of topics that runs with other seeds found
     again before others; hidden: how many more there are."""
-    found = stored.read_or_ask(selection, by)
-    if found is None:
+    set_findings = stored.read_or_ask(selection, by)
+    if set_findings is None:
         return OverviewPage(selection.sentence, detail, ready=False, documents=selection.count)
     cut = families.cut(selection.view, number)
     doubtful = found_again.doubtful(selection.view.run)
-    page = _sayable(selection, found, cut.number, doubtful)
+    page = _sayable(selection, set_findings, cut.number, doubtful)
     clearest = _clearest(page, detail, doubtful)
     titled = [document for _, finding in clearest for document in finding.titled]
     titles = _titles(selection, titled)
-    writer = Writer(selection, titles, doubtful, _names_of(cut.families), found.span)
+    writer = Writer(selection, titles, doubtful, _names_of(cut.families), set_findings.span)
     guard = Guard(selection.view.run.pk)
-    guard.failed += found.failed
-    quotes = guard.listed("family", lambda: _quotes(selection, found.quotes, writer))
+    guard.failed += set_findings.failed
+    quotes = guard.listed("family", lambda: _quotes(selection, set_findings.quotes, writer))
     rows: list[FindingRow] = []
     for rank, finding in clearest:
         rows += guard.listed(finding.kind, partial(_rows, writer, rank, finding, cut.families))
@@ -53,40 +53,40 @@ def overview(
         set=selection.sentence,
         detail=detail,
         ready=True,
-        documents=found.documents,
-        tokens=found.tokens,
-        span=found.span,
-        unit=found.unit,
-        ends=found.ends,
-        bins=found.bins,
+        documents=set_findings.documents,
+        tokens=set_findings.tokens,
+        span=set_findings.span,
+        unit=set_findings.unit,
+        ends=set_findings.ends,
+        bins=set_findings.bins,
         independent=unit_sentences.about(selection.version, units.unit_of(selection.version)),
-        too_few_in_order=found.too_few_in_order,
+        too_few_in_order=set_findings.too_few_in_order,
         quotes=quotes,
         families=len(cut.families),
         usual_families=cut.usual,
         rest=1 - sum(family.estimate for family in page.of(Family)),
-        river=over_time.river(selection, found.unit),
+        river=over_time.river(selection, set_findings.unit),
         findings=rows,
-        outdated=found.outdated,
+        outdated=set_findings.outdated,
         hidden=len(page.findings) - len(clearest),
         failed=guard.failed,
     )
 
 
 def _sayable(
-    selection: RunSelection, found: SetFindings, cut: int, doubtful: set[int]
+    selection: RunSelection, set_findings: SetFindings, cut: int, doubtful: set[int]
 ) -> PageFindings:
-    """What may be said: families of one cut, nothing of topics that a reader hid, no difference whose
-    interval holds none."""
+    """What may be said: families of one cut, nothing of topics that a reader hid, no difference
+    whose interval holds none."""
     labels = selection.run_view.labels
     findings: list[BaseFinding] = []
-    for finding in [*unstable(selection.view, doubtful), *found.findings]:
+    for finding in [*unstable(selection.view, doubtful), *set_findings.findings]:
         if finding.holds_no_difference or any(map(labels.hidden, finding.subjects)):
             continue
         if isinstance(finding, Family) and not finding.first <= cut <= finding.last:
             continue
         findings.append(finding)
-    return PageFindings(findings, ends=found.ends)
+    return PageFindings(findings, ends=set_findings.ends)
 
 
 def _clearest(page: PageFindings, detail: Detail, doubtful: set[int]) -> list[Ranked]:
@@ -192,20 +192,24 @@ def line_table(
 def _quotes(selection: RunSelection, quotes: list[Quote], writer: Writer) -> list[Quotation]:
     run = selection.run
     go = selection.view.go
-    known = embargo.about(run.corpus, [q.document for q in quotes], "title", "date_text")
+    fields_of_documents = embargo.about(
+        run.corpus, [quote.document for quote in quotes], "title", "date_text"
+    )
     return [
         Quotation(
             text=text,
-            title=known[q.document]["title"],
-            date_text=known[q.document]["date_text"],
-            document=q.document,
-            start=q.start,
-            end=q.end,
-            topic=writer.topic(q.topic),
+            title=fields_of_documents[quote.document]["title"],
+            date_text=fields_of_documents[quote.document]["date_text"],
+            document=quote.document,
+            start=quote.start,
+            end=quote.end,
+            topic=writer.topic(quote.topic),
             url=go.with_set(
-                links.document_url(run, q.document, f"?topic={q.topic}&at={q.start}#here")
+                links.document_url(
+                    run, quote.document, f"?topic={quote.topic}&at={quote.start}#here"
+                )
             ),
-            passage_url=go.with_set(links.passage_url(run, q.document, q.start, q.end)),
+            passage_url=go.with_set(links.passage_url(run, quote.document, quote.start, quote.end)),
         )
-        for q, text in zip(quotes, quotations.shorten(selection, quotes), strict=True)
+        for quote, text in zip(quotes, quotations.shorten(selection, quotes), strict=True)
     ]

@@ -59,9 +59,9 @@ def quote_topics(
 
 
 def _best(
-    selection: Selection, k: int, repeated: np.ndarray, others: list[tuple[Quote, set[str]]]
+    selection: Selection, k: int, repeated: np.ndarray, earlier_quotes: list[tuple[Quote, set[str]]]
 ) -> tuple[Quote, set[str]] | None:
-    """With its words. others: that are quoted already."""
+    """With its words. earlier_quotes: that are quoted already."""
     view = selection.run_view
     run_evidence = evidence.of(selection.run_view.run)
     topic_tokens = run_evidence.held(view.labels.parts(k)).astype(np.float64)
@@ -70,7 +70,7 @@ def _best(
     if selection.mask is not None:
         allowed &= selection.mask
     allowed_documents = np.flatnonzero(allowed)
-    quoted_documents = {quote.document for quote, _ in others}
+    quoted_documents = {quote.document for quote, _ in earlier_quotes}
     score = (
         topic_tokens[allowed_documents] ** 2 / lengths[allowed_documents]
     )  # many of its words, and much of the document
@@ -84,42 +84,46 @@ def _best(
         number: texts.densest_place(document_tokens, k, LONG)
         for number, document_tokens in tokens.items()
     }
-    pieces_wanted = [
+    texts_to_read = [
         (n, max(0, at - AROUND), AROUND + LONG + AROUND, at)
         for n, at in densest_places.items()
         if at is not None
     ]
     best_quote: tuple[Quote, set[str]] | None = None
     highest_density = 0.0
-    for cut_text in embargo.read_pieces(selection.corpus, pieces_wanted):
+    for cut_text in embargo.read_pieces(selection.corpus, texts_to_read):
         document_tokens = tokens[cut_text.number]
         offsets = document_tokens.offsets[document_tokens.topics == k] - cut_text.first
-        for a, b in _sentences(cut_text.text, whole=cut_text.first == 0):
-            words = {w.lower() for w in _WORD.findall(cut_text.text[a:b])}
-            digits = sum(c.isdigit() for c in cut_text.text[a:b]) / (b - a)
+        for start, end in _sentences(cut_text.text, begins_document=cut_text.first == 0):
+            words = {w.lower() for w in _WORD.findall(cut_text.text[start:end])}
+            digits = sum(character.isdigit() for character in cut_text.text[start:end]) / (
+                end - start
+            )
             density = (
-                (np.searchsorted(offsets, b) - np.searchsorted(offsets, a))
-                / (b - a + 60)
+                (np.searchsorted(offsets, end) - np.searchsorted(offsets, start))
+                / (end - start + 60)
                 * max(0.1, 1 - 8 * digits)
             )
             if density > highest_density and not any(
-                len(words & seen) > ALIKE * min(len(words), len(seen)) for _, seen in others
+                len(words & seen) > ALIKE * min(len(words), len(seen)) for _, seen in earlier_quotes
             ):
                 best_quote = (
-                    Quote(k, cut_text.number, cut_text.first + a, cut_text.first + b),
+                    Quote(k, cut_text.number, cut_text.first + start, cut_text.first + end),
                     words,
                 )
                 highest_density = density
     return best_quote
 
 
-def _sentences(text: str, whole: bool) -> list[tuple[int, int]]:
+def _sentences(text: str, begins_document: bool) -> list[tuple[int, int]]:
     """Where one or more whole sentences lie that are neither too short nor too long, as quotations
     go."""
-    begins = [m.start() for m in _BEGIN.finditer(text) if m.start() or whole]
+    begins = [m.start() for m in _BEGIN.finditer(text) if m.start() or begins_document]
     ends = [m.end() for m in _END.finditer(text)]
-    spans = [(a, b) for a in begins for b in ends if SHORT <= b - a <= LONG]
-    return [(a, b) for a, b in spans if not regex.search(r"\n\s*\n", text[a:b])] or spans
+    spans = [(start, end) for start in begins for end in ends if SHORT <= end - start <= LONG]
+    return [
+        (start, end) for start, end in spans if not regex.search(r"\n\s*\n", text[start:end])
+    ] or spans
 
 
 def shorten(selection: Selection, quotes: list[Quote]) -> list[list[tuple[str, bool]]]:
@@ -128,15 +132,16 @@ def shorten(selection: Selection, quotes: list[Quote]) -> list[list[tuple[str, b
     view = selection.run_view
     run = selection.run_view.run
     cut_texts = embargo.read_pieces(
-        run.corpus, [(q.document, q.start, q.end - q.start, q.start) for q in quotes]
+        run.corpus,
+        [(quote.document, quote.start, quote.end - quote.start, quote.start) for quote in quotes],
     )
     shortened = []
-    for q, cut_text in zip(quotes, cut_texts, strict=True):
+    for quote, cut_text in zip(quotes, cut_texts, strict=True):
         short = cut_text.text + (
-            " …" if run.corpus.embargo and len(cut_text.text) < q.end - q.start else ""
+            " …" if run.corpus.embargo and len(cut_text.text) < quote.end - quote.start else ""
         )
-        words = texts.words(run, texts.tokens(view, q.document), short, cut_text.first)
-        shortened.append(_joined([(w.text, w.topic == q.topic) for w in words]))
+        words = texts.words(run, texts.tokens(view, quote.document), short, cut_text.first)
+        shortened.append(_joined([(w.text, w.topic == quote.topic) for w in words]))
     return shortened
 
 

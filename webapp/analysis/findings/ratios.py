@@ -48,13 +48,13 @@ def with_level(times: Times, answer: Answer | None) -> str:
     return sentences.WITH_INTERVAL.format(times=times.times, ends=times.ends, level=level(part))
 
 
-def with_caution(said: str, answer: Answer) -> str:
+def with_caution(sentence: str, answer: Answer) -> str:
     """The same, and that it says too little about others where few units stand on a side."""
     fewest = min(answer.units)
     if fewest >= FEW_UNITS:
-        return said
+        return sentence
     units = sentences.units_in_words(answer.unit)
-    return sentences.SAYS_LITTLE.format(sure=said, fewest=fewest, units=units)
+    return sentences.SAYS_LITTLE.format(sure=sentence, fewest=fewest, units=units)
 
 
 def holds_no_difference(low: float | None, high: float | None) -> bool:

@@ -28,8 +28,8 @@ class RiverTopic:
 
 @dataclass(frozen=True)
 class River:
-    """bins: in words, "1790–1793". starts: years with fractions, end: behind the last. totals: words
-    of each bin."""
+    """bins: in words, "1790–1793". starts: years with fractions, end: behind the last. totals:
+    words of each bin."""
 
     bins: list[str]
     starts: list[float]
@@ -57,8 +57,8 @@ def river(selection: RunSelection, unit: str) -> River | None:
     largest = np.argsort(-tokens.sum(axis=0), kind="stable")[:LISTED]
     return River(
         bins=[
-            _label(groups.labels[first + a], groups.labels[first + b - 1])
-            for a, b in zip(edges, edges[1:], strict=False)
+            _label(groups.labels[first + left_edge], groups.labels[first + right_edge - 1])
+            for left_edge, right_edge in zip(edges, edges[1:], strict=False)
         ],
         starts=starts[:-1],
         end=starts[-1],

@@ -129,8 +129,8 @@ class WordLine:
 
 @dataclass(frozen=True)
 class GroupLine:
-    """here, rest, low: of 100, places of the dot, of the ring and where the interval begins, which is
-    `interval` long."""
+    """here, rest, low: of 100, places of the dot, of the ring and where the interval begins, which
+    is `interval` long."""
 
     row: SectionRow
     item: GroupItem
@@ -176,9 +176,9 @@ PLACED = frozenset(
 
 @dataclass(frozen=True)
 class OverviewHtml:
-    """sections: by their kinds. screen: what is drawn. failed: titles of kinds
-    that could not be computed. query: of this page's address. simulated: whether the true topics are known. renamed: when the topics
-    got the names of a newer program. unit: which texts count as one."""
+    """sections: by their kinds. screen: what is drawn. failed: titles of kinds that could not be
+    computed. query: of this page's address. simulated: whether the true topics are known. renamed:
+    when the topics got the names of a newer program. unit: which texts count as one."""
 
     untrained: bool
     renamed: datetime | None
@@ -317,7 +317,8 @@ def _about(families: list[SectionRow]) -> list[Part | Named]:
 def _when(
     families: list[SectionRow], river: River, shares: dict[int, np.ndarray]
 ) -> list[Part | Named]:
-    """The largest family of each third of the time; neighbours with the same one are told as one."""
+    """The largest family of each third of the time; neighbours with the same one are told as
+    one."""
     n, totals = len(river.totals), np.array(river.totals, float)
     edges = [0, n // 3, 2 * n // 3, n]
     thirds: list[tuple[SectionRow, int, int]] = []
@@ -459,11 +460,11 @@ def _families(
     order = list(range(len(rows)))
     if n:
         order.sort(key=lambda i: mean_time(curves[i]))
-    out = []
+    family_bars = []
     for i in order:
         family = rows[i].family
         assert family is not None
-        out.append(
+        family_bars.append(
             FamilyLine(
                 row=rows[i],
                 name=family.name,
@@ -475,15 +476,15 @@ def _families(
                 ridge=ridge(curves[i], largest, family.hue) if n else SafeString(),
             )
         )
-    return out
+    return family_bars
 
 
 def _largest_named(view: RunView, topics: Sequence[int], tokens: np.ndarray) -> list[TopicLink]:
     """A family's topics with most words of the set. Those without a name only where none has one:
     their words, side by side with names, would be read as topics of their own."""
     by_size = [links.topic_link(view, k) for k in sorted(topics, key=lambda k: -tokens[k])]
-    named = [topic for topic in by_size if topic.has_name]
-    return named[:LEADING] if named else by_size[:1]
+    named_topics = [topic for topic in by_size if topic.has_name]
+    return named_topics[:LEADING] if named_topics else by_size[:1]
 
 
 def _pieces(topics: Sequence[int], tokens: np.ndarray) -> list[Piece]:
@@ -537,14 +538,14 @@ def _span(row: SectionRow) -> WordSpan:
 
 def _changes(rows: Sequence[SectionRow], axis: Axis | None) -> list[Line]:
     clear = {row.rank for row in sorted(rows, key=lambda row: row.rank)[:CLEAREST]}
-    out = []
+    changes = []
     for row in rows:
         item = row.items[0]
         assert isinstance(item, ChangeItem)
         marks = _placed(item, axis) if axis else ChangeMarks(None, [])
         picture = strip(row.line, item.topic.hue, marks.window, marks.levels)
-        out.append(Line(row, picture, row.times, row.ends, row.rank in clear))
-    return out
+        changes.append(Line(row, picture, row.times, row.ends, row.rank in clear))
+    return changes
 
 
 def _level_of(rows: Sequence[SectionRow]) -> float:
@@ -567,7 +568,7 @@ def _words(rows: Sequence[SectionRow], axis: Axis | None) -> list[WordLine]:
     if axis is None:
         return []
     clear = {row.rank for row in sorted(rows, key=lambda row: row.rank)[:WORDS]}
-    out = []
+    rows_of_words = []
     for row in rows:
         item = row.items[0]
         assert isinstance(item, WordItem)
@@ -577,7 +578,7 @@ def _words(rows: Sequence[SectionRow], axis: Axis | None) -> list[WordLine]:
         end = 1.0
         if not steady:
             begin, end = map(axis.place, sentences.years_of_span(item.first, item.last))
-        out.append(
+        rows_of_words.append(
             WordLine(
                 row=row,
                 item=item,
@@ -590,8 +591,8 @@ def _words(rows: Sequence[SectionRow], axis: Axis | None) -> list[WordLine]:
                 clear=row.rank in clear and not fading,
             )
         )
-    out.sort(key=lambda line: line.fading)
-    return out
+    rows_of_words.sort(key=lambda line: line.fading)
+    return rows_of_words
 
 
 def _when_word(item: WordItem) -> str:

@@ -39,8 +39,8 @@ class Shaped(Span):
 
     @property
     def where_most(self) -> tuple[str, str]:
-        """The first and the last period that have most of it, as addresses have them; "" for an open
-        end. Of a line all times do."""
+        """The first and the last period that have most of it, as addresses have them; "" for an
+        open end. Of a line all times do."""
         if self.shape == "window":
             return self.first, self.last
         if self.shape == "line":
@@ -87,27 +87,27 @@ class Answer:
     part_of_largest: float | None
 
 
-def answer_of(found: Answers, column: int, unit: Unit) -> Answer:
+def answer_of(answers: Answers, column: int, unit: Unit) -> Answer:
     """The answer in a column, as a finding stores it."""
     return Answer(
-        difference=float(found.difference[column]),
-        difference_low=finite(found.low[column]),
-        difference_high=finite(found.high[column]),
-        p=finite(found.p[column]),
-        level=found.level,
-        rows=found.rows,
-        calibrated=found.calibrated,
+        difference=float(answers.difference[column]),
+        difference_low=finite(answers.low[column]),
+        difference_high=finite(answers.high[column]),
+        p=finite(answers.p[column]),
+        level=answers.level,
+        rows=answers.rows,
+        calibrated=answers.calibrated,
         unit=unit.name,
-        units=found.units,
-        part_of_largest=finite(found.part[column]),
+        units=answers.units,
+        part_of_largest=finite(answers.part[column]),
     )
 
 
-def share_with_ends(found: Answers, column: int, side: int) -> ShareInterval:
+def share_with_ends(answers: Answers, column: int, side: int) -> ShareInterval:
     """The share of a side in a column, 0 for side A and 1 for side B, with the ends of its
     interval."""
-    low, high = found.ends(side)
-    share = found.b if side else found.a
+    low, high = answers.ends(side)
+    share = answers.b if side else answers.a
     return float(share[column]), float(low[column]), float(high[column])
 
 

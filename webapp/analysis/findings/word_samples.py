@@ -22,8 +22,8 @@ def present(bow: Bow, documents: np.ndarray, words: list[int]) -> csr_matrix:
     column[words] = np.arange(len(words))
     lengths = np.diff(bow.indptr)[documents]
     before = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    places = np.repeat(bow.indptr[documents] - before, lengths) + np.arange(lengths.sum())
-    columns = column[bow.words[places]]
+    entries = np.repeat(bow.indptr[documents] - before, lengths) + np.arange(lengths.sum())
+    columns = column[bow.words[entries]]
     is_asked = columns >= 0
     rows = np.repeat(np.arange(len(documents)), lengths)[is_asked]
     shape = (len(documents), len(words))

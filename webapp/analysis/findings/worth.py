@@ -13,9 +13,9 @@ def is_large(share: float, other_share: float) -> bool:
     return max(share, other_share) >= LEAST_RATIO * min(share, other_share)
 
 
-def certainty(found: Answers, column: int) -> float:
+def certainty(answers: Answers, column: int) -> float:
     """How sure the difference in a column is, from 0 to 1: a half at CERTAIN errors."""
-    size = abs(float(found.difference[column] / found.error[column]))
+    size = abs(float(answers.difference[column] / answers.error[column]))
     return size / (size + CERTAIN)
 
 

@@ -68,12 +68,14 @@ class Writer:
     def write(self, finding: Sayable) -> Sentence:
         """It says of which topics other seeds found nothing."""
         sentence = finding.say(self)
-        named = list(dict.fromkeys(finding.claimed))
-        missing = [k for k in named if k in self.doubtful]
+        claimed_topics = list(dict.fromkeys(finding.claimed))
+        missing = [k for k in claimed_topics if k in self.doubtful]
         if not missing:
             return sentence
-        some = "" if missing == named else ", ".join(map(topic_label, missing)) + " "
-        doubt = sentences.NOT_FOUND_AGAIN.format(topics=some)
+        missing_labels = (
+            "" if missing == claimed_topics else ", ".join(map(topic_label, missing)) + " "
+        )
+        doubt = sentences.NOT_FOUND_AGAIN.format(topics=missing_labels)
         if sentence.sure:
             doubt = sentences.AND_DOUBT.format(sure=sentence.sure, doubt=doubt)
         return replace(sentence, sure=doubt, not_found_again=missing)

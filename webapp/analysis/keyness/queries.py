@@ -125,9 +125,11 @@ def _cells(computed: Computed, i: int, s: int, text: str) -> list:
     ]
 
 
-def texts(counted: Counted, computed: Computed, rows: np.ndarray) -> Iterator[tuple[int, str]]:
+def texts(
+    counted_words: Counted, computed: Computed, rows: np.ndarray
+) -> Iterator[tuple[int, str]]:
     """Some rows, each with its word."""
-    return zip(rows.tolist(), counted.spelled(computed.forms[rows]), strict=True)
+    return zip(rows.tolist(), counted_words.spelled(computed.forms[rows]), strict=True)
 
 
 def _ranked(computed: Computed, s: int, order: Order) -> np.ndarray:

@@ -78,12 +78,12 @@ def cut(selection: RunSelection, by: str) -> Cut:
 
 def of_groups(selection: RunSelection, groups: fields.Groups, name: Hashable) -> Cut:
     """name: of the groups, which tells them from others of the same corpus."""
-    into = selection.view.labels.into.tobytes()
+    column_of_topic = selection.view.labels.into.tobytes()
     key = (
         selection.run.snapshot_id,
         name,
         tuple(selection.parameters),
-        into,
+        column_of_topic,
         units.unit_of(selection.version).name,
     )
     days = sums.days_of_groups(selection, groups)
@@ -129,11 +129,11 @@ def intervals(cut: Cut, topics: list[int]) -> bands.Bands:
         _cache.set(key, by_topic)
         if not topics:
             return computed
-    chosen = [by_topic[k] for k in topics]
-    return chosen[0]._replace(
-        share=np.array([bands.share for bands in chosen]),
-        low=np.array([bands.low for bands in chosen]),
-        high=np.array([bands.high for bands in chosen]),
+    topics_of_group = [by_topic[k] for k in topics]
+    return topics_of_group[0]._replace(
+        share=np.array([bands.share for bands in topics_of_group]),
+        low=np.array([bands.low for bands in topics_of_group]),
+        high=np.array([bands.high for bands in topics_of_group]),
     )
 
 
@@ -183,24 +183,24 @@ def effect_data(
     independent: units.Unit,
     cell: np.ndarray,
     topics: list[int],
-    together: bool = False,
+    as_one_topic: bool = False,
 ) -> Data:
     """What inference.effects needs of a run's documents. cell: int32[D], the group of each.
-    together: the topics are one, a sum."""
+    as_one_topic: the topics are one, a sum."""
     row = rows_of(view.labels.into, topics)
     rows = len(topics)
-    if together:
+    if as_one_topic:
         row = np.minimum(row, 0)
         rows = min(rows, 1)
     unit_of_document = units.documents(view.run.version, independent)
     return Data.from_documents(unit_of_document, cell, _documents(view), row, rows)
 
 
-def rows_of(into: np.ndarray, topics: list[int]) -> np.ndarray:
+def rows_of(column_of_topic: np.ndarray, topics: list[int]) -> np.ndarray:
     """int32[K]: the place of each topic, or of what it was merged into, among some; -1 for none."""
-    row = np.full(len(into), -1, np.int32)
+    row = np.full(len(column_of_topic), -1, np.int32)
     row[topics] = np.arange(len(topics), dtype=np.int32)
-    return row[into]
+    return row[column_of_topic]
 
 
 def everywhere(view: RunView) -> tuple[np.ndarray, np.ndarray]:

@@ -33,18 +33,18 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 
 
 def of_topics(
-    selection: RunSelection, by: str, wanted: list[int], against: bool, order: Order
+    selection: RunSelection, by: str, asked_topics: list[int], against: bool, order: Order
 ) -> Table:
     """A row for each topic, a column for each period or value. Raises Invalid for more than
     MOST_ROWS topics."""
-    if len(wanted) > MOST_ROWS:
+    if len(asked_topics) > MOST_ROWS:
         raise Invalid(
             "topics",
-            f"At most {MOST_ROWS} topics can be rows of the table, got {len(wanted)}. Choose"
+            f"At most {MOST_ROWS} topics can be rows of the table, got {len(asked_topics)}. Choose"
             " fewer.",
         )
     cut = shares.cut(selection, by)
-    chosen_topics = wanted or trends.most_changing(cut)[:ROWS]
+    chosen_topics = asked_topics or trends.most_changing(cut)[:ROWS]
     columns_shown = _columns(cut)
     bands = shares.intervals(cut, chosen_topics)
     tokens = shares.tokens(cut)
@@ -76,7 +76,7 @@ def of_topics(
         rows=rows,
         field=None,
         topic=None,
-        measured=not wanted,
+        measured=not asked_topics,
     )
 
 
@@ -107,9 +107,15 @@ def of_two_fields(
 
     def cell(value: int, g: int) -> Cell:
         query = shares.address(selection, (row_groups, value), (columns.groups, g), has=topic)
-        place = value * width + g - first_column
+        row_of_cell = value * width + g - first_column
         return _cell(
-            bands, 0, place, overall, largest, against, links.documents_url(selection.run, query)
+            bands,
+            0,
+            row_of_cell,
+            overall,
+            largest,
+            against,
+            links.documents_url(selection.run, query),
         )
 
     values = fields.in_order(selection.version, row_groups, list(range(height)))
@@ -169,17 +175,17 @@ def _peak(share: np.ndarray) -> np.ndarray:
     return np.nan_to_num(share).argmax(axis=1)
 
 
-def _most(share: np.ndarray, thin: np.ndarray, places: list[int]) -> float:
+def _most(share: np.ndarray, thin: np.ndarray, columns: list[int]) -> float:
     """The share that has the darkest shade: the largest of a cell that is not thin, or FULL."""
-    shares_shown = share[:, places]
-    solid = shares_shown[:, ~thin[places]]
+    shares_shown = share[:, columns]
+    solid = shares_shown[:, ~thin[columns]]
     if solid.size and not np.isnan(solid).all():
         return min(FULL, float(np.nanmax(solid)))
     return min(FULL, float(np.nan_to_num(shares_shown).max(initial=0.0)) or 1.0)
 
 
 def _cell(
-    bands: Bands, i: int, g: int, overall: float, most: float, against: bool, url: str
+    bands: Bands, i: int, g: int, overall: float, largest_share: float, against: bool, url: str
 ) -> Cell:
     """A share, or how many times the overall share it is; and its shade."""
     if np.isnan(bands.share[i, g]):
@@ -198,7 +204,7 @@ def _cell(
         number = _percent(share)
         if has_interval:
             interval = _range(_percent(low), _percent(high))
-        shade = _shade(share, most)
+        shade = _shade(share, largest_share)
     return Cell(
         share,
         low if has_interval else None,
@@ -217,11 +223,11 @@ def _ratio(share: float, overall: float) -> float:
     return share / overall if overall else 1.0
 
 
-def _shade(share: float, most: float) -> str:
+def _shade(share: float, largest_share: float) -> str:
     """s0 to s10: the class of a share beside the largest."""
-    if share < NOTHING or not most:
+    if share < NOTHING or not largest_share:
         return "s0"
-    return shade_of(share / most)
+    return shade_of(share / largest_share)
 
 
 def shade_of(part: float) -> str:
@@ -265,16 +271,16 @@ def _range(low: str, high: str) -> str:
 
 
 def _table(
-    cut: shares.Cut, places: list[int], bands: Bands, against: bool, most: float
+    cut: shares.Cut, columns: list[int], bands: Bands, against: bool, largest_share: float
 ) -> dict[str, Any]:
     """The fields that both kinds of tables have."""
     return {
         "by": cut.groups.by,
         "in_time": cut.groups.in_time,
-        "columns": trends.bins(cut, bands, places),
-        "left_out": cut.end - cut.first - len(places),
+        "columns": trends.bins(cut, bands, columns),
+        "left_out": cut.end - cut.first - len(columns),
         "scale": "against" if against else "share",
-        "darkest": most,
+        "darkest": largest_share,
         "choices": trends.choices(cut.selection.version),
         "selection": cut.selection.sentence,
         "unit": shares.unit(cut).said,

@@ -57,19 +57,23 @@ def read_topics(view: RunView, texts: list[str]) -> list[int]:
 
 
 def lines(
-    selection: RunSelection, by: str, wanted: list[int], bin_: str = "", most: int = MOST
+    selection: RunSelection,
+    by: str,
+    asked_topics: list[int],
+    bin_: str = "",
+    most_lines: int = MOST,
 ) -> TimeLines:
     """Some topics, or those that change most, by a period or a category. bin_: of one topic, the
     group whose passages are shown."""
-    if len(wanted) > most:
+    if len(asked_topics) > most_lines:
         raise Invalid(
             "topics",
-            f"At most {most} topics can be shown beside each other, got {len(wanted)}. Choose"
+            f"At most {most_lines} topics can be shown beside each other, got {len(asked_topics)}. Choose"
             " fewer.",
         )
     cut = shares.cut(selection, by)
     changing = most_changing(cut)
-    chosen_topics = wanted or changing[:SHOWN]
+    chosen_topics = asked_topics or changing[:SHOWN]
     bands = shares.intervals(cut, chosen_topics)
     tokens = shares.tokens(cut)
     total = max(int(tokens.sum()), 1)
@@ -78,15 +82,15 @@ def lines(
     groups_in_order = fields.in_order(selection.version, cut.groups, list(range(cut.first, end)))
     words = topics.top_words(selection.view, chosen_topics, 6)
     passages = None
-    if bin_ and len(wanted) == 1:
-        passages = strongest(selection, by, wanted[0], bin_)
+    if bin_ and len(asked_topics) == 1:
+        passages = strongest(selection, by, asked_topics[0], bin_)
     return TimeLines(
         by=by,
         in_time=cut.groups.in_time,
         bins=bins(cut, bands, groups_in_order),
         left_out=cut.end - cut.first - len(groups_in_order),
         without=selection.count - int(cut.documents.sum()),
-        measured=not wanted,
+        measured=not asked_topics,
         topics=[
             TimeLine(
                 **vars(links.topic_link(selection.view, k)),
@@ -112,7 +116,7 @@ def _numbers_or_none(array: np.ndarray) -> list[float | None]:
     return [number_or_none(number) for number in array]
 
 
-def bins(cut: shares.Cut, bands: Bands, places: list[int]) -> list[Period]:
+def bins(cut: shares.Cut, bands: Bands, rows_of_topics: list[int]) -> list[Period]:
     """The groups in these places."""
     return [
         Period(
@@ -124,7 +128,7 @@ def bins(cut: shares.Cut, bands: Bands, places: list[int]) -> list[Period]:
                 cut.selection.run, shares.address(cut.selection, (cut.groups, g))
             ),
         )
-        for g in places
+        for g in rows_of_topics
     ]
 
 
@@ -137,11 +141,11 @@ def topics_in_use(view: RunView) -> list[int]:
     return np.flatnonzero(view.used & (view.labels.into == np.arange(view.run.topics))).tolist()
 
 
-def table(selection: RunSelection, by: str, wanted: list[int]) -> Iterator[bytes]:
+def table(selection: RunSelection, by: str, asked_topics: list[int]) -> Iterator[bytes]:
     """The same as CSV, all bins of it: a row for each topic and bin, and in each what it was made
     from."""
     cut = shares.cut(selection, by)
-    chosen_topics = wanted or most_changing(cut)[:SHOWN]
+    chosen_topics = asked_topics or most_changing(cut)[:SHOWN]
     bands = shares.intervals(cut, chosen_topics)
     tokens = shares.tokens(cut)
     run = selection.view.run

@@ -155,12 +155,13 @@ def _first_of_change(chart: tuple[TimeLine, str, TopicChange | None]) -> float:
 
 
 def _row_of_numbers(
-    page: TimeLines, place: int, page_query: PageQuery
+    page: TimeLines, row_of_topic: int, page_query: PageQuery
 ) -> tuple[Period, str, list[Interval]]:
     """A group, the address of its passages, and the share of each topic in it."""
-    period = page.bins[place]
+    period = page.bins[row_of_topic]
     intervals = [
-        Interval(topic.share[place], topic.low[place], topic.high[place]) for topic in page.topics
+        Interval(topic.share[row_of_topic], topic.low[row_of_topic], topic.high[row_of_topic])
+        for topic in page.topics
     ]
     return period, page_query.url(bin=period.label), intervals
 
@@ -234,7 +235,7 @@ def _table_html(
     page: Table,
     problem: str,
     sort: str,
-    one: list[int],
+    single_topic: list[int],
     field: str,
 ) -> TableHtml:
     # The field that a topic's table begins with: the last that is not its columns, as a category
@@ -269,7 +270,9 @@ def _table_html(
         scales={"share": page_query.url(scale=None), "against": page_query.url(scale="against")},
         orders=[Offer(order, page_query.url(sort=order), order == sort) for order in tables.ORDERS],
         back=page_query.url(field=None, topic=None),
-        large=view.go("run_time", asked=page_query.url(topics=one[0], **plain)[1:]) if one else "",
+        large=view.go("run_time", asked=page_query.url(topics=single_topic[0], **plain)[1:])
+        if single_topic
+        else "",
         shades=range(1, tables.STEPS + 1),
         times=list(enumerate(tables.TIMES, 1)),
         intervals=any(cell.range for row in page.rows for cell in row.cells),
@@ -353,6 +356,6 @@ def _effects(view: RunView, query: QueryDict) -> str:
     return view.go("run_effects", asked=urlencode(parameters, doseq=True))
 
 
-def _by(run: Run, asked: str) -> str | None:
+def _by(run: Run, asked_field: str) -> str | None:
     """By what documents are told apart; None where there is nothing to show."""
-    return (asked or fields.usual(run.version)) if run.final else None
+    return (asked_field or fields.usual(run.version)) if run.final else None

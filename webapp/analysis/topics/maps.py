@@ -29,7 +29,7 @@ LABELLED = 150  # topics, the largest, that may have a label before the reader z
 WORDS = 2  # of a topic that has no name
 
 
-def topic_map(overview: Overview, chosen: list[int]) -> TopicMap | None:
+def topic_map(overview: Overview, shown_topics: list[int]) -> TopicMap | None:
     """Circles lie where the sizes of the whole corpus put them, so that a set of documents changes
     their sizes and no place. None where there is no map: the run is still training, or an older
     version made it.
@@ -45,7 +45,7 @@ def topic_map(overview: Overview, chosen: list[int]) -> TopicMap | None:
     # The largest first, so that small ones lie on top
     largest_first = np.argsort(-overview.share[overview.numbers], kind="stable")
     words = topics.first_words(overview.view, WORDS)
-    chosen_topics = set(chosen)
+    chosen_topics = set(shown_topics)
     circles = []
     for k in overview.numbers[largest_first].tolist():
         topic = links.topic_share(overview.view, k, float(overview.share[k]))
@@ -64,8 +64,8 @@ def topic_map(overview: Overview, chosen: list[int]) -> TopicMap | None:
 
 
 class _Layout(NamedTuple):
-    """xy: float64[K, 2], NaN of topics that are not used. low, high: float64[2], the corners of what
-    all circles take up with their labels."""
+    """xy: float64[K, 2], NaN of topics that are not used. low, high: float64[2], the corners of
+    what all circles take up with their labels."""
 
     xy: np.ndarray
     low: np.ndarray
@@ -114,8 +114,9 @@ class _Candidate(NamedTuple):
 
 
 class _Room:
-    """What stands on a map of this height. middles: float64[n, 2] and radii: float64[n], of circles.
-    boxes: float64[m, 4], of the labels that have found a place: left, top, right, bottom."""
+    """What stands on a map of this height. middles: float64[n, 2] and radii: float64[n], of
+    circles. boxes: float64[m, 4], of the labels that have found a place: left, top, right,
+    bottom."""
 
     def __init__(self, circles: list[Circle], height: float):
         self.height = height
@@ -139,9 +140,9 @@ class _Room:
         if left < 0 or right > WIDTH or top < 0 or bottom > self.height:
             return False
         boxes_left, boxes_top, boxes_right, boxes_bottom = self.boxes.T
-        is_beside = (boxes_left >= right) | (boxes_right <= left)
+        left_or_right_of = (boxes_left >= right) | (boxes_right <= left)
         is_above_or_below = (boxes_top >= bottom) | (boxes_bottom <= top)
-        if not np.all(is_beside | is_above_or_below):
+        if not np.all(left_or_right_of | is_above_or_below):
             return False
         nearest_of_box = np.clip(self.middles, box[:2], box[2:])
         distances = np.sqrt(((nearest_of_box - self.middles) ** 2).sum(axis=1))

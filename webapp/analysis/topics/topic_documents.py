@@ -102,10 +102,10 @@ def _counts(bow: Bow, number: int) -> dict[int, int]:
     return dict(zip(words.tolist(), counts.tolist(), strict=True))
 
 
-def _overlap(counts: dict[int, int], others: dict[int, int]) -> float:
+def _overlap(counts: dict[int, int], other_counts: dict[int, int]) -> float:
     """Tokens that two documents have in common, of all of both: 1 for the same words as often."""
-    common = sum(min(count, others.get(word, 0)) for word, count in counts.items())
-    union = sum(counts.values()) + sum(others.values()) - common
+    common = sum(min(count, other_counts.get(word, 0)) for word, count in counts.items())
+    union = sum(counts.values()) + sum(other_counts.values()) - common
     return common / max(1, union)
 
 

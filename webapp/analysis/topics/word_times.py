@@ -52,10 +52,10 @@ _answered = BoundedCache(16 << 20)  # of 100 words and 16 columns one has 100 kB
 class WordChange:
     """Of one word what can be said. kind: came, went, passed (more for a time), paused (less for a
     time), stayed, or unsure, where chance may explain any difference and the word is too rare to
-    say that it stayed. shape: of the change, "" without one; first, last: of what has more, or less;
-    until: before a step; as addresses have them. here, rest: shares of the topic's words within
-    and outside, of a word that stayed in the last third and in the first; estimate: here ÷ rest,
-    low, high: its interval. whose: the one unit that has most of it, or ""."""
+    say that it stayed. shape: of the change, "" without one; first, last: of what has more, or
+    less; until: before a step; as addresses have them. here, rest: shares of the topic's words
+    within and outside, of a word that stayed in the last third and in the first; estimate: here ÷
+    rest, low, high: its interval. whose: the one unit that has most of it, or ""."""
 
     word: int
     kind: WordKind
@@ -74,10 +74,11 @@ class WordChange:
 
 @dataclass(frozen=True)
 class Family:
-    """What all words share. level: of the intervals; rows: words that share it. caution: why nothing
-    is said of any, or "". held_constant: the field whose values are compared with themselves, "" for none.
-    in_order: units that follow one another in time, where they are too few for any change to be
-    sure; else 0. looked_at: which words were looked at, of so many with LEAST_TOKENS."""
+    """What all words share. level: of the intervals; rows: words that share it. caution: why
+    nothing is said of any, or "". held_constant: the field whose values are compared with
+    themselves, "" for none. in_order: units that follow one another in time, where they are too few
+    for any change to be sure; else 0. looked_at: which words were looked at, of so many with
+    LEAST_TOKENS."""
 
     level: float
     rows: int
@@ -92,8 +93,8 @@ class Followed(NamedTuple):
     """n words in C columns. ends, labels: of each column (word_columns). changes: of each word, in
     order of their relevance. tokens: int64[n, C], assigned to the topic; of_topic: int64[C], of all
     its words; documents: int64[C], that have any of it. low, high: float64[n, C], intervals of the
-    shares of the topic's words; times, times_low, times_high: float64[n, C], as many times as at all
-    other times; clear: bool[n, C], where that is beyond chance."""
+    shares of the topic's words; times, times_low, times_high: float64[n, C], as many times as at
+    all other times; clear: bool[n, C], where that is beyond chance."""
 
     ends: list[tuple[str, str]]
     labels: list[str]
@@ -286,7 +287,7 @@ def _changes(
     for column, number in enumerate(numbers):
         enough = [
             span
-            for span in asker.accepted(column, alone=True)
+            for span in asker.accepted(column, one_topic_only=True)
             if _has_enough(looked, outcome, column, span)
         ]
         if enough:

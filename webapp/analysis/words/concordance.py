@@ -155,13 +155,13 @@ def ordered(
     return Lines(lines_of(selection, cuts_in_order), total, in_order, kept_back)
 
 
-def _words_before(piece: "Cut") -> list[str]:
+def _words_before(cut_text: "Cut") -> list[str]:
     """The nearest first."""
-    return WORD.findall(piece.before.lower())[::-1]
+    return WORD.findall(cut_text.before.lower())[::-1]
 
 
-def _words_after(piece: "Cut") -> list[str]:
-    return WORD.findall(piece.after.lower())
+def _words_after(cut_text: "Cut") -> list[str]:
+    return WORD.findall(cut_text.after.lower())
 
 
 def samples(
@@ -202,16 +202,16 @@ def _ends(run: Run, uses: Uses, pairs: np.ndarray) -> np.ndarray:
     return np.cumsum(counts)
 
 
-def _allowed(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
-    """int64[n]: tokens of each pair that are among the first `most` of its document, which may have
-    several pairs."""
+def _allowed(documents: np.ndarray, counts: np.ndarray, most_lines: int) -> np.ndarray:
+    """int64[n]: tokens of each pair that are among the first `most_lines` of its document, which
+    may have several pairs."""
     order = np.argsort(documents, kind="stable")
     so_far = np.cumsum(counts[order])
     first_pair = np.searchsorted(documents[order], documents[order])  # of each document
     before_document = np.concatenate(([0], so_far))[first_pair]
     before = so_far - counts[order] - before_document  # in the document's pairs before this one
     allowed = np.empty(len(counts), np.int64)
-    allowed[order] = np.clip(most - before, 0, counts[order])
+    allowed[order] = np.clip(most_lines - before, 0, counts[order])
     return allowed
 
 
@@ -253,11 +253,11 @@ def _of_word(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
         )
     )
 
-    def stops(pieces: list[Piece]) -> list[list[int]]:
-        texts = [cut_text.text for cut_text in pieces]
+    def stops(texts_read: list[Piece]) -> list[list[int]]:
+        texts = [cut_text.text for cut_text in texts_read]
         begins = [
             np.array([word_place.at - cut_text.first])
-            for cut_text, word_place in zip(pieces, word_places, strict=True)
+            for cut_text, word_place in zip(texts_read, word_places, strict=True)
         ]
         return wording.stops(run.version, texts, begins)
 
@@ -265,15 +265,15 @@ def _of_word(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
 
 
 def cut_at(
-    run: Run, places: list[Place], stops: Callable[[list[Piece]], list[list[int]]]
+    run: Run, line_places: list[Place], stops: Callable[[list[Piece]], list[list[int]]]
 ) -> list[Cut]:
     """The pieces of text around some places, in their order. stops: at which character of each
     piece the word ends that begins there."""
-    documents = dict.fromkeys(word_place.document for word_place in places)
+    documents = dict.fromkeys(word_place.document for word_place in line_places)
     columns = embargo.about(run.corpus, documents, "title", "date_text")
-    cut_texts = embargo.read_pieces(run.corpus, [_around(word_place) for word_place in places])
+    cut_texts = embargo.read_pieces(run.corpus, [_around(word_place) for word_place in line_places])
     cuts = []
-    for word_place, cut_text, (stop,) in zip(places, cut_texts, stops(cut_texts), strict=True):
+    for word_place, cut_text, (stop,) in zip(line_places, cut_texts, stops(cut_texts), strict=True):
         begin = word_place.at - cut_text.first
         about = columns[word_place.document]
         cut = Cut(
@@ -288,10 +288,11 @@ def cut_at(
     return cuts
 
 
-def _around(place: Place) -> tuple[int, int, int, int]:
-    """What embargo.read_pieces asks for: document, first character, how many, and the place itself."""
-    first = max(0, place.at - SIDE)
-    return place.document, first, place.at - first + LONGEST + SIDE, place.at
+def _around(line_place: Place) -> tuple[int, int, int, int]:
+    """What embargo.read_pieces asks for: document, first character, how many, and the place
+    itself."""
+    first = max(0, line_place.at - SIDE)
+    return line_place.document, first, line_place.at - first + LONGEST + SIDE, line_place.at
 
 
 def _whole_words_before(cut: Cut) -> str:

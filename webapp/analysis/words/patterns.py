@@ -35,8 +35,8 @@ _hits = BoundedCache(32 << 20, lambda hits: weight([hits.codes, hits.documents, 
 
 
 class Group(NamedTuple):
-    """Of hits. documents: those with hits in it; counts: hits of each. more: parameters that its page
-    has beside those of this one."""
+    """Of hits. documents: those with hits in it; counts: hits of each. more: parameters that its
+    page has beside those of this one."""
 
     label: str
     selection: RunSelection
@@ -152,17 +152,20 @@ def _tokens(ends: np.ndarray, numbers: Sequence[int]) -> list[tuple[int, int]]:
     return [concordance.tokens_of(np.arange(len(ends)), ends, n, 1)[0] for n in numbers]
 
 
-def by_group(selection: RunSelection, hits: Hits, by: str, own: Parameters) -> list[PatternGroup]:
-    """The values of a category, or the topics, with most hits. own: parameters of the page."""
+def by_group(
+    selection: RunSelection, hits: Hits, by: str, own_parameters: Parameters
+) -> list[PatternGroup]:
+    """The values of a category, or the topics, with most hits. own_parameters: parameters of the
+    page."""
     if by == TOPIC:
-        groups = _of_topics(selection, hits, dict(own)["pattern"])
+        groups = _of_topics(selection, hits, dict(own_parameters)["pattern"])
     else:
         groups = _of_values(selection, hits, by)
     lengths = hits.index.stream.lengths
     rows: list[PatternGroup] = []
     tallest: list[float] = []  # bar of each row, in hits of so many words
     for group in groups:
-        parameters = own + group.more
+        parameters = own_parameters + group.more
         words = lengths if group.selection.numbers is None else lengths[group.selection.numbers]
         tokens = int(group.counts.sum())
         years, tallest_of_group = facets.rates(
@@ -253,16 +256,16 @@ def _cut(selection: RunSelection, hits: Hits, tokens: list[tuple[int, int]]) -> 
         hits_found.append(hit)
         word_places.append(Place(int(hits.documents[i]), hit.at, topic, max(hit.certainty, 0)))
 
-    def stops(pieces: list[embargo.Piece]) -> list[list[int]]:
+    def stops(texts_read: list[embargo.Piece]) -> list[list[int]]:
         """Where the last word ends, which may be followed by what is no word."""
         last_words = [
             cut_text.text[hit.last_word - cut_text.first : hit.next_word - cut_text.first]
-            for cut_text, hit in zip(pieces, hits_found, strict=True)
+            for cut_text, hit in zip(texts_read, hits_found, strict=True)
         ]
         lengths = hits.index.extents(last_words)
         return [
             [hit.last_word - cut_text.first + length]
-            for cut_text, hit, length in zip(pieces, hits_found, lengths, strict=True)
+            for cut_text, hit, length in zip(texts_read, hits_found, lengths, strict=True)
         ]
 
     return concordance.cut_at(selection.run, word_places, stops)

@@ -53,17 +53,17 @@ class Tally:
         return self.tokens >= FEW and self.share >= RARE and self.certainty >= LIKELY
 
 
-def asked_topic(view: RunView, asked: int | str | None) -> int | None:
+def asked_topic(view: RunView, topic: int | str | None) -> int | None:
     """The topic that an address asks for, that into which it was merged; None for all of a
     word's."""
-    if not isinstance(asked, int):
+    if not isinstance(topic, int):
         return None
-    if not 0 <= asked < view.run.topics:
+    if not 0 <= topic < view.run.topics:
         raise Invalid(
             "topic",
             f"A topic in the address must be “all” or one of this run, 0 to {view.run.topics - 1}.",
         )
-    return int(view.labels.into[asked])
+    return int(view.labels.into[topic])
 
 
 def uses(view: RunView, word: Word, selection: RunSelection) -> Uses:
@@ -101,14 +101,16 @@ def shades(hues: Sequence[int]) -> list[int]:
 
 
 def names(
-    view: RunView, word: Uses, named: list[Tally], others: list[Tally]
+    view: RunView, word: Uses, named_tallies: list[Tally], rare_tallies: list[Tally]
 ) -> dict[int, list[str]]:
     """topic -> words that name it: of a sense those that tell it from the others, of other topics
     their first words."""
-    near = word.near([tally.topic for tally in named], CANDIDATES)
-    owned = _owned(view, near, [tally.topic for tally in named])
-    first = topics.top_words(view, [tally.topic for tally in (*named, *others)], NAMED)
-    for tally, candidates in zip(named, near, strict=True):
+    near = word.near([tally.topic for tally in named_tallies], CANDIDATES)
+    owned = _owned(view, near, [tally.topic for tally in named_tallies])
+    first = topics.top_words(
+        view, [tally.topic for tally in (*named_tallies, *rare_tallies)], NAMED
+    )
+    for tally, candidates in zip(named_tallies, near, strict=True):
         own_words = {
             number: (text, parts.get(tally.topic, 0.0)) for number, (text, parts) in owned.items()
         }
@@ -212,16 +214,16 @@ class Mix:
         return max((share for bin in self.bins for share in bin.shares), default=1.0) or 1.0
 
 
-def mix(run: Run, word: Uses, numbers: list[int], wanted: str) -> Mix | None:
+def mix(run: Run, word: Uses, numbers: list[int], asked_field: str) -> Mix | None:
     """How the shares of some topics change over time or from value to value of a category. None
     where nothing is known to go by.
 
-    wanted: the name of a grouping, of several the best unless it is one of these.
+    asked_field: the name of a grouping, of several the best unless it is one of these.
     """
     offered = groupings(run)
     if not offered:
         return None
-    groups = fields.groups(run.version, wanted if wanted in offered else offered[0])
+    groups = fields.groups(run.version, asked_field if asked_field in offered else offered[0])
     tokens, _ = word.tally(groups.group, len(groups.labels))
     totals = tokens.sum(1)
     tokens_counted = np.column_stack([tokens[:, numbers], totals - tokens[:, numbers].sum(1)])
@@ -275,11 +277,11 @@ class Pair:
         return topics[order].tolist()
 
 
-def compare_words(view: RunView, a: Word, b: Word, selection: RunSelection) -> Pair:
+def compare_words(view: RunView, word_a: Word, word_b: Word, selection: RunSelection) -> Pair:
     """Two words in a set of documents: the topics of each, and the words that tell their documents
     apart."""
-    uses_of_a = uses(view, a, selection)
-    uses_of_b = uses(view, b, selection)
+    uses_of_a = uses(view, word_a, selection)
+    uses_of_b = uses(view, word_b, selection)
     tokens_of_a, documents_of_a = uses_of_a.tally()
     tokens_of_b, documents_of_b = uses_of_b.tally()
     telling_words = distinguishing(evidence.of(view.run), uses_of_a, uses_of_b, TELLING)

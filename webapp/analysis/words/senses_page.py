@@ -44,13 +44,13 @@ def word_rows(view: RunView, words: list[queries.WordCount]) -> list[WordRow]:
 
 
 def topic_rows(
-    selection: RunSelection, uses: Uses, named: list[Tally], others: list[Tally]
+    selection: RunSelection, uses: Uses, named_tallies: list[Tally], rare_tallies: list[Tally]
 ) -> tuple[list[Sense], list[OtherTopic]]:
     """The senses of a word and other topics of it, with their names, colours and links."""
     view = selection.view
-    words = senses.names(view, uses, named, others)
-    linked = [links.topic_link(view, tally.topic) for tally in named]
-    starts = accumulate((tally.share for tally in named), initial=0.0)
+    words = senses.names(view, uses, named_tallies, rare_tallies)
+    linked = [links.topic_link(view, tally.topic) for tally in named_tallies]
+    starts = accumulate((tally.share for tally in named_tallies), initial=0.0)
     shades = senses.shades([link.hue for link in linked])
     clear = [
         Sense(
@@ -59,14 +59,14 @@ def topic_rows(
             shade=shade,
             words=words[tally.topic],
         )
-        for link, tally, start, shade in zip(linked, named, starts, shades, strict=False)
+        for link, tally, start, shade in zip(linked, named_tallies, starts, shades, strict=False)
     ]
     rare = [
         OtherTopic(
             **vars(links.topic_link(view, tally.topic)) | _counts(selection, tally),
             words=words[tally.topic],
         )
-        for tally in others
+        for tally in rare_tallies
     ]
     return clear, rare
 
@@ -78,16 +78,16 @@ def _counts(selection: RunSelection, tally: Tally) -> dict:
 
 
 def senses_page(
-    selection: RunSelection, word: Word, by: str, apart: bool
+    selection: RunSelection, word: Word, by: str, topics_apart: bool
 ) -> tuple[SensesPage, Callable[[], SensesHtml]]:
-    """The page of a word in a set of documents. by: what its chart is by. apart: the chart shows
-    other topics one by one."""
+    """The page of a word in a set of documents. by: what its chart is by. topics_apart: the chart
+    shows other topics one by one."""
     view = selection.view
     run = selection.run
     uses = senses.uses(view, word, selection)
     senses_named, other_topics = senses.tallied(uses)
     clear, rare = topic_rows(selection, uses, senses_named, other_topics[: senses.LISTED])
-    charted = _charted(selection, clear, rare[: senses.APART] if apart else [])
+    charted = _charted(selection, clear, rare[: senses.APART] if topics_apart else [])
     mix = senses.mix(run, uses, [topic.number for topic in charted], by)
     has_places = concordance.has_places(run)
     rows: list[Sense | SampledSense] = list(clear)
@@ -114,11 +114,14 @@ def senses_page(
 
 
 def _html(
-    page: SensesPage, charted: list[ChartedTopic], named: list[Tally], others: list[Tally]
+    page: SensesPage,
+    charted: list[ChartedTopic],
+    named_tallies: list[Tally],
+    rare_tallies: list[Tally],
 ) -> SensesHtml:
     """What the template needs beside the page."""
-    is_doubtful = bool(named) and (page.tokens < senses.THIN or not named[0].clear)
-    others_in_chart = len(charted) - len(named)
+    is_doubtful = bool(named_tallies) and (page.tokens < senses.THIN or not named_tallies[0].clear)
+    others_in_chart = len(charted) - len(named_tallies)
     return SensesHtml(
         pinned=_sentence(page),
         table=_table(page.shift, charted) if page.shift else "",
@@ -129,10 +132,10 @@ def _html(
             for row in page.senses
             if row.certainty < UNSURE
         },
-        groups=_groups(page.rare, others),
+        groups=_groups(page.rare, rare_tallies),
         charted=charted,
-        uncharted=len(others) - others_in_chart,
-        others_charted=min(len(others), senses.APART),
+        uncharted=len(rare_tallies) - others_in_chart,
+        others_charted=min(len(rare_tallies), senses.APART),
     )
 
 
@@ -162,11 +165,11 @@ def _shares(bin: ShiftBin) -> list[float | None]:
     return [cell.share if bin.tokens else None for cell in bin.cells]
 
 
-def _groups(rare: list[OtherTopic], others: list[Tally]) -> list[TopicGroup]:
+def _groups(rare: list[OtherTopic], rare_tallies: list[Tally]) -> list[TopicGroup]:
     """The topics that are no senses by why they are none: those of which the model is unsure, and
     the small ones."""
-    unsure = [tally for tally in others if tally.certainty < senses.LIKELY]
-    small = [tally for tally in others if tally.certainty >= senses.LIKELY]
+    unsure = [tally for tally in rare_tallies if tally.certainty < senses.LIKELY]
+    small = [tally for tally in rare_tallies if tally.certainty >= senses.LIKELY]
     groups = []
     if unsure:
         groups.append(_group("unsure", unsure, rare))
@@ -188,11 +191,11 @@ def _group(why: str, tallies: list[Tally], rare: list[OtherTopic]) -> TopicGroup
 
 
 def _charted(
-    selection: RunSelection, clear: list[Sense], others: Sequence[OtherTopic]
+    selection: RunSelection, clear: list[Sense], rare_topics: Sequence[OtherTopic]
 ) -> list[ChartedTopic]:
     """The topics that the chart of a word shows one by one: its senses, and some others; those of
     one family in shades of its colour."""
-    senses_listed: list[Sense | OtherTopic] = [*clear, *others]
+    senses_listed: list[Sense | OtherTopic] = [*clear, *rare_topics]
     rows = [
         ChartedTopic(
             **vars(links.topic_link(selection.view, row.number)) | {"hue": row.hue},
@@ -203,7 +206,7 @@ def _charted(
         )
         for row in senses_listed
     ]
-    if not others:
+    if not rare_topics:
         return rows
     shades = senses.shades([row.hue for row in rows])
     return [replace(row, shade=shade) for row, shade in zip(rows, shades, strict=True)]

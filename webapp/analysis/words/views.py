@@ -181,13 +181,13 @@ def _lines(
     page_query: PageQuery,
     word: Word,
     topic: int | None,
-    asked: Order,
+    order: Order,
     first: int,
 ) -> Answer[WordPages]:
     orders = dict(concordance.ORDERS)
     if fields.dated(selection.run.version) is None:
         del orders["oldest"], orders["newest"]
-    sort = asked if asked in orders else "certainty"
+    sort = order if order in orders else "certainty"
     uses = senses.uses(selection.view, word, selection)
     senses_named, other_topics = senses.tallied(uses)
     # The topic that is asked for is listed, however small it is
@@ -271,13 +271,13 @@ def pattern_page(
     page_query: PageQuery,
     text: str,
     asked_topic: int | None,
-    asked: Order,
+    order: Order,
     by: str,
     first: int,
 ) -> PatternPage:
     topic = senses.asked_topic(selection.view, asked_topic)
     hits = patterns.hits(selection, text, topic)
-    sort = asked if asked in patterns.ORDERS else "document"
+    sort = order if order in patterns.ORDERS else "document"
     own_parameters = [("pattern", text)]
     if topic is not None:
         own_parameters.append(("topic", str(topic)))

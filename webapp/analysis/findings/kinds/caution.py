@@ -74,8 +74,8 @@ class Caution(BaseFinding):
 
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Caution]:
-        """The cautions of a set of documents, one type after the other; [] where there is nothing to
-        warn of."""
+        """The cautions of a set of documents, one type after the other; [] where there is nothing
+        to warn of."""
         if not document_set.documents:
             return []
         return [
@@ -96,14 +96,14 @@ class TopicsCaution(Caution):
 
     def say(self, writer: Writer) -> Sentence:
         """What they are, how many, and which are the first."""
-        more = self.count - len(self.topics)
+        further_topics = self.count - len(self.topics)
         parts = fill(
             OF_TOPICS[self.what].pattern(self.count),
             count=f"{self.count:,}",
             share=percent(self.estimate),
             topics=join_parts(
                 [[writer.topic(k)] for k in self.topics],
-                sentences.MORE.format(count=more) if more else "",
+                sentences.MORE.format(count=further_topics) if further_topics else "",
             ),
         )
         numbers = ",".join(map(str, self.topics))
@@ -182,7 +182,7 @@ def _topics(document_set: DocumentSet) -> list[TopicsCaution]:
         "one_document": np.flatnonzero(large & of_one_document).tolist(),
     }
     rows = []
-    for what, topics in topics_of_caution.items():
+    for reason, topics in topics_of_caution.items():
         if not topics:
             continue
         share = float(tokens[topics].sum() / max(document_set.tokens, 1))
@@ -192,7 +192,7 @@ def _topics(document_set: DocumentSet) -> list[TopicsCaution]:
             low=share,
             high=share,
             count=len(topics),
-            what=what,
+            what=reason,
             topics=sorted(topics, key=lambda k: -tokens[k])[:NAMED],
         )
         rows.append(caution)
@@ -202,13 +202,13 @@ def _topics(document_set: DocumentSet) -> list[TopicsCaution]:
 def _largest_document(document_set: DocumentSet) -> np.ndarray:
     """float64[K]: of each topic, without what was merged into others, the tokens in the document of
     the set that has most of it."""
-    counted = document_set.evidence
+    evidence = document_set.evidence
     is_in_set: slice | np.ndarray = slice(None)
     if document_set.mask is not None:
-        is_in_set = np.repeat(document_set.mask, np.diff(counted.doc_ptr))
+        is_in_set = np.repeat(document_set.mask, np.diff(evidence.doc_ptr))
     largest = np.zeros(document_set.K)
-    topics = document_set.into[counted.doc_topics[is_in_set]]
-    np.maximum.at(largest, topics, counted.doc_tokens[is_in_set])
+    topics = document_set.into[evidence.doc_topics[is_in_set]]
+    np.maximum.at(largest, topics, evidence.doc_tokens[is_in_set])
     return largest
 
 

@@ -36,9 +36,9 @@ HOLDING = 10
 @dataclass(frozen=True, kw_only=True)
 class Change(Shaped, RatioFinding):
     """A topic whose share changed. above_all: words of it that changed so, where those of its name
-    did not.
-    here, rest: its shares within and outside; estimate: here ÷ rest. answer: what every page says to
-    the same question. whose: the unit that has most of it, "" where it is not one unit's."""
+    did not. here, rest: its shares within and outside; estimate: here ÷ rest. answer: what every
+    page says to the same question. whose: the unit that has most of it, "" where it is not one
+    unit's."""
 
     ON_PAGE = OnPage("What changed", 60, {"less": 5, "": 14, "more": 60})
     SUBJECTS = ("topic",)
@@ -77,7 +77,7 @@ class Change(Shaped, RatioFinding):
         for column, topic in enumerate(answered.topics):
             if not document_set.subjects[topic]:
                 continue
-            for span in asker.accepted(column, alone=False):
+            for span in asker.accepted(column, one_topic_only=False):
                 change = _change(document_set, answered.spans, topic, span)
                 if change is not None:
                     rows.append(change)
@@ -95,8 +95,8 @@ class Change(Shaped, RatioFinding):
             writer.span,
         )
         first, last = self.where_most
-        chosen = writer.selection
-        with_most = chosen.changed(span=(first or chosen.first, last or chosen.last))
+        selection = writer.selection
+        with_most = selection.changed(span=(first or selection.first, last or selection.last))
         url = writer.documents_with(self.topic, with_most)
         return Sentence(parts, url, self.topic, with_level(self.times, self.answer))
 
@@ -159,8 +159,8 @@ class ChangeItem:
 def _change(
     document_set: DocumentSet, looked: SpansOfSet, topic: int, span: AcceptedSpan
 ) -> Change | None:
-    """A change as it is stored; None where it is too small, comes again every year, or where no word
-    of the topic moves so."""
+    """A change as it is stored; None where it is too small, comes again every year, or where no
+    word of the topic moves so."""
     by_period = document_set.by_period
     assert by_period is not None, "the documents have periods"
     times = document_set.times

@@ -87,7 +87,7 @@ class Event(Shaped, RatioFinding):
         first: list[Event] = []
         further: list[Event] = []
         for event in sorted(findings, key=lambda event: -event.score):
-            if any(_at_one_time(other, event, near) for other in first):
+            if any(_at_one_time(earlier_event, event, near) for earlier_event in first):
                 further.append(event)
             else:
                 first.append(event)
@@ -164,9 +164,9 @@ class WordItem:
     times: RatioBetween
 
 
-def bursts(document_set: DocumentSet, told: set[tuple[int, bool]]) -> list[Event]:
-    """The events of a set with periods. told: (topic, whether it rose) of changes of whole topics,
-    which lines and steps of their words would only repeat."""
+def bursts(document_set: DocumentSet, told_changes: set[tuple[int, bool]]) -> list[Event]:
+    """The events of a set with periods. told_changes: (topic, whether it rose) of changes of whole
+    topics, which lines and steps of their words would only repeat."""
     topic_of_word = document_set.names.eventful
     documents_with = np.diff(document_set.evidence.postings.indptr)
     candidates = sorted(topic_of_word, key=lambda word: -int(documents_with[word]))[:CANDIDATES]
@@ -186,8 +186,8 @@ def bursts(document_set: DocumentSet, told: set[tuple[int, bool]]) -> list[Event
         if column in untold:
             continue
         topic = topic_of_word[word]
-        for span in asker.accepted(column, alone=True):
-            if span.shape != "window" and (topic, span.more) in told:
+        for span in asker.accepted(column, one_topic_only=True):
+            if span.shape != "window" and (topic, span.more) in told_changes:
                 continue
             burst = _burst(document_set, looked, _Candidate(word, topic, column), span)
             if burst is not None:
@@ -205,8 +205,8 @@ class _Candidate(NamedTuple):
 
 
 class Burst(NamedTuple):
-    """periods: a bit for each period that the event covers; documents: that have its first word when
-    there is more of it."""
+    """periods: a bit for each period that the event covers; documents: that have its first word
+    when there is more of it."""
 
     event: Event
     periods: int
@@ -216,17 +216,19 @@ class Burst(NamedTuple):
 def _documents_with(document_set: DocumentSet, words: list[int]) -> Table:
     """How many sections of each document have each word, and how many it has; of whole documents 0
     or 1."""
-    counted = document_set.evidence
-    rows = counted.rows
+    evidence = document_set.evidence
+    rows = evidence.rows
     documents = len(document_set.times.group)
     document = np.where(rows.lengths > 0, rows.documents_of(np.arange(rows.D)), -1)
     sizes = np.bincount(document[document >= 0], minlength=documents).astype(float)
-    postings = counted.postings
+    postings = evidence.postings
     in_all = sum(int(postings.indptr[word + 1] - postings.indptr[word]) for word in words)
     step = max(1, in_all // MOST_POSTINGS)
-    having = [document[counted.word_rows(word)[0][::step]] for word in words]
-    having = [several[several >= 0] for several in having]
-    column = np.repeat(np.arange(len(words)), [len(several) for several in having])
+    having = [document[evidence.word_rows(word)[0][::step]] for word in words]
+    having = [rows_of_document[rows_of_document >= 0] for rows_of_document in having]
+    column = np.repeat(
+        np.arange(len(words)), [len(rows_of_document) for rows_of_document in having]
+    )
     amounts = np.full(len(column), float(step))
     shape = (documents, len(words))
     return Table(csc_matrix((amounts, (np.concatenate(having), column)), shape=shape), sizes)
@@ -258,7 +260,7 @@ def _burst(
     amount = outcome.only(candidate.column).summed(np.where(with_more, 0, -1), 1)[0, 0]
     if amount < DOCUMENTS:
         return None
-    counted = document_set.evidence
+    evidence = document_set.evidence
     event = Event(
         **vars(over_time.shape_of(document_set, span)),
         score=_score(looked, span),
@@ -269,13 +271,13 @@ def _burst(
         words=[spelled],
         here=span.here,
         rest=span.rest,
-        sections=counted.rows.first_row is not None,
+        sections=evidence.rows.first_row is not None,
         answer=answer_of(span.found, span.column, looked.unit),
         whose=span.whose,
     )
-    documents = np.unique(counted.rows.documents_of(counted.word_rows(candidate.word)[0]))
-    places = np.unique(looked.calendar.group[with_more])
-    periods = sum(1 << int(place) for place in places if place >= 0)
+    documents = np.unique(evidence.rows.documents_of(evidence.word_rows(candidate.word)[0]))
+    periods_with_more = np.unique(looked.calendar.group[with_more])
+    periods = sum(1 << int(period) for period in periods_with_more if period >= 0)
     return Burst(event, periods, documents[with_more[documents]])
 
 
@@ -297,14 +299,14 @@ def _score(looked: SpansOfSet, span: AcceptedSpan) -> float:
     part = float(sizes[span.on_a].sum() / max(sizes[span.on_a | compared].sum(), 1.0))
     times = _times_as_many(span.here, span.rest, span.more)
     weight = 1.0 if span.more and span.shape != "line" else FADING
-    told = math.sqrt(divergence(span.here, span.rest, part))
-    return told * span.certainty * math.log(times) * weight
+    root_divergence = math.sqrt(divergence(span.here, span.rest, part))
+    return root_divergence * span.certainty * math.log(times) * weight
 
 
-def _times_as_many(here: float, rest: float, more: bool) -> float:
-    if more:
-        return worth.times_as_many(here, rest)
-    return worth.times_as_many(rest, here)
+def _times_as_many(share_then: float, share_otherwise: float, has_grown: bool) -> float:
+    if has_grown:
+        return worth.times_as_many(share_then, share_otherwise)
+    return worth.times_as_many(share_otherwise, share_then)
 
 
 def _joined(bursts_of_words: list[Burst]) -> list[Event]:
@@ -313,9 +315,11 @@ def _joined(bursts_of_words: list[Burst]) -> list[Event]:
     strongest: list[Burst] = []
     for burst in sorted(bursts_of_words, key=lambda burst: -burst.event.score):
         event = burst.event
-        places_alike = [place for place, other in enumerate(strongest) if _is_same(burst, other)]
+        places_alike = [
+            row for row, stronger_burst in enumerate(strongest) if _is_same(burst, stronger_burst)
+        ]
         if not places_alike:
-            again = any(other.event.topic == event.topic for other in strongest)
+            again = any(stronger_burst.event.topic == event.topic for stronger_burst in strongest)
             score = event.score * (AGAIN if again else 1.0)  # of each topic one event first
             strongest.append(burst._replace(event=replace(event, score=score)))
             continue
@@ -328,16 +332,16 @@ def _joined(bursts_of_words: list[Burst]) -> list[Event]:
     return [burst.event for burst in strongest]
 
 
-def _is_same(burst: Burst, other: Burst) -> bool:
-    if burst.event.more != other.event.more:
+def _is_same(burst: Burst, stronger: Burst) -> bool:
+    if burst.event.more != stronger.event.more:
         return False
-    common = (burst.periods & other.periods).bit_count()
-    if common < TOGETHER * (burst.periods | other.periods).bit_count():
+    common = (burst.periods & stronger.periods).bit_count()
+    if common < TOGETHER * (burst.periods | stronger.periods).bit_count():
         return False
-    both = len(np.intersect1d(other.documents, burst.documents, assume_unique=True))
-    if both < TOGETHER * min(len(other.documents), len(burst.documents)):
+    shared_documents = len(np.intersect1d(stronger.documents, burst.documents, assume_unique=True))
+    if shared_documents < TOGETHER * min(len(stronger.documents), len(burst.documents)):
         return False
-    return burst.event._times_as_many**2 >= other.event._times_as_many
+    return burst.event._times_as_many**2 >= stronger.event._times_as_many
 
 
 def _at_one_time(a: Event, b: Event, near: float) -> bool:

@@ -89,13 +89,13 @@ class Keywords(OfGroup, BaseFinding):
                 above_all=[],
                 more=True,
                 steady=False,
-                ratio=worth.times_as_many(here, rest),
+                ratio=worth.times_as_many(frequency_here, frequency_elsewhere),
                 field=self.field,
                 value=self.value,
                 bounds=self.bounds,
                 answer=answer,
             )
-            for word, here, rest, answer in rows
+            for word, frequency_here, frequency_elsewhere, answer in rows
         ]
 
 
@@ -112,20 +112,22 @@ def of_field(
     present = word_samples.present(document_set.evidence.bow, sample, candidates)
     outcome = estimator.Table(present, np.ones(len(sample)))
     codes_of_sample = None if codes is None else codes[sample]
-    wanted = question.of_values(group, groups.groups, codes_of_sample, groups.named)
+    value_question = question.of_values(group, groups.groups, codes_of_sample, groups.named)
     words = [document_set.names.spelling[word] for word in candidates]
     untold = trivial_words.of_the_calendar(document_set.run.version, words)
     signatures = document_set.signatures
     untold |= {column for column, word in enumerate(candidates) if word in signatures}
-    answers_of_groups = estimator.answer_family(outcome, wanted)
+    answers_of_groups = estimator.answer_family(outcome, value_question)
     rows: list[Keywords] = []
-    for place, answers in zip(wanted.asked.tolist(), answers_of_groups, strict=True):
-        if place in told_elsewhere:
+    for group_of_value, answers in zip(
+        value_question.asked.tolist(), answers_of_groups, strict=True
+    ):
+        if group_of_value in told_elsewhere:
             continue
-        documents = int(np.count_nonzero(group == place))
-        columns = _chosen(answers, documents, words, groups.labels[place], untold)
+        documents = int(np.count_nonzero(group == group_of_value))
+        columns = _chosen(answers, documents, words, groups.labels[group_of_value], untold)
         if columns:
-            rows.append(_keywords(groups, place, answers, columns, words, unit))
+            rows.append(_keywords(groups, group_of_value, answers, columns, words, unit))
     return rows
 
 
@@ -141,20 +143,20 @@ def _chosen(
     is_told[list(untold)] = False
     own_name = set(_WORD.findall(value.casefold()))
     clearest = np.argsort(-np.where(is_told, size * np.sqrt(answers.a), -np.inf))
-    chosen: list[int] = []
+    chosen_words: list[int] = []
     for column in clearest.tolist():
-        if not is_told[column] or len(chosen) == MOST:
+        if not is_told[column] or len(chosen_words) == MOST:
             break
         word = words[column]
-        is_known = any(alike(word, words[other]) for other in chosen)
+        is_known = any(alike(word, words[earlier_word]) for earlier_word in chosen_words)
         if word.casefold() not in own_name and not is_known:
-            chosen.append(column)
-    return chosen
+            chosen_words.append(column)
+    return chosen_words
 
 
 def _keywords(
     groups: FieldGroups,
-    place: int,
+    group_of_value: int,
     answers: Answers,
     columns: list[int],
     words: list[str],
@@ -163,8 +165,8 @@ def _keywords(
     first = columns[0]
     return Keywords(
         field=groups.name,
-        value=groups.labels[place],
-        bounds=groups.bounds[place] if groups.bounds else None,
+        value=groups.labels[group_of_value],
+        bounds=groups.bounds[group_of_value] if groups.bounds else None,
         score=float(abs(answers.difference[first]) / answers.error[first]),
         estimate=float(answers.a[first]),
         words=[words[column] for column in columns],

@@ -120,8 +120,8 @@ class Mark(OfGroup, RatioFinding):
         )
         documents = writer.within_group(self) if self.field else writer.selection
         url = writer.documents_with(self.topic, documents)
-        sure = with_caution(with_level(self.times, self.answer), self.answer)
-        return Sentence(parts, url, self.topic, sure)
+        certainty = with_caution(with_level(self.times, self.answer), self.answer)
+        return Sentence(parts, url, self.topic, certainty)
 
     def claims(self, writer: Writer) -> list[Claim]:
         """That the group has so much of the topic."""
@@ -178,59 +178,64 @@ class GroupItem:
 
 def _of_field(document_set: DocumentSet, group_field: GroupField) -> list[Mark]:
     answered = group_field.answered
-    counted = document_set.sums(answered.field.group, answered.field.groups)
+    group_sums = document_set.sums(answered.field.group, answered.field.groups)
     rows: list[Mark] = []
-    for place, answers in answered.found.items():
-        if place in group_field.told_elsewhere:
+    for group_of_value, answers in answered.found.items():
+        if group_of_value in group_field.told_elsewhere:
             continue
         for column in np.flatnonzero(answers.accepted).tolist():
-            mark = _of_group(document_set, answered, place, column, counted)
+            mark = _of_group(document_set, answered, group_of_value, column, group_sums)
             if mark is not None:
                 rows.append(mark)
     return rows
 
 
 def _of_group(
-    document_set: DocumentSet, answered: AnsweredField, place: int, column: int, counted: Sums
+    document_set: DocumentSet,
+    answered: AnsweredField,
+    group_of_value: int,
+    column: int,
+    group_sums: Sums,
 ) -> Mark | None:
     """An accepted difference as it is stored; None where it is too small to be told, where a unit
     alone makes it, or no word of the topic moves so."""
-    answers = answered.found[place]
+    answers = answered.found[group_of_value]
     topic = answered.topics[column]
-    here = float(answers.a[column])
-    rest = float(answers.b[column])
-    more = here > rest
+    share_here = float(answers.a[column])
+    share_elsewhere = float(answers.b[column])
+    is_more = share_here > share_elsewhere
     groups = answered.field
     if not document_set.subjects[topic] or not worth_telling(answers, column):
         return None
-    inside = np.arange(groups.groups) == place
-    with_more = inside if more else ~inside
-    if counted.x[with_more, topic].sum() < WORDS:
+    inside = np.arange(groups.groups) == group_of_value
+    with_more = inside if is_more else ~inside
+    if group_sums.x[with_more, topic].sum() < WORDS:
         return None
-    if counted.holding[with_more, topic].sum() < HOLDING:
+    if group_sums.holding[with_more, topic].sum() < HOLDING:
         return None
-    in_groups = counted.x[:, topic] / max(counted.x[:, topic].sum(), 1)
-    of_one_group = np.delete(in_groups, place).max() > ONE_GROUP
-    if not more and groups.groups > FEW_GROUPS and of_one_group:
+    in_groups = group_sums.x[:, topic] / max(group_sums.x[:, topic].sum(), 1)
+    of_one_group = np.delete(in_groups, group_of_value).max() > ONE_GROUP
+    if not is_more and groups.groups > FEW_GROUPS and of_one_group:
         return None
-    moved = log_ratio(here, rest)
+    moved = log_ratio(share_here, share_elsewhere)
     above_all = document_set.names.checked(topic, groups.group, inside, ~inside, moved)
     if above_all is None:
         return None
-    part = float(counted.tokens[place] / counted.tokens.sum())
+    part = float(group_sums.tokens[group_of_value] / group_sums.tokens.sum())
     return Mark(
         field=groups.name,
-        value=groups.labels[place],
-        bounds=groups.bounds[place] if groups.bounds else None,
-        score=math.sqrt(divergence(here, rest, part)) * worth.certainty(answers, column),
+        value=groups.labels[group_of_value],
+        bounds=groups.bounds[group_of_value] if groups.bounds else None,
+        score=math.sqrt(divergence(share_here, share_elsewhere, part))
+        * worth.certainty(answers, column),
         estimate=finite(answers.ratio[column]),
         low=finite(answers.ratio_low[column]),
         high=finite(answers.ratio_high[column]),
         topic=topic,
         above_all=above_all,
-        more=more,
+        more=is_more,
         here=share_with_ends(answers, column, 0),
-        rest=rest,
+        rest=share_elsewhere,
         answer=answer_of(answers, column, answered.unit),
     )
 
@@ -238,14 +243,14 @@ def _of_group(
 def worth_telling(answers: Answers, column: int) -> bool:
     """Whether an accepted difference is large enough for a sentence, with and without the unit that
     has most of it."""
-    here = float(answers.a[column])
-    rest = float(answers.b[column])
-    if answers.verdict_of(column) or max(here, rest) < worth.LEAST_SHARE:
+    share_here = float(answers.a[column])
+    share_elsewhere = float(answers.b[column])
+    if answers.verdict_of(column) or max(share_here, share_elsewhere) < worth.LEAST_SHARE:
         return False
-    if not worth.is_large(here, rest):
+    if not worth.is_large(share_here, share_elsewhere):
         return False
     without = float(answers.ratio_without[column])
-    if here < rest:
+    if share_here < share_elsewhere:
         without = 1 / max(without, 1e-300)
     return without >= worth.LEAST_RATIO
 
@@ -257,10 +262,10 @@ def _of_set(document_set: DocumentSet) -> list[Mark]:
         return []
     base = RunSelection.all(document_set.view)
     answered = asked.of_sides(base, document_set.selection, None, (mask, ~mask))
-    counted = document_set.sums(np.where(mask, 0, 1).astype(np.int32), 2)
+    side_sums = document_set.sums(np.where(mask, 0, 1).astype(np.int32), 2)
     rows: list[Mark] = []
     for column in np.flatnonzero(answered.found.accepted).tolist():
-        mark = _beside_others(document_set, answered, column, counted)
+        mark = _beside_others(document_set, answered, column, side_sums)
         if mark is not None:
             rows.append(mark)
     rows.sort(key=lambda mark: (not mark.more, -mark.score))
@@ -269,38 +274,41 @@ def _of_set(document_set: DocumentSet) -> list[Mark]:
 
 
 def _beside_others(
-    document_set: DocumentSet, answered: Answered, column: int, counted: Sums
+    document_set: DocumentSet, answered: Answered, column: int, side_sums: Sums
 ) -> Mark | None:
-    """A topic of a set as it is stored; None where the difference is too small to be told. counted:
-    of the set, and of all other documents."""
+    """A topic of a set as it is stored; None where the difference is too small to be told.
+    side_sums: of the set, and of all other documents."""
     topic = answered.topics[column]
     answers = answered.found
-    here = float(answers.a[column])
-    rest = float(answers.b[column])
-    more = here > rest
-    side = 0 if more else 1
+    share_here = float(answers.a[column])
+    share_elsewhere = float(answers.b[column])
+    is_more = share_here > share_elsewhere
+    side = 0 if is_more else 1
     low = finite(answers.ratio_low[column])
     high = finite(answers.ratio_high[column])
     nearer = low or 0.0
-    if not more:
+    if not is_more:
         nearer = 1 / max(high or np.inf, 1e-9)
     if not document_set.subjects[topic] or not worth_telling(answers, column):
         return None
-    if nearer < SET_RATIO or counted.x[side, topic] < SET_WORDS:
+    if nearer < SET_RATIO or side_sums.x[side, topic] < SET_WORDS:
         return None
-    if counted.holding[side, topic] < SET_HOLDING:
+    if side_sums.holding[side, topic] < SET_HOLDING:
         return None
-    size = abs(here - rest) * float(counted.tokens[0] / counted.tokens.sum()) ** 0.5
+    size = (
+        abs(share_here - share_elsewhere)
+        * float(side_sums.tokens[0] / side_sums.tokens.sum()) ** 0.5
+    )
     return Mark(
-        score=size * math.log(nearer) * (1.0 if more else LESS_WEIGHT),
+        score=size * math.log(nearer) * (1.0 if is_more else LESS_WEIGHT),
         estimate=finite(answers.ratio[column]),
         low=low,
         high=high,
         field="",
         value="",
         topic=topic,
-        more=more,
+        more=is_more,
         here=share_with_ends(answers, column, 0),
-        rest=rest,
+        rest=share_elsewhere,
         answer=answer_of(answers, column, answered.unit),
     )

@@ -47,17 +47,17 @@ class NoDifference(OfGroup, BaseFinding):
 
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[NoDifference]:
-        """Of each field without a finding of its topics or words; [] where one of these could not be
-        computed, as nothing is known then."""
+        """Of each field without a finding of its topics or words; [] where one of these could not
+        be computed, as nothing is known then."""
         marks = earlier.of(Mark)
         keywords = earlier.of(Keywords)
         if not document_set.documents or marks is None or keywords is None:
             return []
-        told = {mark.field for mark in marks} | {row.field for row in keywords}
+        fields_with_findings = {mark.field for mark in marks} | {row.field for row in keywords}
         rows: list[NoDifference] = []
         for group_field in document_set.group_fields:
             answered = group_field.answered
-            if answered.field.name not in told and answered.found:
+            if answered.field.name not in fields_with_findings and answered.found:
                 rows.append(_largest(document_set, answered))
         return rows
 
@@ -71,29 +71,29 @@ class NoDifference(OfGroup, BaseFinding):
         parts = fill(
             pattern, field=capitalized(self.field), units=sentences.units_in_words(self.unit)
         )
-        sure = OF_UNITS.format(field=self.unit) if self.unit else IF_INDEPENDENT
+        certainty = OF_UNITS.format(field=self.unit) if self.unit else IF_INDEPENDENT
         url = links.topics_url(writer.run) + writer.selection.address()
-        return Sentence(parts, url, None, sure)
+        return Sentence(parts, url, None, certainty)
 
 
 def _largest(document_set: DocumentSet, answered: AnsweredField) -> NoDifference:
     """That no difference of a field's groups is told, and the largest that may be chance."""
     largest = -1.0
-    place = column = 0
+    group_of_value = column = 0
     accepted = 0
     for place_of_group, answers in answered.found.items():
         accepted += int(answers.accepted.sum())
-        apart = np.abs(np.nan_to_num(answers.difference))
+        differences = np.abs(np.nan_to_num(answers.difference))
         may_be_chance = ~answers.accepted & document_set.subjects[answered.topics]
-        apart = np.where(may_be_chance, apart, 0.0)
-        largest_column = int(apart.argmax())
-        if apart[largest_column] > largest:
-            largest = float(apart[largest_column])
-            place = place_of_group
+        differences = np.where(may_be_chance, differences, 0.0)
+        largest_column = int(differences.argmax())
+        if differences[largest_column] > largest:
+            largest = float(differences[largest_column])
+            group_of_value = place_of_group
             column = largest_column
     return NoDifference(
         field=answered.field.name,
-        value=answered.field.labels[place],
+        value=answered.field.labels[group_of_value],
         score=0.0,
         estimate=largest,
         low=0.0,

@@ -54,7 +54,7 @@ class Speaker(OfGroup, Shaped, BaseFinding):
         asker = SpanAsker(looked, document_set.unit_name)
         rows: list[Speaker] = []
         for column, value in enumerate(category.values):
-            for span in asker.accepted(column, alone=False):
+            for span in asker.accepted(column, one_topic_only=False):
                 if span.shape == "line" or not span.more or span.here < MOST:
                     continue
                 speaker = Speaker(

@@ -52,37 +52,37 @@ class Unlike(BaseFinding):
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Unlike]:
         """The documents with the smallest overlap, of those that are neither short nor repeats."""
-        counted = document_set.evidence
-        lengths = counted.lengths
+        evidence = document_set.evidence
+        lengths = evidence.lengths
         has_words = lengths > 0
         if document_set.mask is not None:
             has_words &= document_set.mask
         allowed = has_words & (lengths >= SHORT) & ~document_set.repeated
-        doc_ptr, doc_topics, doc_tokens = counted.folded(document_set.into)
+        doc_ptr, doc_topics, doc_tokens = evidence.folded(document_set.into)
         documents, overlap, nearest, compared = unlike.unlike(
             doc_ptr, doc_topics, doc_tokens, lengths, document_set.K, allowed
         )
         first = overlap[: cls.ON_PAGE.kept]
         rows: list[Unlike] = []
-        for document, part, other in zip(
+        for document, part, next_mixture in zip(
             documents.tolist(),
             first[first < LEAST_OVERLAP].tolist(),
             nearest.tolist(),
             strict=False,
         ):
-            own = slice(doc_ptr[document], doc_ptr[document + 1])
-            largest = np.argsort(-doc_tokens[own], kind="stable")[:LARGEST]
+            entries_of_document = slice(doc_ptr[document], doc_ptr[document + 1])
+            largest = np.argsort(-doc_tokens[entries_of_document], kind="stable")[:LARGEST]
             row = Unlike(
                 score=1 - part,
                 estimate=part,
                 low=part,
                 high=part,
                 document=document,
-                nearest=other,
+                nearest=next_mixture,
                 compared=compared,
                 all=compared == int(np.count_nonzero(has_words)),
-                topics=doc_topics[own][largest].tolist(),
-                parts=(doc_tokens[own][largest] / lengths[document]).tolist(),
+                topics=doc_topics[entries_of_document][largest].tolist(),
+                parts=(doc_tokens[entries_of_document][largest] / lengths[document]).tolist(),
             )
             rows.append(row)
         return rows
