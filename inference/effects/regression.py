@@ -137,9 +137,7 @@ def _sums_for_variance(
             if in_several_cells:
                 weight, shift = spread.several_rows(_grams(*block, data.cell, data.lengths, design))
             else:
-                weight, shift = spread.one_row(
-                    design[row[units_of_block]], words[units_of_block]
-                )
+                weight, shift = spread.one_row(design[row[units_of_block]], words[units_of_block])
             _moments(*block, *data.arrays, design, weight, shift, squares, products, moment)
     return squares, products, moment
 
