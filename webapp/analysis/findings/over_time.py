@@ -112,7 +112,7 @@ class SpanAsker:
             or (answers.difference[column_of_answer] > 0) != is_more
         ):
             return None
-        if shape == "window" and not self.is_apart(column, first, last, more):
+        if shape == "window" and not self.is_apart(column, first, last, is_more):
             return None
         whose = ""
         if answers.verdict_of(column_of_answer) == "one unit":

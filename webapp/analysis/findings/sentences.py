@@ -22,7 +22,7 @@ class Plural:
         return self.one if n == 1 else self.other
 
 
-def plain(parts: Sequence[Part], sure: str) -> str:
+def plain(parts: Sequence[Part], certainty: str) -> str:
     """A sentence as one text, with its interval and a full stop."""
     names_of_parts = (
         part
@@ -30,12 +30,14 @@ def plain(parts: Sequence[Part], sure: str) -> str:
         else _topic(part.has_name).format(name=part.name, label=part.label)
         for part in parts
     )
-    return (SURE if sure else SENTENCE).format(sentence="".join(names_of_parts), sure=sure)
+    return (SURE if certainty else SENTENCE).format(
+        sentence="".join(names_of_parts), sure=certainty
+    )
 
 
-def _topic(named: bool) -> str:
+def _topic(has_name: bool) -> str:
     """A pattern: words that are no name stand in brackets, outside the sentence."""
-    return TOPIC if named else UNNAMED
+    return TOPIC if has_name else UNNAMED
 
 
 def is_long(parts: Sequence[Part]) -> bool:
@@ -44,19 +46,19 @@ def is_long(parts: Sequence[Part]) -> bool:
     return sum(word != "·" for word in text.split()) > MOST_WORDS
 
 
-def join_parts(items: Sequence[Sequence[Part]], more: str = "") -> list[Part]:
+def join_parts(items: Sequence[Sequence[Part]], further: str = "") -> list[Part]:
     """One list of parts of several: "a, b and c"; of topics, whose names hold "&", "a & b; c & d";
-    with `more`, which says how many are not named, "a, b and 3 more"."""
-    *first, last = [*items, [more]] if more else items
+    with `further`, which says how many are not named, "a, b and 3 more"."""
+    *first, last = [*items, [further]] if further else items
     if first and any(not isinstance(part, str) for item in items for part in item):
-        several = list(first[0])
+        joined = list(first[0])
         for item in [*first[1:], last]:
-            several = fill(SEMICOLON, first=several, last=item)
-        return several
-    several = list(first[0]) if first else []
+            joined = fill(SEMICOLON, first=joined, last=item)
+        return joined
+    joined = list(first[0]) if first else []
     for item in first[1:]:
-        several = fill(COMMA, first=several, last=item)
-    return fill(AND, first=several, last=last) if first else list(last)
+        joined = fill(COMMA, first=joined, last=item)
+    return fill(AND, first=joined, last=last) if first else list(last)
 
 
 def period(name: str) -> str:
@@ -108,12 +110,12 @@ def quoted(words: Sequence[str]) -> str:
     return ", ".join(WORD.format(word=word) for word in words)
 
 
-def with_others(words: Sequence[str], named: int) -> list[Part]:
-    """The first word, and some more of the same documents, `named` in all."""
+def with_others(words: Sequence[str], shown_words: int) -> list[Part]:
+    """The first word, and some more of the same documents, `shown_words` in all."""
     first: list[Part] = [quoted(words[:1])]
     if len(words) == 1:
         return first
-    return fill(ALSO, what=first, words=quoted(words[1:named]))
+    return fill(ALSO, what=first, words=quoted(words[1:shown_words]))
 
 
 def units_in_words(field: str) -> str:
@@ -124,8 +126,8 @@ def units_in_words(field: str) -> str:
 
 
 def spanned(span: Span, brief: bool = False) -> str:
-    """When a finding lasts: "in 1973", "from 1973 to 1985", "from March to June 2011", "from 14 to 30
-    March 2016"; brief: "1973–1985", "14 March–3 July 2016"."""
+    """When a finding lasts: "in 1973", "from 1973 to 1985", "from March to June 2011", "from 14 to
+    30 March 2016"; brief: "1973–1985", "14 March–3 July 2016"."""
     first = period(span.first)
     last = period(span.last)
     if first == last:
@@ -134,8 +136,8 @@ def spanned(span: Span, brief: bool = False) -> str:
     pattern = DASH if brief else FROM_TO
     if len(span.last) == 4:
         return pattern.format(first=first, last=last)
-    (begins, year), (ends, other) = first.rsplit(" ", 1), last.rsplit(" ", 1)
-    if year != other:
+    (begins, year), (ends, last_year) = first.rsplit(" ", 1), last.rsplit(" ", 1)
+    if year != last_year:
         return pattern.format(first=first, last=last)
     day, _, month = begins.partition(" ")
     if month and ends.endswith(month):

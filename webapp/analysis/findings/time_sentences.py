@@ -38,7 +38,7 @@ AT_OTHER_TIMES = "at other times"
 
 def changed(
     finding: Shaped,
-    what: Sequence[Part],
+    subject: Sequence[Part],
     shares: tuple[float, float],
     rows: str,
     whose: str,
@@ -47,19 +47,19 @@ def changed(
     """What changed, by the pattern of its shape. shares: within and outside; rows: WORDS, DOCUMENTS
     or SECTIONS; whose: the unit that has most of it, "" where it is not one unit's; all_times: the
     first and the last period, as readers say them."""
-    here, rest = shares
-    is_more = finding.more or finding.shape == "window"
+    share_then, share_otherwise = shares
+    has_grown = finding.more or finding.shape == "window"
     other_times = outside(finding, all_times)
     if other_times == BEFORE_AND_AFTER and not finding.more:
         # Of both together: one of them may have as little as the window
         other_times = AT_OTHER_TIMES
-    if not rest:
+    if not share_otherwise:
         other_times = without_any(other_times)
     change = fill(
-        SHAPES[finding.shape, is_more],
-        what=what,
-        here=sentences.briefly_or_none(here),
-        rest=sentences.briefly_or_none(rest),
+        SHAPES[finding.shape, has_grown],
+        what=subject,
+        here=sentences.briefly_or_none(share_then),
+        rest=sentences.briefly_or_none(share_otherwise),
         span=sentences.spanned(finding),
         first=sentences.period(finding.first),
         until=sentences.period(finding.until) if finding.until else "",

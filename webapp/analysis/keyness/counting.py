@@ -145,21 +145,27 @@ class Contrast(AnswerJob[Computed]):
     def __init__(
         self,
         base: RunSelection,
-        a: contrasts.Side,
-        b: contrasts.Side,
+        side_a: contrasts.Side,
+        side_b: contrasts.Side,
         which: Which,
         counts: Counts = "occurrences",
     ):
         self.base = base
-        self.sides = (a, b)
+        self.sides = (side_a, side_b)
         self.which = which
         self.counts = counts
         self.counted = Counted.of(base.run)
-        self.divided = contrasts.divided(base, a, b)
+        self.divided = contrasts.divided(base, side_a, side_b)
         self.lengths = self.counted.index.stream.lengths
-        compared = {name for side in (a, b) for name, _ in side.documents.values}
+        compared = {name for side in (side_a, side_b) for name, _ in side.documents.values}
         self.unit, self.unit_codes = asked.unit_of(base.version, *sorted(compared))
-        sets = (base.key, a.documents.key, b.documents.key, b.complement, self.unit.key)
+        sets = (
+            base.key,
+            side_a.documents.key,
+            side_b.documents.key,
+            side_b.complement,
+            self.unit.key,
+        )
         self.key = (base.run.snapshot_id, self.counted.index.made, *sets, which, counts)
 
     @property

@@ -108,12 +108,12 @@ def read_sides(
 ) -> tuple[RunSelection, Side, Side] | None:
     """What an address compares: the documents of the page, and two sides of them. None where it
     says no side. rest: the chosen documents, with all others of the run."""
-    a = side(query, "a", selection)
-    b = side(query, "b", selection)
-    if a is None and b is not None:
+    side_a = side(query, "a", selection)
+    side_b = side(query, "b", selection)
+    if side_a is None and side_b is not None:
         raise Invalid("from_a", "First choose the documents to compare with these.")
-    if a is not None:
-        return selection, a, b or _others(selection)
+    if side_a is not None:
+        return selection, side_a, side_b or _others(selection)
     if not (selection and rest):
         return None
     base = Selection.all(selection.view)
@@ -141,8 +141,8 @@ def _others(base: RunSelection) -> Side:
 
 def compare(
     base: RunSelection,
-    a: Side,
-    b: Side,
+    side_a: Side,
+    side_b: Side,
     order: Order,
     constant: Constant = "",
     answered: Answered | None = None,
@@ -154,15 +154,24 @@ def compare(
     be held constant of documents without dates.
     """
     view = base.view
-    documents = divided(base, a, b)
-    found = differences(base, a, b, documents, constant, answered)
-    larger_in_a, larger_in_b = _listed(found, order)
+    documents = divided(base, side_a, side_b)
+    differences_of_page = differences(base, side_a, side_b, documents, constant, answered)
+    larger_in_a, larger_in_b = _listed(differences_of_page, order)
     samples = _samples(base, documents)
     sample_sizes = [len(sample) for sample in samples]
-    rows, words = _rows(base, (a, b), found, larger_in_a, larger_in_b, samples)
-    unsure = [found.topics[i] for i in found.ranked(order) if not found.sure[i]]
+    rows, words = _rows(
+        base, (side_a, side_b), differences_of_page, larger_in_a, larger_in_b, samples
+    )
+    unsure = [
+        differences_of_page.topics[i]
+        for i in differences_of_page.ranked(order)
+        if not differences_of_page.sure[i]
+    ]
     return Compared(
-        sides=[_side_of_comparison(side, base, found.bands, s) for s, side in enumerate((a, b))],
+        sides=[
+            _side_of_comparison(side, base, differences_of_page.bands, s)
+            for s, side in enumerate((side_a, side_b))
+        ],
         more=[rows[: len(larger_in_a)], rows[len(larger_in_a) :]],
         words=words,
         order=order,
@@ -171,17 +180,21 @@ def compare(
         unsure=[links.topic_link(view, topic) for topic in unsure[: 2 * LISTED]],
         unsure_count=len(unsure),
         not_listed=[
-            int(np.count_nonzero(found.larger_in_a)) - len(larger_in_a),
-            int(np.count_nonzero(found.larger_in_b)) - len(larger_in_b),
+            int(np.count_nonzero(differences_of_page.larger_in_a)) - len(larger_in_a),
+            int(np.count_nonzero(differences_of_page.larger_in_b)) - len(larger_in_b),
         ],
         words_from=sample_sizes if sample_sizes != documents.documents else None,
-        unit=unit_sentences.about(base.version, found.unit),
-        few_units=cautions.few_units(found.unit, found.found.units, found.found.verdict),
-        caution=found.caution,
-        level=found.found.level,
-        rows=found.found.rows,
-        calibrated=found.found.calibrated,
-        same_speakers=found.same_speakers,
+        unit=unit_sentences.about(base.version, differences_of_page.unit),
+        few_units=cautions.few_units(
+            differences_of_page.unit,
+            differences_of_page.found.units,
+            differences_of_page.found.verdict,
+        ),
+        caution=differences_of_page.caution,
+        level=differences_of_page.found.level,
+        rows=differences_of_page.found.rows,
+        calibrated=differences_of_page.found.calibrated,
+        same_speakers=differences_of_page.same_speakers,
     )
 
 
@@ -228,53 +241,53 @@ class Differences(NamedTuple):
 
 
 def answer_of(
-    base: RunSelection, a: Side, b: Side, documents: "Divided", constant: Constant
+    base: RunSelection, side_a: Side, side_b: Side, documents: "Divided", constant: Constant
 ) -> Answered:
     """The answer alone, of all topics that are neither hidden nor merged into others."""
     side = side_of_documents(base, documents)
     if constant:
         topics = asked_once.told_topics(base.view)
-        found, unit = _at_the_same_times(base, (a, b), documents, side, topics)
-        return Answered(topics, found, unit, Family.CHOSEN)
-    of_b = None if b.complement else b.documents
-    return asked_once.of_sides(base, a.documents, of_b, (side == 0, side == 1))
+        answers, unit = _at_the_same_times(base, (side_a, side_b), documents, side, topics)
+        return Answered(topics, answers, unit, Family.CHOSEN)
+    of_b = None if side_b.complement else side_b.documents
+    return asked_once.of_sides(base, side_a.documents, of_b, (side == 0, side == 1))
 
 
 def differences(
     base: RunSelection,
-    a: Side,
-    b: Side,
+    side_a: Side,
+    side_b: Side,
     documents: "Divided",
     constant: Constant,
     answered: Answered | None = None,
 ) -> Differences:
     """Of all topics that are neither hidden nor merged into others. answered: see `compare`."""
     if answered is None:
-        answered = answer_of(base, a, b, documents, constant)
+        answered = answer_of(base, side_a, side_b, documents, constant)
     topic_numbers = answered.topics
-    found = answered.found
+    answers = answered.found
     unit = answered.unit
     totals, by_topic, everywhere = _sums(base, documents)
     bands = intervals.of_sums(totals, by_topic[topic_numbers], everywhere[topic_numbers])
-    same_speakers = unit.name if answered.speakers_held and not found.verdict else ""
+    same_speakers = unit.name if answered.speakers_held and not answers.verdict else ""
     tokens = by_topic[:, :, TOKENS].T.astype(np.int64)
-    caution = cautions.caution(unit, found.units, found.verdict)
-    return Differences(topic_numbers, bands, found, tokens, unit, caution, same_speakers)
+    caution = cautions.caution(unit, answers.units, answers.verdict)
+    return Differences(topic_numbers, bands, answers, tokens, unit, caution, same_speakers)
 
 
-def _listed(found: Differences, order: Order) -> tuple[list[int], list[int]]:
+def _listed(differences_of_page: Differences, order: Order) -> tuple[list[int], list[int]]:
     """Places of the topics that are surely larger in a, and of those in b, the most different
     first."""
-    ranked = found.ranked(order)
-    in_a = [int(i) for i in ranked if found.larger_in_a[i]]
-    in_b = [int(i) for i in ranked if found.larger_in_b[i]]
+    ranked = differences_of_page.ranked(order)
+    in_a = [int(i) for i in ranked if differences_of_page.larger_in_a[i]]
+    in_b = [int(i) for i in ranked if differences_of_page.larger_in_b[i]]
     return in_a[:LISTED], in_b[:LISTED]
 
 
 def _rows(
     base: RunSelection,
     sides: tuple[Side, Side],
-    found: Differences,
+    differences_of_page: Differences,
     larger_in_a: list[int],
     larger_in_b: list[int],
     samples: list[np.ndarray],
@@ -282,7 +295,7 @@ def _rows(
     """The topics that are listed, and the words that tell the sides apart whatever the topic."""
     view = base.view
     indices = larger_in_a + larger_in_b
-    topic_numbers = [found.topics[i] for i in indices]
+    topic_numbers = [differences_of_page.topics[i] for i in indices]
     larger_side = [0] * len(larger_in_a) + [1] * len(larger_in_b)
     group = np.repeat(np.arange(2, dtype=np.int32), [len(sample) for sample in samples])
     row_of_topic = shares.rows_of(view.labels.into, topic_numbers)
@@ -292,7 +305,15 @@ def _rows(
     top_words = topics.top_words(view, topic_numbers, 5)
     telling_words = _telling(view.run, word_sums, larger_side)
     rows = [
-        _row(base, sides, found, i, side, top_words[found.topics[i]], telling)
+        _row(
+            base,
+            sides,
+            differences_of_page,
+            i,
+            side,
+            top_words[differences_of_page.topics[i]],
+            telling,
+        )
         for i, side, telling in zip(indices, larger_side, telling_words, strict=True)
     ]
     return rows, _all_words(base, sides, word_sums[:, -1])
@@ -301,15 +322,15 @@ def _rows(
 def _row(
     base: RunSelection,
     sides: tuple[Side, Side],
-    found: Differences,
+    differences_of_page: Differences,
     i: int,
     larger: int,
     words: list[str],
     telling: list[str],
 ) -> TopicDifference:
     """The topic in place i. larger: the side, 0 or 1, on which it is larger."""
-    topic = found.topics[i]
-    answers = found.found
+    topic = differences_of_page.topics[i]
+    answers = differences_of_page.found
     ends = [answers.ends(s) for s in range(2)]
     return TopicDifference(
         **vars(links.topic_link(base.view, topic)),
@@ -317,7 +338,7 @@ def _row(
         share=[float(answers.a[i]), float(answers.b[i])],
         low=[float(low[i]) for low, _ in ends],
         high=[float(high[i]) for _, high in ends],
-        tokens=found.tokens[:, topic].tolist(),
+        tokens=differences_of_page.tokens[:, topic].tolist(),
         difference=float(answers.difference[i]),
         difference_low=float(answers.low[i]),
         difference_high=float(answers.high[i]),
@@ -386,52 +407,54 @@ def _numbers_within(spans: sums.Spans, days: np.ndarray) -> np.ndarray:
     )
 
 
-def divided(base: RunSelection, a: Side, b: Side) -> Divided:
+def divided(base: RunSelection, side_a: Side, side_b: Side) -> Divided:
     """Raises Invalid where a side has no documents, or where one document is on both."""
     days = None
     numbers = None
     span = base.span
-    span_a = a.documents.span
-    span_b = b.documents.span
+    span_a = side_a.documents.span
+    span_b = side_b.documents.span
     if span and span_a and span_b:
-        of_a = sums.within([span], [span_a])
-        of_b = sums.without(span, of_a) if b.complement else sums.within([span], [span_b])
-        days = [of_a, of_b]
-        *counts, shared = sums.counts_of_days(base, [of_a, of_b, sums.within(of_a, of_b)]).tolist()
+        span_of_a = sums.within([span], [span_a])
+        of_b = sums.without(span, span_of_a) if side_b.complement else sums.within([span], [span_b])
+        days = [span_of_a, of_b]
+        *counts, shared = sums.counts_of_days(
+            base, [span_of_a, of_b, sums.within(span_of_a, of_b)]
+        ).tolist()
     else:
-        numbers, counts, shared = _divided_by_numbers(base, a, b)
+        numbers, counts, shared = _divided_by_numbers(base, side_a, side_b)
     if shared:
         raise Invalid(
             "from_b",
             f"{shared:,} documents are on both sides. Choose two sets that have no document in"
             " common, such as 1930–1939 and 1990–1999.",
         )
-    for side, count in zip((a, b), counts, strict=True):
+    for side, count in zip((side_a, side_b), counts, strict=True):
         if not count:
             raise Invalid(
                 "from_a", f"No document is on the side “{side.name}”. Choose another time or value."
             )
-    name = (*a.documents.parameters, "and", *b.documents.parameters, b.complement)
+    name = (*side_a.documents.parameters, "and", *side_b.documents.parameters, side_b.complement)
     return Divided(counts, days, numbers, name)
 
 
 def _divided_by_numbers(
-    base: RunSelection, a: Side, b: Side
+    base: RunSelection, side_a: Side, side_b: Side
 ) -> tuple[tuple[np.ndarray, np.ndarray | None], list[int], int]:
     """Numbers of either side's documents, None for all that are not on the first; how many each
     has, and how many are on both."""
-    first = _within(a.documents, base)
-    second = _within(b.documents, base)
+    first = _within(side_a.documents, base)
+    second = _within(side_b.documents, base)
     assert first is not None, "a side is what conditions choose"
     in_first = np.zeros(base.version.documents, bool)
     in_first[first] = True
     shared = 0
-    if not b.complement:
+    if not side_b.complement:
         shared = int(np.count_nonzero(in_first[second]))
     elif second is not None:
         second = second[~in_first[second]]
-    others = base.version.documents - len(first) if second is None else len(second)
-    return (first, second), [len(first), others], shared
+    other_documents = base.version.documents - len(first) if second is None else len(second)
+    return (first, second), [len(first), other_documents], shared
 
 
 def _within(selection: RunSelection, base: RunSelection) -> np.ndarray | None:
@@ -502,16 +525,16 @@ def _at_the_same_times(
     )
     compared = sorted({name for side in sides for name, _ in side.documents.values})
     unit, _ = asked_once.unit_of(base.version, *compared)
-    apart = not time_curve.overlap(words, side_of_cell, period)
+    never_at_once = not time_curve.overlap(words, side_of_cell, period)
     labels = base.view.labels.into.tobytes()
     key = (base.run.snapshot_id, *base.key, documents.name, by, unit.key, labels, tuple(topics))
-    found = asked_once.with_held(
+    answers = asked_once.with_held(
         key,
         lambda: shares.effect_data(base.view, unit, cell, topics),
         settings,
-        "apart in time" if apart else "",
+        "apart in time" if never_at_once else "",
     )
-    return found, unit
+    return answers, unit
 
 
 def _usual_period(base: RunSelection) -> str:
@@ -535,15 +558,17 @@ def side_of_documents(base: RunSelection, sides: Divided) -> np.ndarray:
 def _samples(base: RunSelection, sides: Divided) -> list[np.ndarray]:
     """int32, ascending: of each side the documents whose words are counted, spread evenly over
     it."""
-    most = max(LEAST_SAMPLED, SAMPLED * base.version.documents // max(base.version.tokens, 1))
+    most_sampled = max(
+        LEAST_SAMPLED, SAMPLED * base.version.documents // max(base.version.tokens, 1)
+    )
     if sides.days and fields.by_date(base.version, newest=False) is not None:
-        return [sums.sample_of_days(base, spans, most) for spans in sides.days]
+        return [sums.sample_of_days(base, spans, most_sampled) for spans in sides.days]
     first, second = sides.of_both(base)
     if second is None:
-        others = spread_outside(first, base.version.documents, most)
+        sampled_elsewhere = spread_outside(first, base.version.documents, most_sampled)
     else:
-        others = spread(second, most)
-    return [spread(first, most), others]
+        sampled_elsewhere = spread(second, most_sampled)
+    return [spread(first, most_sampled), sampled_elsewhere]
 
 
 def _telling(run: Run, word_sums: np.ndarray, sides: list[int]) -> list[list[str]]:
@@ -567,9 +592,9 @@ def _all_words(
     """The words that tell the sides apart most surely, with how often they are used in 10,000
     words. counts: int64[2, V]."""
     z = distinctive(counts[0], counts.sum(axis=0))
-    of_a = [int(w) for w in np.argsort(-z)[:ALL_WORDS] if z[w] > SURE]
+    words_of_a = [int(w) for w in np.argsort(-z)[:ALL_WORDS] if z[w] > SURE]
     of_b = [int(w) for w in np.argsort(z)[:ALL_WORDS] if -z[w] > SURE]
-    texts = _words(base.run, {*of_a, *of_b})
+    texts = _words(base.run, {*words_of_a, *of_b})
     totals = np.maximum(counts.sum(axis=1), 1)
     rates = PER_WORDS * counts / totals[:, None]
 
@@ -577,8 +602,8 @@ def _all_words(
         url = address(side, base, word=texts[w])
         return WordDifference(texts[w], url, rates[:, w].tolist(), counts[:, w].tolist())
 
-    a, b = sides
-    return [[difference(a, w) for w in of_a], [difference(b, w) for w in of_b]]
+    side_a, side_b = sides
+    return [[difference(side_a, w) for w in words_of_a], [difference(side_b, w) for w in of_b]]
 
 
 def _words(run: Run, numbers: set[int]) -> dict[int, str]:
@@ -614,8 +639,10 @@ def _side_form(query: QueryDict, letter: str, legend: str) -> SideForm:
 def _category_choice(version: Version, category: ValueField) -> CategoryChoice:
     """A category with its most frequent values, in their order."""
     count = min(len(category.values), OFFERED)
-    places = fields.in_order(version, fields.groups(version, category.name), list(range(count)))
-    values = [category.values[place] for place in places]
+    value_order = fields.in_order(
+        version, fields.groups(version, category.name), list(range(count))
+    )
+    values = [category.values[value_number] for value_number in value_order]
     return CategoryChoice(
         category.name, [ValueChoice(value, f"{category.name}:{value}") for value in values]
     )
@@ -639,8 +666,11 @@ def _suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
     for category in fields.categories(version)[:SUGGESTED]:
         if len(category.values) > 1:
             name = category.name
-            a, b = category.values[:2]
+            first_value, second_value = category.values[:2]
             suggestions.append(
-                (f"{name} {a} and {b}", {"in_a": f"{name}:{a}", "in_b": f"{name}:{b}"})
+                (
+                    f"{name} {first_value} and {second_value}",
+                    {"in_a": f"{name}:{first_value}", "in_b": f"{name}:{second_value}"},
+                )
             )
     return suggestions

@@ -8,14 +8,16 @@ from django.views.decorators.http import require_POST, require_safe
 from webapp.models import Corpus
 from webapp.platform.accounts import readings as record
 from webapp.platform.pages.page import looked_up
-from webapp.platform.pages.typed import Answer, Here, typed
+from webapp.platform.pages.typed import Answer, PageQuery, typed
 from webapp.platform.server import streams
 from webapp.service.privacy import read_texts
 from webapp.service.privacy.shapes import ReadingsPage
 
 
 @typed("corpus/readings.html")
-def readings(corpus: Corpus, here: Here, *, after: int | None = None) -> Answer[ReadingsPage]:
+def readings(
+    corpus: Corpus, page_query: PageQuery, *, after: int | None = None
+) -> Answer[ReadingsPage]:
     """The record of reading: who opened which text, and when, newest first."""
     rows, following = read_texts.page(corpus, after)
     return Answer(
@@ -25,7 +27,7 @@ def readings(corpus: Corpus, here: Here, *, after: int | None = None) -> Answer[
             days=record.DAYS,
             limit=record.MOST_ROWS,
             rows=rows,
-            next=here.following(following),
+            next=page_query.following(following),
         )
     )
 

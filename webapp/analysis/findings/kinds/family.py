@@ -87,8 +87,10 @@ class Family(BaseFinding):
                 break
         members = ",".join(map(str, self.topics[:MEMBERS]))
         url = links.topics_url(writer.run) + writer.selection.address(topics=members)
-        sure = SURE.pattern(self.documents).format(low=low, high=high, count=f"{self.documents:,}")
-        return Sentence(parts, url, self.topics[0], sure)
+        certainty = SURE.pattern(self.documents).format(
+            low=low, high=high, count=f"{self.documents:,}"
+        )
+        return Sentence(parts, url, self.topics[0], certainty)
 
     def _first_topics(self, writer: Writer, count: int) -> list[Part]:
         """So many at most, and how many more there are."""
@@ -101,23 +103,23 @@ class Family(BaseFinding):
 def _measured(document_set: DocumentSet, nodes: list[Node]) -> list[Family]:
     """Nodes that share no topic."""
     family_of_topic = np.full(document_set.K, -1, np.int32)
-    for place, node in enumerate(nodes):
-        family_of_topic[node.topics] = place
+    for row, node in enumerate(nodes):
+        family_of_topic[node.topics] = row
     counted_as = family_of_topic[document_set.into]
     totals = document_set.sums(document_set.as_one_group, 1, counted_as, len(nodes))
     shares = sums.shares(totals, sums.typical(totals))
     rows = []
-    for place in np.flatnonzero(totals.x[0]).tolist():
-        node = nodes[place]
+    for row in np.flatnonzero(totals.x[0]).tolist():
+        node = nodes[row]
         family = Family(
-            score=float(totals.x[0, place]),
-            estimate=float(shares.share[0, place]),
-            low=float(shares.low[0, place]),
-            high=float(shares.high[0, place]),
+            score=float(totals.x[0, row]),
+            estimate=float(shares.share[0, row]),
+            low=float(shares.low[0, row]),
+            high=float(shares.high[0, row]),
             line=_line_of(document_set, node.topics),
             name=document_set.view.labels.group(node.topics[0]) if node.given >= 0 else "",
             topics=node.topics,
-            documents=int(totals.holding[0, place]),
+            documents=int(totals.holding[0, row]),
             first=node.first,
             last=node.last,
         )
