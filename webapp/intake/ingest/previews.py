@@ -253,8 +253,6 @@ def preview_draft(
         return replace(
             shown, trouble=f"{error} So there is no preview, but you can still read the files."
         )
-    # Short sections stand one after the other: of a text that is withheld nothing is shown but one
-    # passage.
     # How a draft's files were read, or which columns are texts in the corpus that they are to be
     # added to.
     before = (
@@ -263,22 +261,8 @@ def preview_draft(
         else corpus.settings.get("before", [])
     )
     hidden = embargo.withheld(corpus, asdict(reading) | {"before": before})
-    first = tuple(embargo.preview(one, hidden) for one in beginning.first)
-    passage = embargo.beginning(corpus, beginning.passage)
-    dates = () if hidden and "date" in hidden.roles else beginning.dates
-    why, parts = ("", "") if hidden else (beginning.why_undated, beginning.parts)
-    beginning = replace(
-        beginning,
-        first=first,
-        passage=passage,
-        dates=dates,
-        why_undated=why,
-        undated_forms=() if hidden else beginning.undated_forms,
-        parts=parts,
-    )
-    if hidden:  # what many texts share is words of theirs
-        known = {name: share for name, share in beginning.silent.items() if not is_shared(name)}
-        beginning = replace(beginning, silent=known)
+    if hidden:
+        beginning = withhold(beginning, corpus, hidden)
     shown = replace(shown, silences=shaping.silences(beginning.silent), sample=beginning)
     if stream is None:
         return replace(
@@ -299,6 +283,43 @@ def preview_draft(
         date_column=options.column("date") or "",
         language=LANGUAGES.get(reading.language)
         or LANGUAGES.get(next(iter(beginning.languages), ""), ""),
+    )
+
+
+def withhold(beginning: Sample, corpus: Corpus, hidden: embargo.Withheld) -> Sample:
+    """What may be seen of a sample under embargo. A field that is not named here stays empty: a new
+    one is withheld until somebody has decided that it gives no text away."""
+    # Short sections stand one after the other: of a text that is withheld nothing is shown but one
+    # passage.
+    first = tuple(embargo.preview(document, hidden) for document in beginning.first)
+    # What many texts share is words of theirs
+    silent = {name: share for name, share in beginning.silent.items() if not is_shared(name)}
+    # Some quote a line of a text, which only who owns it may see without end
+    problems = () if embargo.readers(corpus) else beginning.problems
+    return Sample(
+        documents=beginning.documents,
+        of=beginning.of,
+        counted=beginning.counted,
+        characters=beginning.characters,
+        of_characters=beginning.of_characters,
+        files=beginning.files,
+        of_files=beginning.of_files,
+        whole=beginning.whole,
+        beginnings=beginning.beginnings,
+        seconds=beginning.seconds,
+        problems=problems,
+        first=first,
+        languages=beginning.languages,
+        dates=() if "date" in hidden.roles else beginning.dates,
+        silent=silent,
+        certain=beginning.certain,
+        dated=beginning.dated,
+        undated=beginning.undated,
+        without_date=beginning.without_date,
+        evidence=beginning.evidence,
+        made=beginning.made,
+        left_out=beginning.left_out,
+        passage=embargo.beginning(corpus, beginning.passage),
     )
 
 

@@ -467,6 +467,30 @@ def test_reading_the_files_in_another_way_shows_no_text(client, shut):
     deletion.corpus(draft)
 
 
+def test_of_a_sample_only_what_is_named_is_shown(monkeypatch):
+    """Problems quote lines of texts; the owner sees them."""
+    from webapp.intake.ingest import previews
+    from webapp.intake.ingest.sample import Sample
+    from webapp.intake.ingest.shaping import shared
+    from webapp.models import Corpus
+
+    corpus = Corpus(embargo=True, settings={})
+    hidden = embargo.Withheld(frozenset({"text"}), frozenset({"date"}), False)
+    secret = "a line of a text"
+    sample = Sample(
+        problems=(secret,),
+        dates=(secret,),
+        parts=secret,
+        why_undated=secret,
+        undated_forms=((secret, 1),),
+        silent={f"{shared.PREFIXES[0]}{secret}": 0.1},
+    )
+    monkeypatch.setattr(embargo, "readers", lambda corpus: ("user 1",))
+    assert previews.withhold(sample, corpus, hidden) == Sample()
+    monkeypatch.setattr(embargo, "readers", lambda corpus: ())
+    assert previews.withhold(sample, corpus, hidden) == Sample(problems=(secret,))
+
+
 def read_again(shut: Run, shaping: dict | None = None, **columns) -> Run:
     """A run on the same files, read with other columns."""
     from tasks.corpora import read_corpus
