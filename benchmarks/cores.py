@@ -162,9 +162,13 @@ def report(single: Measured, divided: Measured) -> None:
 
 def main(bow: Bow, topics: int) -> None:
     """Prints what was measured. Raises AssertionError where topics are not the same."""
-    settings = {"minibatch": MINIBATCH, "minibatch_after": MINIBATCH_AFTER}
-    settings |= {"topics": topics, "passes": PASSES}
-    config = ssi.Config(**settings).resolve(bow.D, bow.tokens)
+    settings = ssi.Config(
+        topics=topics,
+        passes=PASSES,
+        minibatch=MINIBATCH,
+        minibatch_after=MINIBATCH_AFTER,
+    )
+    config = settings.resolve(bow.D, bow.tokens)
     print(f"{bow.D:,} documents, {bow.tokens:,} words, {topics:,} topics", flush=True)
     with played(THREADS) as loops:
         for threads in (THREADS, 1):
