@@ -289,34 +289,39 @@ class Evidence:
         self,
         group: np.ndarray,
         G: int,
-        into: np.ndarray | None = None,
+        column_of_topic: np.ndarray | None = None,
         documents: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Tokens of each topic in each of G groups of documents, and documents that have any:
         int64[G, K] twice.
 
         documents: int32[n], those that are looked at; None for all. group: int32, of each of them,
-        -1 for none. into: int32[K], the topic that each is counted as; a document with two topics
-        that are counted as one is counted once.
+        -1 for none. column_of_topic: int32[K], the topic that each is
+        counted as; a document with two topics that are counted as one is counted once.
         """
-        into = np.arange(self.K, dtype=np.int32) if into is None else into
+        column_of_topic = (
+            np.arange(self.K, dtype=np.int32) if column_of_topic is None else column_of_topic
+        )
         return assign.sums(
             *looked_at(documents),
             frozen(group, np.int32),
             G,
-            into,
+            column_of_topic,
             self.doc_ptr,
             self.doc_topics,
             self.doc_tokens,
         )
 
-    def folded(self, into: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def folded(self, column_of_topic: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(doc_ptr, doc_topics, doc_tokens) with topics read as parts of others; these very arrays
-        where none is. into: int32[K]."""
-        if np.array_equal(into, np.arange(self.K)):
+        where none is. column_of_topic: int32[K]."""
+        if np.array_equal(column_of_topic, np.arange(self.K)):
             return self.doc_ptr, self.doc_topics, self.doc_tokens
         return assign.mixtures(
-            self.doc_ptr, self.doc_tokens, into.astype(np.uint16)[self.doc_topics], self.K
+            self.doc_ptr,
+            self.doc_tokens,
+            column_of_topic.astype(np.uint16)[self.doc_topics],
+            self.K,
         )
 
     def word_sums(

@@ -116,13 +116,13 @@ def read_by_document(
 
 def _assigned(
     theta: np.ndarray,
-    places: np.ndarray,
+    positions: np.ndarray,
     row_ptr: np.ndarray,
     row_topics: np.ndarray,
     above: np.ndarray,
     floor: np.ndarray,
 ) -> Reading:
-    topics = np.empty(len(places), np.uint16)
-    certainty = np.empty(len(places), np.uint8)
-    assign.likeliest_topics(theta, places, row_ptr, row_topics, above, floor, topics, certainty)
+    topics = np.empty(len(positions), np.uint16)
+    certainty = np.empty(len(positions), np.uint8)
+    assign.likeliest_topics(theta, positions, row_ptr, row_topics, above, floor, topics, certainty)
     return Reading(theta, topics, certainty)

@@ -96,18 +96,18 @@ def responsibilities(log_weights: np.ndarray, L: int) -> tuple[np.ndarray, np.nd
 
 
 def summary(
-    points: np.ndarray, chosen: np.ndarray, r: np.ndarray, K: int
+    points: np.ndarray, active: np.ndarray, r: np.ndarray, K: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """(N float64[K], S float64[K, P, P]): sum_n r_nk and sum_n r_nk x_n x_n'. Time grows with L:
     points are grouped by cluster, and each is multiplied out for its own clusters alone."""
     n, P = points.shape
-    flat = chosen.ravel()
+    flat = active.ravel()
     weight = r.ravel()
     N = np.bincount(flat, weights=weight, minlength=K)
     S = np.zeros((K, P, P))
     order = np.argsort(flat, kind="stable")
     bounds = np.searchsorted(flat[order], np.arange(K + 1))
-    row = order // chosen.shape[1]
+    row = order // active.shape[1]
     for k in range(K):
         cluster_slice = slice(bounds[k], bounds[k + 1])
         if bounds[k] < bounds[k + 1]:
@@ -209,14 +209,14 @@ def _model(N: np.ndarray, S: np.ndarray, alpha: float, nu0: float, root0: np.nda
     return Gaussians(N, nu0 + N, roots, alpha, nu0, root0)
 
 
-def bound(model: Gaussians, points: np.ndarray, chosen: np.ndarray, r: np.ndarray) -> float:
+def bound(model: Gaussians, points: np.ndarray, active: np.ndarray, r: np.ndarray) -> float:
     """The evidence lower bound of all points, in nats, for any model and r (003, eqs. 18-31)."""
     total = 0.0
     K = len(model.N)
     P = points.shape[1]
     for a in range(0, len(points), AT_ONCE):
         W = np.take_along_axis(
-            model.log_weights(points[a : a + AT_ONCE]), chosen[a : a + AT_ONCE], 1
+            model.log_weights(points[a : a + AT_ONCE]), active[a : a + AT_ONCE], 1
         )
         point_shares = r[a : a + AT_ONCE]
         total += (point_shares * W - xlogy(point_shares, point_shares)).sum()

@@ -32,16 +32,19 @@ class Uses:
 
     Arrays over pairs of the word and a row of the bag of words, a document or a section of one,
     ascending: rows int32[n], documents int32[n], counts int32[n], topics uint16[n], certainty
-    uint8[n]. into: int32[K], the topic that each is read as a part of, itself where not merged.
-    mask: bool[D], the documents that are looked at, or None for all.
-    """
+    uint8[n]. column_of_topic: int32[K], the topic that each is read as a part of, itself where not
+    merged. mask: bool[D], the documents that are looked at, or None for all."""
 
     def __init__(
-        self, evidence: Evidence, word: int, into: np.ndarray, mask: np.ndarray | None = None
+        self,
+        evidence: Evidence,
+        word: int,
+        column_of_topic: np.ndarray,
+        mask: np.ndarray | None = None,
     ):
         self.evidence = evidence
         self.word = word
-        self.into = np.asarray(into, np.int32)
+        self.into = np.asarray(column_of_topic, np.int32)
         rows, counts, topics, certainty = evidence.word_rows(word)
         documents = evidence.rows.documents_of(rows)
         if mask is not None:
@@ -151,35 +154,42 @@ class Uses:
 
 
 def _beside(
-    evidence: Evidence, samples: list[np.ndarray], topics: np.ndarray, into: np.ndarray
+    evidence: Evidence, samples: list[np.ndarray], topics: np.ndarray, column_of_topic: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """kernels.senses.near of the rows of each sample."""
     bow = evidence.rows
     ptr = np.append(0, np.cumsum([len(sample) for sample in samples])).astype(np.int64)
     rows = np.concatenate([*samples, np.zeros(0, np.int32)])
     return senses.near(
-        ptr, rows, topics, into, frozen(bow.indptr, np.int64), bow.words, evidence.topics, bow.V
+        ptr,
+        rows,
+        topics,
+        column_of_topic,
+        frozen(bow.indptr, np.int64),
+        bow.words,
+        evidence.topics,
+        bow.V,
     )
 
 
 def _named(
-    word: int, words, own, every, elsewhere, size: int, others: int, count: int
+    word: int, words, own_counts, all_counts, elsewhere, size: int, rival_topics: int, count: int
 ) -> list[Near]:
     least = 2 if size > 3 else 1  # a word of one document says little of many
     fit = np.flatnonzero(
-        (2 * own >= every)
-        & (every >= least)
+        (2 * own_counts >= all_counts)
+        & (all_counts >= least)
         & (words != word)
-        & (every * others > elsewhere * size)
+        & (all_counts * rival_topics > elsewhere * size)
     )
-    score = ratio(every[fit], size, elsewhere[fit], others)
+    score = ratio(all_counts[fit], size, elsewhere[fit], rival_topics)
     best_words = np.lexsort((words[fit], -score))[:count]
     return [
         Near(
             int(words[u]),
-            int(every[u]),
+            int(all_counts[u]),
             int(size),
-            float(elsewhere[u] / max(others, 1)),
+            float(elsewhere[u] / max(rival_topics, 1)),
             float(score[i]),
         )
         for i, u in zip(best_words, fit[best_words], strict=True)

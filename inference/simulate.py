@@ -175,8 +175,8 @@ def _alpha(alpha: tuple[float, float] | np.ndarray, K: int, seed: np.uint64) -> 
     return alpha_values
 
 
-def _stream(seed: np.uint64, what: int, item: int) -> np.uint64:
-    return np.uint64(rng.key(seed, np.uint64(rng.SIMULATE), np.uint64(what), np.uint64(item)))
+def _stream(seed: np.uint64, purpose: int, item: int) -> np.uint64:
+    return np.uint64(rng.key(seed, np.uint64(rng.SIMULATE), np.uint64(purpose), np.uint64(item)))
 
 
 @njit(cache=True)
@@ -211,14 +211,14 @@ def _log_gamma(state, shape):
 
 
 @njit(cache=True)
-def _dirichlet(state, parameter, out):
-    """Fill `out` with a Dirichlet number; returns the stream after it."""
+def _dirichlet(state, parameter, draws):
+    """Fill `draws` with a Dirichlet number; returns the stream after it."""
     for i in range(len(parameter)):
-        state, out[i] = _log_gamma(state, parameter[i])
-    largest_log = out.max()
-    for i in range(len(out)):
-        out[i] = math.exp(out[i] - largest_log)
-    out /= out.sum()
+        state, draws[i] = _log_gamma(state, parameter[i])
+    largest_log = draws.max()
+    for i in range(len(draws)):
+        draws[i] = math.exp(draws[i] - largest_log)
+    draws /= draws.sum()
     return state
 
 
@@ -247,7 +247,7 @@ def _drawn(state, sums):
 
 
 @njit(cache=True, nogil=True)
-def _documents(seed, what, alpha, sums, xi, theta):
+def _documents(seed, purpose, alpha, sums, xi, theta):
     """Draw all documents; fills theta. Returns indptr, words and counts of a bag of words."""
     M, K = theta.shape
     V = sums.shape[1]
@@ -258,7 +258,7 @@ def _documents(seed, what, alpha, sums, xi, theta):
     count = np.zeros(V, np.int32)
     topic_sums = np.empty(K)
     for d in range(M):
-        state = rng.key(seed, np.uint64(rng.SIMULATE), np.uint64(what), np.uint64(d))
+        state = rng.key(seed, np.uint64(rng.SIMULATE), np.uint64(purpose), np.uint64(d))
         state = _dirichlet(state, alpha, theta[d])
         topic_sums[:] = np.cumsum(theta[d])
         state, length = _poisson(state, xi)

@@ -159,23 +159,23 @@ def _read(path: Path, facts_alone: bool = False) -> tuple[dict, dict[str, np.nda
         raise Invalid("bundle", f"{path} is no bundle of a run: {error}.") from None
 
 
-def _same_topics(topics: Topics, held: dict[str, np.ndarray]) -> bool:
+def _same_topics(topics: Topics, stored: dict[str, np.ndarray]) -> bool:
     """A bundle's rows continue, behind the listed ones, with words that have tokens in the topic,
     at the floor's weight."""
-    if not np.array_equal(topics.floor, held["beta_floor"]):
+    if not np.array_equal(topics.floor, stored["beta_floor"]):
         return False
     for k in range(topics.K):
         topic_slice = slice(topics.indptr[k], topics.indptr[k + 1])
-        first = held["beta_indptr"][k]
-        end = held["beta_indptr"][k + 1]
+        first = stored["beta_indptr"][k]
+        end = stored["beta_indptr"][k + 1]
         listed_slice = slice(first, first + topic_slice.stop - topic_slice.start)
         rest_slice = slice(first + topic_slice.stop - topic_slice.start, end)
-        is_same = np.array_equal(
-            topics.words[topic_slice], held["beta_words"][listed_slice]
-        ) and np.array_equal(topics.weights[topic_slice], held["beta_weights"][listed_slice])
+        are_equal = np.array_equal(
+            topics.words[topic_slice], stored["beta_words"][listed_slice]
+        ) and np.array_equal(topics.weights[topic_slice], stored["beta_weights"][listed_slice])
         if (
-            not is_same
-            or not (held["beta_weights"][rest_slice] == np.float32(topics.floor[k])).all()
+            not are_equal
+            or not (stored["beta_weights"][rest_slice] == np.float32(topics.floor[k])).all()
         ):
             return False
     return True

@@ -48,7 +48,9 @@ def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float | np.ndar
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, alpha, given):
+def _inherit(
+    indptr, words, counts, column_of_word, row_ptr, row_topics, above, floor, alpha, inherited
+):
     K = len(floor)
     for d in prange(len(indptr) - 1):
         a = indptr[d]
@@ -57,8 +59,8 @@ def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, al
         known_counts = np.empty(b - a, np.int64)
         n = 0
         for j in range(a, b):
-            if place[words[j]] >= 0:
-                known_rows[n] = place[words[j]]
+            if column_of_word[words[j]] >= 0:
+                known_rows[n] = column_of_word[words[j]]
                 known_counts[n] = counts[j]
                 n += 1
         if n:
@@ -77,9 +79,9 @@ def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, al
             theta = np.full(K, 1.0 / K)
             largest = -1
         for j in range(a, b):
-            i = place[words[j]]
+            i = column_of_word[words[j]]
             if i < 0:
-                given[j] = largest if largest >= 0 else (d * 40503 + words[j]) % K
+                inherited[j] = largest if largest >= 0 else (d * 40503 + words[j]) % K
                 continue
             best_topic = 0
             largest_weight = -1.0
@@ -93,4 +95,4 @@ def _inherit(indptr, words, counts, place, row_ptr, row_topics, above, floor, al
                 if p > largest_weight:
                     best_topic = k
                     largest_weight = p
-            given[j] = best_topic
+            inherited[j] = best_topic

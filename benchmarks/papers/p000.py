@@ -155,7 +155,7 @@ def measured(bench: Bench, trained: Trained, bow: Bow, seed: int, scored: bool) 
     by_document = np.zeros(0)
     if scored:
         held_out = held_out_documents(bow, seed)[: size(bench).scored]
-        judge = LeftToRight(bow, held_out, PARTICLES, most=MOST_TOKENS)
+        judge = LeftToRight(bow, held_out, PARTICLES, limit=MOST_TOKENS)
         tokens = np.maximum(np.diff(judge.indptr), 1)
         by_document = judge.documents_log(trained.topics, SCORING_ALPHA) / tokens
     return Measured(

@@ -45,12 +45,12 @@ def draw(strata: np.ndarray, size: int, floor: int, seed: int) -> Drawn:
         np.arange(len(order)) - (np.cumsum(sizes) - sizes)[stratum]
     )  # of each document in its stratum
     turn = np.where(order_drawn < floor, 0, (order_drawn + 0.5) / sizes[stratum])
-    taken = np.sort(
+    taken_documents = np.sort(
         np.lexsort((chance.random(len(order)), turn))[: max(size, int((turn == 0).sum()))]
     )
-    documents = order[taken]
-    stratum = stratum[taken]
-    order_drawn = order_drawn[taken]
+    documents = order[taken_documents]
+    stratum = stratum[taken_documents]
+    order_drawn = order_drawn[taken_documents]
     drawn = np.bincount(stratum, minlength=len(sizes))
     spread = np.argsort((order_drawn + chance.random(len(order_drawn))) / drawn[stratum])
     stratum = stratum[spread].astype(np.int32)

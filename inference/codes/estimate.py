@@ -206,15 +206,15 @@ class Sample:
         return self.total(self.w * z) * scale, self.total(variance) * scale**2
 
     def single(
-        self, p: np.ndarray, variance: np.ndarray, few: np.ndarray
+        self, p: np.ndarray, variance: np.ndarray, is_few: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """(1 / p (1 - p), 0 where that is not known; what is added): float64[C] each. An estimate's
         variance times the first and the second are 1 over its effective n. A variance of few codes
-        of a kind (few: float64[C]) may miss strata that weigh much, so n leans on that of the
+        of a kind (is_few: float64[C]) may miss strata that weigh much, so n leans on that of the
         weights (Kish 1965) where this is less. p, variance: of the codes alone."""
         scale = np.where(p * (1 - p) > 0, 1 / (p * (1 - p)), 0.0)
         by_weights = self.total(self.w**2) / self.M**2 * (1 - self.n / self.M)
-        return scale, SURE / (few + SURE) * np.maximum(by_weights - variance * scale, 0)
+        return scale, SURE / (is_few + SURE) * np.maximum(by_weights - variance * scale, 0)
 
     def beyond(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(covariance of cells, float64[C, C], degrees of freedom) of sums over units of
@@ -340,13 +340,13 @@ def _together(r: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 @np.errstate(divide="ignore", invalid="ignore")
-def more_needed(found: Cells, half_width: float) -> np.ndarray:
+def more_needed(cells: Cells, half_width: float) -> np.ndarray:
     """float64[C]: how many more codes of a cell give its corrected share in these texts to plus or
     minus half_width; 0 where that is reached, NaN where nothing is known yet. In a draw of all
     documents: times all over the cell's."""
-    n = found.codes
-    M = found.documents
-    residual_variance = found.corrected.variance * n / (1 - n / M)  # of one code
+    n = cells.codes
+    M = cells.documents
+    residual_variance = cells.corrected.variance * n / (1 - n / M)  # of one code
     t = stdtrit(np.maximum(n - 1, 1), 0.5 + LEVEL / 2)
     needed = 1 / ((half_width / t) ** 2 / residual_variance + 1 / M)
     return np.maximum(np.ceil(needed - n), 0)

@@ -120,13 +120,13 @@ def _features(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, d)
 
 
 @njit(cache=True, nogil=True, fastmath=True)
-def _product(columns, values, weights, out):
-    out[:] = 0
+def _product(columns, values, weights, products):
+    products[:] = 0
     for j in range(len(columns)):
         w = weights[columns[j]]
         v = values[j]
-        for m in range(len(out)):
-            out[m] += v * w[m]
+        for m in range(len(products)):
+            products[m] += v * w[m]
 
 
 @njit(cache=True, nogil=True)

@@ -12,11 +12,11 @@ Item = TypeVar("Item")
 
 
 def tabled(
-    given: Iterable[tuple[Reader, Item, int]],
+    codes: Iterable[tuple[Reader, Item, int]],
 ) -> tuple[list[Reader], list[Item], np.ndarray]:
     """(readers, items, answers int[readers, items], MISSING where a reader said nothing) of
     (reader, item, answer) rows; readers and items in the order in which they first stand there."""
-    rows = list(given)
+    rows = list(codes)
     row = {reader: i for i, reader in enumerate(dict.fromkeys(reader for reader, _, _ in rows))}
     column = {item: i for i, item in enumerate(dict.fromkeys(item for _, item, _ in rows))}
     answers = np.full((len(row), len(column)), MISSING)

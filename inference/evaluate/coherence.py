@@ -101,9 +101,9 @@ class Coherence:
         return documents_together
 
 
-def _over(known: np.ndarray, values: np.ndarray) -> np.ndarray:
+def _over(is_known: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Values of pairs: 0 for those that a topic does not have, NaN where it has none."""
-    return np.where(known, values, np.where(known.any(axis=1, keepdims=True), 0.0, np.nan))
+    return np.where(is_known, values, np.where(is_known.any(axis=1, keepdims=True), 0.0, np.nan))
 
 
 @njit(cache=True, nogil=True)

@@ -23,7 +23,11 @@ MOST_TOKENS = 1000  # of a document: the cost grows with their square
 
 
 def within(
-    bow: Bow, documents: np.ndarray, draws: int, particles: int = PARTICLES, most: int = MOST_TOKENS
+    bow: Bow,
+    documents: np.ndarray,
+    draws: int,
+    particles: int = PARTICLES,
+    limit: int = MOST_TOKENS,
 ) -> np.ndarray:
     """int64[n]: as many of the documents, evenly from first to last, as take LeftToRight about
     `draws` draws of a topic at most; at least one.
@@ -32,7 +36,7 @@ def within(
     in a second.
     """
     documents = np.asarray(documents, np.int64)
-    lengths = np.minimum(np.diff(bow.first_token)[documents], most).astype(np.float64)
+    lengths = np.minimum(np.diff(bow.first_token)[documents], limit).astype(np.float64)
     needed = particles * float((lengths * (lengths + 1) / 2).sum())
     if needed <= draws:
         return documents
@@ -45,7 +49,7 @@ class LeftToRight:
 
     A document's tokens w_1 … w_N are taken in a random order that depends on the seed and the
     document (the model is exchangeable, so every order has the same probability); of a document
-    longer than `most` only the first `most`. Each particle r is an assignment z of the tokens so
+    longer than `limit` only the first `limit`. Each particle r is an assignment z of the tokens so
     far. For n = 1 … N
       1. every particle samples z_i again for i = 1 … n - 1, from p(z_i = k | z_-i, w_i),
          proportional to
@@ -75,7 +79,7 @@ class LeftToRight:
         particles: int = PARTICLES,
         seed: int = 0,
         *,
-        most: int = MOST_TOKENS,
+        limit: int = MOST_TOKENS,
     ):
         if particles < 1:
             raise Invalid("particles", f"particles must be at least 1, got {particles}.")
@@ -90,7 +94,7 @@ class LeftToRight:
             bow.counts,
             bow.V,
             np.uint64(seed),
-            most,
+            limit,
         )
 
     @property

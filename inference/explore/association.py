@@ -22,42 +22,42 @@ class Association(NamedTuple):
 
 
 def association(
-    near: np.ndarray, everywhere: np.ndarray, window: int, total: int, found: int
+    near: np.ndarray, everywhere: np.ndarray, window: int, total: int, occurrences: int
 ) -> Association:
     """Of n words with another one.
 
     near, everywhere: int64[n], tokens of each in the windows around the other word and in all
     texts, at least 1 near. window, total: all tokens in the windows and in all texts; of none of
-    these counts is the other word a part. found: its tokens.
+    these counts is the other word a part. occurrences: its tokens.
     """
     expected = everywhere * (window / max(total, 1))
-    g2 = log_likelihood(
+    evidence = log_likelihood(
         np.stack([near, everywhere - near], axis=1), np.array([window, total - window])
     )
     return Association(
         expected,
-        14 + np.log2(2 * near / (found + everywhere)),
-        np.where(near < expected, -g2, g2),
+        14 + np.log2(2 * near / (occurrences + everywhere)),
+        np.where(near < expected, -evidence, evidence),
         (near - expected) / np.sqrt(near),
     )
 
 
-def expected_together(both: np.ndarray, windows: int) -> tuple[np.ndarray, np.ndarray]:
+def expected_together(windows_of_pair: np.ndarray, windows: int) -> tuple[np.ndarray, np.ndarray]:
     """How many windows of so many would have each two of n words, were these independent, and G2 of
-    the four cells, below 0 where fewer have: float64[n, n] each. both: int64[n, n], windows that
-    have both; on the diagonal, that have one."""
-    topic_sizes = np.diagonal(both)
+    the four cells, below 0 where fewer have: float64[n, n] each. windows_of_pair: int64[n, n],
+    windows that have both; on the diagonal, that have one."""
+    topic_sizes = np.diagonal(windows_of_pair)
     expected = np.outer(topic_sizes, topic_sizes) / max(windows, 1)
-    g2 = np.array(
+    evidence = np.array(
         [
             log_likelihood(
                 np.stack([row, topic_sizes - row], axis=1),
                 np.array([topic_size, windows - topic_size]),
             )
-            for row, topic_size in zip(both, topic_sizes, strict=True)
+            for row, topic_size in zip(windows_of_pair, topic_sizes, strict=True)
         ]
     )
-    return expected, np.where(both < expected, -g2, g2)
+    return expected, np.where(windows_of_pair < expected, -evidence, evidence)
 
 
 def log_likelihood(tokens: np.ndarray, totals: np.ndarray) -> np.ndarray:

@@ -42,18 +42,17 @@ def shares(
     G: int,
     topics: Sequence[int] | np.ndarray,
     *,
-    into: np.ndarray | None = None,
+    column_of_topic: np.ndarray | None = None,
     level: float = 0.95,
 ) -> Bands:
     """Of each topic asked for and each group, with an interval that holds the share at `level`,
     group by group.
 
     doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and
-    their tokens N_dk; lengths:
-    int64[D], N_d; group: int32[D], 0 … G - 1, or -1 for a document that is in none. topics: [T],
-    each once. into: int32[K], the topic that each is counted as, for topics that were merged. One
-    pass over the documents; memory is that of the sums, 40 bytes for each topic and group, whatever
-    the number of documents.
+    their tokens N_dk; lengths: int64[D], N_d; group: int32[D], 0 … G - 1, or -1 for a document that
+    is in none. topics: [T], each once. column_of_topic: int32[K], the topic that each is counted
+    as, for topics that were merged. One pass over the documents; memory is that of the sums, 40
+    bytes for each topic and group, whatever the number of documents.
 
     The linearised variance of a ratio, n / (n - 1) sum_d (N_dk - r N_d)^2 / (sum_d N_d)^2 (Cochran
     1977, section 6.4), laid on the scale of the logit, so that the interval stays within 0 and 1,
@@ -68,7 +67,7 @@ def shares(
     share; a single document says from 0 to 1. Raises Invalid for a level that is not in (0, 1).
     """
     totals, by_topic = _summed(
-        None, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into
+        None, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, column_of_topic
     )
     return of_sums(totals[:G], by_topic[:, :G], by_topic.sum(axis=1), level)
 
@@ -82,7 +81,7 @@ def sums_of(
     group: np.ndarray,
     G: int,
     topics: Sequence[int] | np.ndarray,
-    into: np.ndarray | None = None,
+    column_of_topic: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(whole, by_topic) for `of_sums`, of some documents.
 
@@ -92,12 +91,12 @@ def sums_of(
     N_dk, N_d, N_dk^2 and N_dk N_d. Zeros for a group without documents.
     """
     totals, by_topic = _summed(
-        members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into
+        members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, column_of_topic
     )
     return totals[:G], by_topic[:, :G]
 
 
-def _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, into):
+def _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, column_of_topic):
     """As `_sums`, of arrays and topics as they come."""
     arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     group = documents.frozen(group, np.int32)
@@ -105,23 +104,23 @@ def _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics,
         *documents.looked_at(members),
         *arrays,
         group,
-        _slots(np.asarray(topics, np.int64), into),
+        _slots(np.asarray(topics, np.int64), column_of_topic),
         G,
         len(topics),
     )
 
 
 def of_sums(
-    whole: np.ndarray, by_topic: np.ndarray, everywhere: np.ndarray, level: float = 0.95
+    of_groups: np.ndarray, by_topic: np.ndarray, everywhere: np.ndarray, level: float = 0.95
 ) -> Bands:
-    """The same of sums that were made before. whole: float64[G, 3], documents with words, sums of
-    N_d and of N_d^2; by_topic: float64[T, G, 5] as in `_intervals`; everywhere: float64[T, 5], the
-    same of all documents of the corpus."""
+    """The same of sums that were made before. of_groups: float64[G, 3], documents with words, sums
+    of N_d and of N_d^2; by_topic: float64[T, G, 5] as in `_intervals`; everywhere: float64[T, 5],
+    the same of all documents of the corpus."""
     if not 0 < level < 1:
         raise Invalid("level", f"level must be between 0 and 1, got {level}.")
-    n = whole[:, 0].astype(np.int64)
-    tokens = whole[:, 1].astype(np.int64)
-    squares = whole[:, 2]
+    n = of_groups[:, 0].astype(np.int64)
+    tokens = of_groups[:, 1].astype(np.int64)
+    squares = of_groups[:, 2]
     typical = everywhere[:, _X] / np.maximum(everywhere[:, _LENGTH], 1.0)
     share, low, high = _intervals(n, tokens, squares, by_topic, typical[:, None], level)
     return Bands(share, low, high, n, tokens, n < THIN)
@@ -145,7 +144,7 @@ def _intervals(n, tokens, squares, by_topic, typical, level):
         high = expit(logit(share) + reach)
         share_of_holders = np.where(m > 0, x / length, 0.0)
     has_few = (n > 0) & (m <= FEW) & (m < n)
-    is_whole = (n > 0) & (share == 1)
+    is_all = (n > 0) & (share == 1)
     largest = (
         betaincinv(m[has_few] + 1, np.maximum(n[has_few] - m[has_few], 1e-9), 0.5 + level / 2)
         * np.maximum(typical, share_of_holders)[has_few]
@@ -154,19 +153,19 @@ def _intervals(n, tokens, squares, by_topic, typical, level):
         m[has_few] > 0, np.minimum(high[has_few], np.maximum(largest, share[has_few])), largest
     )
     low[m == 0] = np.where(n[m == 0] > 0, 0.0, np.nan)
-    low[is_whole] = 1.0
-    high[is_whole] = 1.0
+    low[is_all] = 1.0
+    high[is_all] = 1.0
     low[n == 1] = 0.0
     high[n == 1] = 1.0
     return share, low, high
 
 
-def _slots(topics: np.ndarray, into: np.ndarray | None) -> np.ndarray:
+def _slots(topics: np.ndarray, column_of_topic: np.ndarray | None) -> np.ndarray:
     """int32[2^16]: the row of each topic number, -1 for one that is not asked for."""
     slot = np.full(1 << 16, -1, np.int32)
     slot[topics] = np.arange(len(topics))
-    if into is not None:
-        slot[: len(into)] = slot[into]
+    if column_of_topic is not None:
+        slot[: len(column_of_topic)] = slot[column_of_topic]
     return slot
 
 
@@ -176,20 +175,19 @@ _LENGTH = 2
 
 
 @njit(cache=True, nogil=True)
-def _sums(members, every, doc_ptr, doc_topics, doc_tokens, lengths, group, slot, G, T):
+def _sums(members, listed_topics, doc_ptr, doc_topics, doc_tokens, lengths, group, slot, G, T):
     """(float64[G + 1, 3], float64[T, G + 1, 5]), the last group the documents that are in none.
 
     Of the documents with words their number and the sums of N_d and N_d^2; of those with a topic
     their number and the sums of N_dk, N_d, N_dk^2 and N_dk N_d. Sums of whole numbers, exact below
-    2^53. members: int32, the documents that are looked at; every: whether it is all, whatever
-    `members` is. group: of each that is looked at.
-    """
+    2^53. members: int32, the documents that are looked at; listed_topics: whether it is all,
+    whatever `members` is. group: of each that is looked at."""
     totals = np.zeros((G + 1, 3))
     by_topic = np.zeros((T, G + 1, 5))
     topic_tokens = np.zeros(T, np.int64)
     touched = np.empty(T, np.int64)
     for i in range(len(group)):
-        d = i if every else members[i]
+        d = i if listed_topics else members[i]
         if lengths[d] == 0:
             continue
         g = group[i] if group[i] >= 0 else G

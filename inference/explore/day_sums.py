@@ -51,12 +51,12 @@ class Ranges(NamedTuple):
 
 
 class DaySums:
-    """Made by `write`. edges: int64[S + 1], days; whole: int64[S + 1, 4] and by_topic: int64[5, S +
-    1, K], mapped, sums over the documents before each edge."""
+    """Made by `write`. edges: int64[S + 1], days; of_days: int64[S + 1, 4] and by_topic: int64[5, S
+    + 1, K], mapped, sums over the documents before each edge."""
 
-    def __init__(self, edges: np.ndarray, whole: np.ndarray, by_topic: np.ndarray):
+    def __init__(self, edges: np.ndarray, of_days: np.ndarray, by_topic: np.ndarray):
         self.edges = edges
-        self.whole = whole
+        self.whole = of_days
         self.by_topic = by_topic
 
     @classmethod
@@ -101,14 +101,14 @@ class DaySums:
         documents: Documents,
         days: np.ndarray,
         topics: Sequence[int] | np.ndarray,
-        into: np.ndarray,
+        column_of_topic: np.ndarray,
         measures: Sequence[int] = MEASURES,
     ) -> Ranges | None:
         """Sums over the documents of G spans of days, a ... b - 1 each, ascending, none in two.
 
-        days: int32[D]. into: int32[K], the topic that each is counted as: of topics that others are
-        parts of, the documents are looked at. None where so many documents lie between the edges
-        that a pass over all is quicker."""
+        days: int32[D]. column_of_topic: int32[K], the topic that each is counted as: of topics that
+        others are parts of, the documents are looked at. None where so many documents lie between
+        the edges that a pass over all is quicker."""
         days = frozen(days, np.int32)
         bounds = np.array(spans, np.int64).reshape(-1, 2)
         low = np.searchsorted(self.edges, bounds[:, 0], "left")
@@ -145,7 +145,7 @@ class DaySums:
         starts = np.ascontiguousarray(bounds[:, 0])
         ends = np.ascontiguousarray(bounds[:, 1])
         for t, k in enumerate(topic_numbers.tolist()):
-            parts = np.flatnonzero(into == k)
+            parts = np.flatnonzero(column_of_topic == k)
             if parts.tolist() != [k]:
                 by_topic[t] = 0.0
                 _fold(
@@ -219,7 +219,7 @@ def _put_length(row, length):
 
 
 @njit(cache=True, nogil=True)
-def _count(days, edges, whole, by_topic, doc_ptr, doc_topics, doc_tokens, lengths):
+def _count(days, edges, of_days, by_topic, doc_ptr, doc_topics, doc_tokens, lengths):
     """Add each document to the row behind the edge that its day is not before."""
     begin = edges[1]
     row = np.empty(edges[-1] - begin, np.int64)
@@ -228,7 +228,7 @@ def _count(days, edges, whole, by_topic, doc_ptr, doc_topics, doc_tokens, length
     for d in range(len(days)):
         s = row[days[d] - begin] if days[d] > 0 else 1
         length = lengths[d]
-        _put_length(whole[s], length)
+        _put_length(of_days[s], length)
         if length == 0:
             continue
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
@@ -247,11 +247,11 @@ def _put(row, columns, x, length):
 
 
 @njit(cache=True, nogil=True)
-def _add(documents, g, slot, columns, whole, by_topic, doc_ptr, doc_topics, doc_tokens, lengths):
+def _add(documents, g, slot, columns, of_days, by_topic, doc_ptr, doc_topics, doc_tokens, lengths):
     """Add some documents to range g. slot: int64[K], each topic's row of `of`, -1 for none."""
     for d in documents:
         length = float(lengths[d])
-        _put_length(whole[g], length)
+        _put_length(of_days[g], length)
         if length == 0:
             continue
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
@@ -297,13 +297,13 @@ def _fold(
 
 
 @njit(cache=True, nogil=True)
-def in_span(days, a, b, first, most):
+def in_span(days, a, b, first, limit):
     """int32, ascending: of the documents from `first` on the first of the days a ... b - 1, at most
     so many."""
-    numbers = np.empty(most, np.int32)
+    numbers = np.empty(limit, np.int32)
     n = 0
     for d in range(max(first, 0), len(days)):
-        if n == most:
+        if n == limit:
             break
         if a <= days[d] < b:
             numbers[n] = d

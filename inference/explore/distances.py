@@ -43,16 +43,16 @@ def rows(topics: Topics) -> Rows:
     return Rows(topics.indptr, topics.words, topics.weights, floor, np.zeros(topics.K), topics.V)
 
 
-def restricted(topics: Topics, place: np.ndarray) -> Rows:
-    """Over some words only. place: int32[V], the number that a word is to have, -1 for a word that
+def restricted(topics: Topics, column: np.ndarray) -> Rows:
+    """Over some words only. column: int32[V], the number that a word is to have, -1 for a word that
     is left out."""
-    at = place[topics.words]
+    at = column[topics.words]
     topic = np.repeat(np.arange(topics.K), np.diff(topics.indptr))
     is_shared = at >= 0
     weights = topics.weights
     entries_of_topic = np.bincount(topic[is_shared], minlength=topics.K)
     outside = np.bincount(topic[~is_shared], weights=weights[~is_shared], minlength=topics.K)
-    unlisted = np.count_nonzero(place < 0) - (np.diff(topics.indptr) - entries_of_topic)
+    unlisted = np.count_nonzero(column < 0) - (np.diff(topics.indptr) - entries_of_topic)
     indptr = np.concatenate([[0], np.cumsum(entries_of_topic)])
     floor = np.maximum(topics.floor, 0.0)
     return Rows(
@@ -61,7 +61,7 @@ def restricted(topics: Topics, place: np.ndarray) -> Rows:
         weights[is_shared],
         floor,
         outside + unlisted * floor,
-        int(np.count_nonzero(place >= 0)),
+        int(np.count_nonzero(column >= 0)),
     )
 
 
@@ -78,8 +78,10 @@ def between(a: Rows, b: Rows, advance: Callable[[float], None] = lambda share: N
     advance: called with the share of the work that is done.
     """
     distances = _beside_floors(a.indptr, a.weights, b.floor)
-    is_same = a is b
-    distances += distances.T.copy() if is_same else _beside_floors(b.indptr, b.weights, a.floor).T
+    with_itself = a is b
+    distances += (
+        distances.T.copy() if with_itself else _beside_floors(b.indptr, b.weights, a.floor).T
+    )
     topics = np.empty(len(b.words), np.uint32)
     weights = np.empty(len(b.words), np.float32)
     start = transpose(b.indptr, b.words, b.weights, b.C, topics, weights)
@@ -101,10 +103,10 @@ def between(a: Rows, b: Rows, advance: Callable[[float], None] = lambda share: N
             start,
             topics,
             weights,
-            is_same,
+            with_itself,
         )
         advance(end / K)
-    if is_same:
+    if with_itself:
         distances = np.triu(distances, 1)
         distances += distances.T.copy()
     distances += 0.5 * np.log(2) * (a.outside[:, None] + b.outside)
@@ -197,25 +199,25 @@ def _beside_floors(indptr, weights, floors):
 
 
 @njit(cache=True, error_model="numpy")
-def _mixed_with(weights, f, out):
+def _mixed_with(weights, f, mixed):
     """_mixed(p + f) of some weights p and one floor."""
     for j in range(len(weights)):
-        out[j] = _mixed(weights[j] + f)
+        mixed[j] = _mixed(weights[j] + f)
 
 
 @njit(cache=True, error_model="numpy")
-def _in_both(p, f, weights, floors, out):
+def _in_both(p, f, weights, floors, shared):
     """For a weight p of a topic whose floor is f, and the same word's weights and floors in other
     topics: by how much _term(p, q) + _term(f, g) differs from _term(p, g) + _term(f, q), but for (f
     + g) log m."""
     for e in range(len(weights)):
         q = np.float64(weights[e])
-        out[e] = _mixed(p + floors[e]) + _mixed(q + f) - _mixed(p + q)
+        shared[e] = _mixed(p + floors[e]) + _mixed(q + f) - _mixed(p + q)
 
 
 @njit(cache=True, parallel=True, nogil=True)
 def _between(
-    out,
+    divergences,
     first_row,
     end_row,
     indptr,
@@ -228,19 +230,18 @@ def _between(
     start,
     topics,
     b_weights,
-    same,
+    with_itself,
 ):
     """Some rows of out, float64[Ka, Kb], which has the sums of _beside_floors from both sides.
     start, topics, b_weights: of _by_word.
 
     What both list is taken out of these sums and put in as it is: the work is that of the pairs of
-    topics that have a word in common. same: a is b, and what is on and below the diagonal is left
-    as it is.
-    """
+    topics that have a word in common. with_itself: a is b, and what is on and below the diagonal is
+    left as it is."""
     K = len(b_floor)
     for i in prange(first_row, end_row):
         f = floor[i]
-        first = i + 1 if same else 0
+        first = i + 1 if with_itself else 0
         floors = np.empty(K)
         terms = np.empty(K)
         added = np.zeros(K)
@@ -249,7 +250,7 @@ def _between(
         for j in range(indptr[i], indptr[i + 1]):
             low = start[words[j]]
             end = start[words[j] + 1]
-            if same:
+            if with_itself:
                 low += np.searchsorted(topics[low:end], first)
             topics_of_word = topics[low:end]
             q = b_weights[low:end]
@@ -260,5 +261,5 @@ def _between(
                 added[topics_of_word[e]] += terms[e] - neither[topics_of_word[e]]
         for k in range(first, K):
             unlisted = C - (indptr[i + 1] - indptr[i]) - (b_indptr[k + 1] - b_indptr[k])
-            total = 0.5 * (out[i, k] + added[k] + unlisted * _term(f, b_floor[k]))
-            out[i, k] = total if total > _NOTHING else 0.0
+            total = 0.5 * (divergences[i, k] + added[k] + unlisted * _term(f, b_floor[k]))
+            divergences[i, k] = total if total > _NOTHING else 0.0

@@ -69,17 +69,19 @@ def looked_at(documents: np.ndarray | None) -> tuple[np.ndarray, bool]:
     )
 
 
-def spread(documents: np.ndarray, most: int) -> np.ndarray:
+def spread(documents: np.ndarray, limit: int) -> np.ndarray:
     """Of these documents, int32[n], at most so many, spread evenly over them."""
     return (
-        documents if len(documents) <= most else documents[np.arange(most) * len(documents) // most]
+        documents
+        if len(documents) <= limit
+        else documents[np.arange(limit) * len(documents) // limit]
     )
 
 
-def spread_outside(documents: np.ndarray, D: int, most: int) -> np.ndarray:
+def spread_outside(documents: np.ndarray, D: int, limit: int) -> np.ndarray:
     """The same of all others: int32, ascending. documents: int32[n], ascending, of D."""
     outside = D - len(documents)
-    ranks = np.arange(outside) if outside <= most else np.arange(most) * outside // most
+    ranks = np.arange(outside) if outside <= limit else np.arange(limit) * outside // limit
     before = np.searchsorted(
         documents - np.arange(len(documents)), ranks, "right"
     )  # of `documents`, below each

@@ -168,10 +168,10 @@ def _best(similar: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _gathered(
-    best: np.ndarray, similarity: np.ndarray, least: float
+    best_partner: np.ndarray, similarity: np.ndarray, least: float
 ) -> list[tuple[int, list[int]]]:
     """Topics that are the best of two or more."""
     groups: dict[int, list[int]] = {}
     for topic in np.flatnonzero(similarity >= least):
-        groups.setdefault(int(best[topic]), []).append(int(topic))
+        groups.setdefault(int(best_partner[topic]), []).append(int(topic))
     return sorted((partner, topics) for partner, topics in groups.items() if len(topics) > 1)

@@ -37,9 +37,9 @@ LOOKED_AT = 1_000  # documents in which a phrase is looked for, evenly over thos
 
 
 class Unit(NamedTuple):
-    """text: as the texts write it. words: their numbers. precision: its tokens in the topic, of all.
-    has: bool[n], of the topic's documents those with one of its words. telling: residual idf, the
-    median being 1."""
+    """text: as the texts write it. words: their numbers. precision: its tokens in the topic, of
+    all. has: bool[n], of the topic's documents those with one of its words. telling: residual idf,
+    the median being 1."""
 
     text: str
     words: tuple[int, ...]
@@ -237,20 +237,24 @@ def phrase_uses(documents, indptr, words, counts, first_token, offsets, topics, 
     return uses, in_topic
 
 
-def _phrase_unit(naming: Naming, found: Found) -> Unit | None:
+def _phrase_unit(naming: Naming, counted_phrase: Found) -> Unit | None:
     """A phrase as a unit; None where it cannot stand for the topic."""
-    words = found.phrase.words
-    precision = found.own / found.all
-    if not found.text or found.documents < PHRASE_DOCUMENTS or found.covers < PHRASE_COVERS:
+    words = counted_phrase.phrase.words
+    precision = counted_phrase.own / counted_phrase.all
+    if (
+        not counted_phrase.text
+        or counted_phrase.documents < PHRASE_DOCUMENTS
+        or counted_phrase.covers < PHRASE_COVERS
+    ):
         return None
     most_tokens = max(naming.words[word].tokens for word in words)
     if (
         precision < PRECISION
-        or found.own < PHRASE_SHARE * most_tokens
+        or counted_phrase.own < PHRASE_SHARE * most_tokens
         or len(set(words)) < len(words)
     ):
         return None
-    text = _phrase_text(naming, words, found.text)
+    text = _phrase_text(naming, words, counted_phrase.text)
     if not text:
         return None
     precise_words = [word for word in words if naming.words[word].precision >= PRECISION] or [
@@ -258,7 +262,7 @@ def _phrase_unit(naming: Naming, found: Found) -> Unit | None:
     ]
     has = np.any([naming.words[word].has for word in precise_words], axis=0)
     # its own coverage, and that of its words: the geometric mean
-    covers = float(np.sqrt(found.covers * naming.covered(has)))
+    covers = float(np.sqrt(counted_phrase.covers * naming.covered(has)))
     score = PHRASE_WORTH * precision**POWER * covers * naming.rarity.telling(words)
     return Unit(text, words, precision, has, score, True)
 
@@ -303,14 +307,17 @@ def _names_alone(naming: Naming, number: int) -> bool:
 
 
 def _part_of_phrase(
-    naming: Naming, number: int, found: Iterable[Found], named: Set[tuple[int, ...]]
+    naming: Naming,
+    number: int,
+    counted_phrases: Iterable[Found],
+    named_phrases: Set[tuple[int, ...]],
 ) -> bool:
     """Whether a fixed phrase stands for the word, or nothing does: "change" of "climate change"."""
     tokens = naming.words[number].tokens
-    for phrase_count in found:
+    for phrase_count in counted_phrases:
         if not naming.avoided.isdisjoint(phrase_count.text.casefold().split()):
             continue  # a speaker's name is no phrase of the texts
-        part = SHOWN_AS if phrase_count.phrase.words in named else FIXED
+        part = SHOWN_AS if phrase_count.phrase.words in named_phrases else FIXED
         if (
             phrase_count.text
             and number in phrase_count.phrase.words

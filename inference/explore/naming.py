@@ -98,19 +98,19 @@ def names(topics: Topics, vocabulary: Mapping[int, str]) -> list[Name]:
 
 def standing(
     evidence: Evidence,
-    into: np.ndarray | None = None,
+    column_of_topic: np.ndarray | None = None,
     precision: float = PRECISION,
-    most: int = STANDING,
+    limit: int = STANDING,
 ) -> list[list[int]]:
     """Of each topic the words that stand for it, those first that hold most of it: at least
     `precision` of their tokens, and PART of the topic's, are in it. Where none has the precision,
-    the FEWER first of all. into: int32[K], merged topics."""
+    the FEWER first of all. column_of_topic: int32[K], merged topics."""
     ptr, topics, tokens, _ = evidence.by_word()
     word = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
     topic = topics.astype(np.int64)
-    if into is not None and (into != np.arange(evidence.K)).any():
+    if column_of_topic is not None and (column_of_topic != np.arange(evidence.K)).any():
         key, at = np.unique(
-            word * evidence.K + into[topic], return_inverse=True
+            word * evidence.K + column_of_topic[topic], return_inverse=True
         )  # merged topics are one
         tokens, (word, topic) = np.bincount(at, weights=tokens), np.divmod(key, evidence.K)
     size = np.bincount(topic, weights=tokens, minlength=evidence.K)
@@ -120,7 +120,7 @@ def standing(
     words_of_topic: list[list[int]] = []
     for of_topic in np.split(order, np.searchsorted(topic[order], np.arange(1, evidence.K))):
         precise = of_topic[share[of_topic] >= precision]
-        words_of_topic.append(word[precise[:most] if len(precise) else of_topic[:FEWER]].tolist())
+        words_of_topic.append(word[precise[:limit] if len(precise) else of_topic[:FEWER]].tolist())
     return words_of_topic
 
 
@@ -134,10 +134,10 @@ def by_coverage(
 ) -> list[Name]:
     """A name for each topic, by what it is in the documents. No two are equal.
 
-    A name is a noun or a noun phrase (explore.name_candidates) that covers the topic precisely; where one
-    leaves much of it out, two that meet more often than by chance; of a topic of two subjects one
-    of each side. Where nothing covers enough of a topic it has no name: then its first words stand
-    for it, as a list. Larger topics choose first.
+    A name is a noun or a noun phrase (explore.name_candidates) that covers the topic precisely;
+    where one leaves much of it out, two that meet more often than by chance; of a topic of two
+    subjects one of each side. Where nothing covers enough of a topic it has no name: then its first
+    words stand for it, as a list. Larger topics choose first.
 
     vocabulary: of all `spelled` words. looked_at: of each topic, what explore.neighbours saw of its
     documents. kinds: which topics are mixed or general talk. avoided: words in small letters that

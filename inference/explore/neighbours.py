@@ -105,11 +105,11 @@ def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
 
 
 @njit(cache=True, nogil=True)
-def _neighbours(words, counts, mine, offsets, lengths):
+def _neighbours(words, counts, own_words, offsets, lengths):
     """int64[n, 7] of a topic's words in a document that follow each other: first, second, gap; the
     word before them and its gap; the word behind them and its gap (-1 where none is close by). Of
-    the document's pairs: words, counts, mine: whether the topic has them; offsets: of its tokens,
-    in the order of the pairs."""
+    the document's pairs: words, counts, own_words: whether the topic has them; offsets: of its
+    tokens, in the order of the pairs."""
     of_token = np.repeat(np.arange(len(words)), counts)
     order = np.argsort(offsets, kind="mergesort")
     n = 0
@@ -121,7 +121,7 @@ def _neighbours(words, counts, mine, offsets, lengths):
     for i in range(1, T):
         a = of_token[order[i - 1]]
         b = of_token[order[i]]
-        if not (mine[a] and mine[b] and 0 <= gaps[i] <= GAP) or words[a] == words[b]:
+        if not (own_words[a] and own_words[b] and 0 <= gaps[i] <= GAP) or words[a] == words[b]:
             continue
         table[n, 0] = words[a]
         table[n, 1] = words[b]
@@ -137,9 +137,9 @@ def _neighbours(words, counts, mine, offsets, lengths):
     return table[:n].copy()
 
 
-def _phrases(rows: list[np.ndarray], looked_at: int, most: int) -> list[Phrase]:
-    """The `most` most frequent phrases of some documents: pairs, and of a pair that is nearly always in a
-    longer phrase that one."""
+def _phrases(rows: list[np.ndarray], looked_at: int, limit: int) -> list[Phrase]:
+    """The `limit` most frequent phrases of some documents: pairs, and of a pair that is nearly
+    always in a longer phrase that one."""
     if not sum(map(len, rows)):
         return []
     document = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
@@ -150,7 +150,7 @@ def _phrases(rows: list[np.ndarray], looked_at: int, most: int) -> list[Phrase]:
     )
     order = np.lexsort((distinct[:, 1], distinct[:, 0], -tokens))
     phrases: dict[tuple[int, ...], Phrase] = {}
-    for i in order[documents[order] >= min(LEAST, looked_at)][:most].tolist():
+    for i in order[documents[order] >= min(LEAST, looked_at)][:limit].tolist():
         phrase = _longer(
             distinct[i].tolist(), table[phrase_of_row == i], int(tokens[i]), int(documents[i])
         )

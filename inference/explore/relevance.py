@@ -27,9 +27,9 @@ def relevance(
 
 
 def first(
-    topics: Topics, tokens: np.ndarray, most: int, among: int | None = None
+    topics: Topics, tokens: np.ndarray, limit: int, among: int | None = None
 ) -> list[list[int]]:
-    """The `most` words of each topic that are most relevant at LAM, of its `among` most probable
+    """The `limit` words of each topic that are most relevant at LAM, of its `among` most probable
     ones, None for all that it lists. tokens: [V], how often each word occurs in the corpus."""
     most_relevant = []
     total = tokens.sum()
@@ -38,7 +38,7 @@ def first(
         words = topics.words[row][:among]
         weights = topics.weights[row][:among]
         score = relevance(weights, tokens[words], LAM, inside_total=1, total=total)
-        most_relevant.append(words[np.argsort(-score, kind="stable")[:most]].tolist())
+        most_relevant.append(words[np.argsort(-score, kind="stable")[:limit]].tolist())
     return most_relevant
 
 

@@ -36,7 +36,7 @@ def nearest(
     n: int,
     leave_out: int = -1,
     *,
-    most: int = LOOKED,
+    limit: int = LOOKED,
     first: int = FIRST,
 ) -> Nearest:
     """The n documents nearest to a mixture, float64[K], which sums to 1.
@@ -48,11 +48,10 @@ def nearest(
     A document of which topic k has the share s is to p no more alike than sqrt(p_k s) + sqrt((1 -
     p_k) (1 - s)) (Cauchy and Schwarz), 1 at s = p_k and less on either side. So a topic's documents
     are looked at from s = p_k outwards, those first that may be the most alike, until none can be
-    among the n best, or `most` were looked at. Documents with none of the topics looked through are
-    no more alike than sqrt(1 - sum of these p_k): of the sets of topics for which that is less than
-    the n best are, one with few documents to look at is taken. Memory does not grow with the
-    documents.
-    """
+    among the n best, or `limit` were looked at. Documents with none of the topics looked through
+    are no more alike than sqrt(1 - sum of these p_k): of the sets of topics for which that is less
+    than the n best are, one with few documents to look at is taken. Memory does not grow with the
+    documents."""
     mixture = np.asarray(mixture, np.float64)
     order = np.argsort(-mixture, kind="stable")
     order = order[
@@ -83,8 +82,8 @@ def nearest(
     probes = order[: min(PROBES, first)]
     for k in probes:
         look(np.array([k]), first // len(probes))
-    if unseen >= least - SLACK and looked < most:
-        look(_lists(order, mixture, least, arrays), most - looked)
+    if unseen >= least - SLACK and looked < limit:
+        look(_lists(order, mixture, least, arrays), limit - looked)
     distances = np.sqrt(np.maximum(0.0, 1.0 - affinity))
     return Nearest(
         numbers, distances, bool(unseen <= least + SLACK), float(min(unseen, 1.0)), looked
@@ -170,7 +169,7 @@ def _count_within(ks, p, least, topic_ptr, by_share, doc_ptr, doc_topics, doc_to
 
 @njit(cache=True, nogil=True)
 def _search(
-    ks, p, root, n, leave_out, most, floor, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens
+    ks, p, root, n, leave_out, limit, floor, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens
 ):
     """(numbers int64[m], affinities float64[m], the most that a document of these topics which was
     not looked at can have, how many were). ks: int64, topics; p: their shares in the mixture; root:
@@ -198,7 +197,7 @@ def _search(
     first = np.empty(TOGETHER, np.int64)
     end = np.empty(TOGETHER, np.int64)
     filled = looked = 0
-    while looked < most:
+    while looked < limit:
         j = int(np.argmax(ahead))
         if (
             ahead[j] < 0.0
@@ -209,7 +208,7 @@ def _search(
         i = j >> 1
         step = 2 * (j % 2) - 1
         left = topic_ptr[ks[i] + 1] - at[j] if step > 0 else at[j] - topic_ptr[ks[i]] + 1
-        m = min(TOGETHER, left, most - looked)
+        m = min(TOGETHER, left, limit - looked)
         for q in range(m):
             d = by_share[at[j] + step * q]
             first[q] = doc_ptr[d]
@@ -241,20 +240,26 @@ def _bound(at, k, p, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens):
 
 
 @njit(cache=True, nogil=True)
-def _put(numbers, best, filled, d, affinity):
+def _put(numbers, numbers_by_affinity, filled, d, affinity):
     """A document among the best ones, if it is one and not there yet; returns how many there
     are."""
-    n = len(best)
+    n = len(numbers_by_affinity)
     for i in range(filled):
         if numbers[i] == d:
             return filled
-    if filled == n and (affinity < best[n - 1] or (affinity == best[n - 1] and d > numbers[n - 1])):
+    if filled == n and (
+        affinity < numbers_by_affinity[n - 1]
+        or (affinity == numbers_by_affinity[n - 1] and d > numbers[n - 1])
+    ):
         return filled
     i = min(filled, n - 1)
-    while i > 0 and (best[i - 1] < affinity or (best[i - 1] == affinity and numbers[i - 1] > d)):
-        best[i] = best[i - 1]
+    while i > 0 and (
+        numbers_by_affinity[i - 1] < affinity
+        or (numbers_by_affinity[i - 1] == affinity and numbers[i - 1] > d)
+    ):
+        numbers_by_affinity[i] = numbers_by_affinity[i - 1]
         numbers[i] = numbers[i - 1]
         i -= 1
-    best[i] = affinity
+    numbers_by_affinity[i] = affinity
     numbers[i] = d
     return min(filled + 1, n)

@@ -123,10 +123,10 @@ def canonical(word: str, turkic: bool = False) -> str:
     return word[:-1] + "ς" if len(word) > 1 and word[-1] == "σ" else word
 
 
-def classified(sets: Iterable[tuple[int, str]], others: int = OTHER) -> np.ndarray:
+def classified(sets: Iterable[tuple[int, str]], default: int = OTHER) -> np.ndarray:
     """uint8[CODES]: the class of each character by the last of the sets (class, pattern) that has
     it."""
-    classes = np.full(CODES, others, np.uint8)
+    classes = np.full(CODES, default, np.uint8)
     all_characters = _every()
     for number, pattern in sets:
         for run in regex.finditer(f"(?:{pattern})+", all_characters, regex.V1):

@@ -102,7 +102,7 @@ def thresholds(
     return Thresholds(rare, common, evenly)
 
 
-def even(tokens: np.ndarray, pieces: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+def even(tokens: np.ndarray, sections: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """bool by form: frequent words that are spread over the texts as if by chance, so that they
     tell little of any.
 
@@ -112,20 +112,20 @@ def even(tokens: np.ndarray, pieces: np.ndarray, lengths: np.ndarray) -> np.ndar
     with the word), where a word that occurs n times is expected in the sum of 1 - exp(-n L_p / L)
     pieces of L_p words. The most even ones go until they are a tenth of all words. None where there
     are few pieces, or short ones, of which nearly every word is in as many as it occurs times.
-    tokens: int64, and pieces: int32, that have it, by form; lengths: int32, words of each piece.
+    tokens: int64, and sections: int32, that have it, by form; lengths: int32, words of each piece.
     """
     evenly = np.zeros(len(tokens), bool)
     sizes, times = np.unique(lengths[lengths > 0], return_counts=True)
     if times.sum() < _LEAST_PIECES or np.median(lengths[lengths > 0]) < _LEAST_WORDS:
         return evenly
-    often = np.flatnonzero((tokens > 0) & (pieces > _FREQUENT * len(lengths)))
+    often = np.flatnonzero((tokens > 0) & (sections > _FREQUENT * len(lengths)))
     used_words = np.flatnonzero(tokens)
     first = used_words[np.argsort(-tokens[used_words], kind="stable")[:_COMPARED]]
     share = sizes / float((sizes * times).sum())
 
     def residual(forms: np.ndarray) -> np.ndarray:
         expected = np.array([-np.dot(times, np.expm1(-float(n) * share)) for n in tokens[forms]])
-        return np.round(np.log(expected / pieces[forms]), 9)
+        return np.round(np.log(expected / sections[forms]), 9)
 
     if len(often):
         values = residual(often)
@@ -200,16 +200,16 @@ class Counts:
         self,
         form: np.ndarray,
         count: int,
-        pieces: Sections | None = None,
+        sections: Sections | None = None,
         first_row: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """int64 and int32: tokens of forms, and rows with them; or `pieces` of rows; or documents,
-        whose rows begin at `first_row`. form: int32 by unit, -1 for none."""
-        skipped = np.repeat(self.skipped, pieces.pieces) if pieces else self.skipped
+        """int64 and int32: tokens of forms, and rows with them; or `sections` of rows; or
+        documents, whose rows begin at `first_row`. form: int32 by unit, -1 for none."""
+        skipped = np.repeat(self.skipped, sections.pieces) if sections else self.skipped
         tokens = np.zeros(count, np.int64)
         rows = np.zeros(count, np.int32)
         last = np.full(count, -1, np.int32)
-        for units, _, ends, block in self._units(pieces or self.stream):
+        for units, _, ends, block in self._units(sections or self.stream):
             numbers = np.arange(block.first, block.first + len(ends))
             of = (
                 numbers

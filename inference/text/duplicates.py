@@ -72,7 +72,7 @@ def _near(stream: Stream, exact: np.ndarray, bands: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _digests(words, ends, out):
+def _digests(words, ends, digests):
     for d in range(len(ends)):
         a = MIX
         b = ~MIX
@@ -82,8 +82,8 @@ def _digests(words, ends, out):
             a ^= a >> np.uint64(31)
             b = (b + word) * np.uint64(0xBF58476D1CE4E5B9)
             b ^= b >> np.uint64(27)
-        out[d, 0] = a
-        out[d, 1] = b
+        digests[d, 0] = a
+        digests[d, 1] = b
 
 
 @njit(cache=True, nogil=True)

@@ -98,11 +98,11 @@ def _gathered(letters: np.ndarray, ends: np.ndarray, numbers: np.ndarray) -> np.
 
 
 @njit(cache=True, nogil=True)
-def _gather(letters, begins, sizes, out):
+def _gather(letters, begins, sizes, gathered):
     at = 0
     for n in range(len(begins)):
         for i in range(begins[n], begins[n] + sizes[n]):
-            out[at] = letters[i]
+            gathered[at] = letters[i]
             at += 1
         at += 1
 
@@ -116,7 +116,7 @@ def _hashes(letters, ends):
 
 
 @njit(cache=True, nogil=True)
-def _find(letters, ends, sought, sought_ends, hashes, order, places):
+def _find(letters, ends, sought, sought_ends, hashes, order, numbers):
     """hashes: uint64, ascending; order: which sought word each belongs to."""
     a = np.int64(0)
     for n in range(len(ends)):
@@ -131,7 +131,7 @@ def _find(letters, ends, sought, sought_ends, hashes, order, places):
                     if letters[a + i] != sought[begin + i]:
                         break
                 else:
-                    places[word] = n
+                    numbers[word] = n
             at += 1
         a = b
 

@@ -36,7 +36,7 @@ class Phrase(NamedTuple):
     score: float
 
 
-def find(stream: Stream | Spread, choice: Choice, most: int = 500) -> list[Phrase]:
+def find(stream: Stream | Spread, choice: Choice, limit: int = 500) -> list[Phrase]:
     """The most significant phrases, by Dunning's log-likelihood ratio ("Accurate methods for the
     statistics of surprise and coincidence", Computational Linguistics 19, 1993).
 
@@ -45,18 +45,18 @@ def find(stream: Stream | Spread, choice: Choice, most: int = 500) -> list[Phras
     words: "new york", then "new york city". No phrase goes across punctuation. Memory: as for
     choosing words, and some 150 MB at the most.
     """
-    pairs = _pairs(stream, replace(choice, phrases=()), most)
+    pairs = _pairs(stream, replace(choice, phrases=()), limit)
     longer = (
-        _pairs(stream, replace(choice, phrases=tuple(phrase.words for phrase in pairs)), most)
+        _pairs(stream, replace(choice, phrases=tuple(phrase.words for phrase in pairs)), limit)
         if pairs
         else []
     )
     # The first round counted pairs that are a part of longer ones, too
     phrases = {phrase.words: phrase for phrase in [*longer, *pairs]}
-    return sorted(phrases.values(), key=lambda phrase: (-phrase.score, phrase.words))[:most]
+    return sorted(phrases.values(), key=lambda phrase: (-phrase.score, phrase.words))[:limit]
 
 
-def _pairs(stream: Stream | Spread, choice: Choice, most: int) -> list[Phrase]:
+def _pairs(stream: Stream | Spread, choice: Choice, limit: int) -> list[Phrase]:
     units = Units(stream.lexicon, choice)
     units.learn(stream.blocks())
     reason = reasons(units, choice)
@@ -90,7 +90,7 @@ def _pairs(stream: Stream | Spread, choice: Choice, most: int) -> list[Phrase]:
     last = keys[np.arange(len(keys)), np.maximum(1, (keys >= 0).sum(axis=1) - 1)]
     score = _score(times, tokens[keys[:, 0]], tokens[last], int(tokens.sum()))
     score[(times < least) | (documents < choice.min_documents)] = 0
-    order = np.argsort(-score, kind="stable")[:most]
+    order = np.argsort(-score, kind="stable")[:limit]
     order = order[score[order] > 10.83]  # the 0.1% point of chi-squared with one degree of freedom
     first_phrase = units.phrases().start
 
@@ -110,17 +110,17 @@ def _pairs(stream: Stream | Spread, choice: Choice, most: int) -> list[Phrase]:
     ]
 
 
-def _score(together: np.ndarray, a: np.ndarray, b: np.ndarray, N: int) -> np.ndarray:
+def _score(pairs: np.ndarray, a: np.ndarray, b: np.ndarray, N: int) -> np.ndarray:
     """-2 log lambda of two words that occur a and b times among N, so often together; 0 where that
     is no more than by chance."""
-    together = together.astype(float)
+    pairs = pairs.astype(float)
     a = a.astype(float)
     b = b.astype(float)
     # At least 0: a word that is in a phrase twice may be short of pairs
-    cells = np.maximum([together, a - together, b - together, N - a - b + together], 0)
+    cells = np.maximum([pairs, a - pairs, b - pairs, N - a - b + pairs], 0)
     expected = np.array([a * b, a * (N - b), (N - a) * b, (N - a) * (N - b)]) / N
     score = 2 * (xlogy(cells, cells) - xlogy(cells, np.maximum(expected, 1e-300))).sum(axis=0)
-    return np.where(together > expected[0], score, 0.0)
+    return np.where(pairs > expected[0], score, 0.0)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -155,7 +155,7 @@ def _sift(units, first, ends, words, kind, sieve, tokens):
 
 @njit(cache=True, nogil=True)
 def _count(
-    units, first, ends, words, kind, sieve, least, first_document, slots, keys, counts, made
+    units, first, ends, words, kind, sieve, least, first_document, slots, keys, counts, count_made
 ):
     """Counts pairs that pass the sieve. counts: int64[pairs, 3]: times, documents, 1 + the last
     document. False where the table is full."""
@@ -173,10 +173,10 @@ def _count(
             while True:
                 pair = slots[slot] - 1
                 if pair < 0:
-                    if made[0] == len(keys):
+                    if count_made[0] == len(keys):
                         return False
-                    pair = made[0]
-                    made[0] += 1
+                    pair = count_made[0]
+                    count_made[0] += 1
                     slots[slot] = pair + 1
                     for k in range(_WIDTH):
                         keys[pair, k] = units[at + k] if at + k < stop else -1

@@ -72,15 +72,15 @@ class Sections:
 
 
 @njit(cache=True, nogil=True)
-def _ends(words, ends, pieces):
-    """int64: where each section ends. ends: int64, of the documents; pieces: int64, how many
+def _ends(words, ends, sections):
+    """int64: where each section ends. ends: int64, of the documents; sections: int64, how many
     sections each has."""
-    section_ends = np.empty(pieces.sum(), np.int64)
+    section_ends = np.empty(sections.sum(), np.int64)
     ended = 0
     begin = np.int64(0)
     for d in range(len(ends)):
         length = ends[d] - begin
-        n = pieces[d]
+        n = sections[d]
         before = begin
         for i in range(1, n):
             ideal = begin + length * i // n

@@ -21,15 +21,16 @@ class Starts(NamedTuple):
     far: np.ndarray
 
     @classmethod
-    def packed(cls, starts: np.ndarray, lengths: np.ndarray, place: int = 0) -> "Starts":
-        """starts: int32, of documents with so many pieces. place: of the first piece among all."""
+    def packed(cls, starts: np.ndarray, lengths: np.ndarray, first_token: int = 0) -> "Starts":
+        """starts: int32, of documents with so many pieces. first_token: of the first piece among
+        all."""
         steps = np.diff(starts, prepend=0)
         first = (np.cumsum(lengths) - lengths)[lengths > 0]
         steps[first] = starts[first]
         far_places = np.flatnonzero(steps >= FAR)
         return cls(
             np.minimum(steps, FAR).astype(np.uint8),
-            np.stack([place + far_places, starts[far_places]], 1).astype(np.int64),
+            np.stack([first_token + far_places, starts[far_places]], 1).astype(np.int64),
         )
 
     def of(self, begins: np.ndarray, ends: np.ndarray) -> np.ndarray:
@@ -46,7 +47,7 @@ class Starts(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def begin(starts, low, high, out):
+def begin(starts, low, high, begins):
     """Fills out[: high - low] with where the pieces low … high - 1 begin, which are those of a
     document."""
     steps, far = starts
@@ -58,12 +59,12 @@ def begin(starts, low, high, out):
             at = far[np.searchsorted(far[:, 0], i), 1]
         else:
             at += steps[i]
-        out[i - low] = at
+        begins[i - low] = at
 
 
 @njit(cache=True, nogil=True)
-def _of(starts, begins, ends, out):
+def _of(starts, begins, ends, counts):
     written = 0
     for d in range(len(begins)):
-        begin(starts, begins[d], ends[d], out[written:])
+        begin(starts, begins[d], ends[d], counts[written:])
         written += ends[d] - begins[d]

@@ -307,16 +307,16 @@ class Writer:
 
 
 def _columns(
-    texts: list[str], pieces: Pieces, characters: Characters, place: int
+    texts: list[str], pieces: Pieces, characters: Characters, first_token: int
 ) -> dict[str, np.ndarray]:
-    """What is kept of texts in the files by piece. place: of the first among all."""
+    """What is kept of texts in the files by piece. first_token: of the first among all."""
     capitals = case.mark(texts, pieces.words, pieces.starts, pieces.lengths, characters)
     mixed = np.flatnonzero(pieces.words & CASE == CASE)
-    steps, far = Starts.packed(pieces.starts, pieces.lengths, place)
+    steps, far = Starts.packed(pieces.starts, pieces.lengths, first_token)
     return dict(
         zip(
             _OF_PIECES,
-            (pieces.words, steps, far, np.stack([place + mixed, capitals[mixed]], 1)),
+            (pieces.words, steps, far, np.stack([first_token + mixed, capitals[mixed]], 1)),
             strict=True,
         )
     )
@@ -353,11 +353,11 @@ class Spread:
     here.
     """
 
-    def __init__(self, stream: Stream, most: int = MOST):
+    def __init__(self, stream: Stream, limit: int = MOST):
         self.lexicon = stream.lexicon
         ends = np.cumsum(stream.lengths, dtype=np.int64)
         total = int(ends[-1]) if len(ends) else 0
-        step = max(1, -(-total // most))
+        step = max(1, -(-total // limit))
         numbers = (
             np.arange(step // 2, len(ends), step)
             if len(ends) > step
@@ -368,7 +368,7 @@ class Spread:
         # for.
         lengths = stream.lengths[numbers].astype(np.int64)
         numbers = numbers[
-            : max(1, int(np.searchsorted(np.cumsum(lengths), 2 * most, side="right")))
+            : max(1, int(np.searchsorted(np.cumsum(lengths), 2 * limit, side="right")))
         ]
         self.D = len(numbers)
         self.numbers = numbers

@@ -92,16 +92,16 @@ class Table:
         codes: np.ndarray,
         text_ends: np.ndarray,
         breaks: np.ndarray,
-        together: bool,
+        are_sentences: bool,
         characters: Characters,
     ) -> tuple[np.ndarray, ...]:
         """Cut texts into pieces and number their words.
 
         codes: uint32, the texts behind one another. text_ends: int64, where each ends. breaks:
-        bool, at which code points a segmenter has a word begin, or empty. together: ideographs that
-        stand side by side are one word between them. Returns words int32 with flags, starts int32
-        and stops int32 counted from the text's beginning, and lengths int32, pieces of each text.
-        """
+        bool, at which code points a segmenter has a word begin, or empty. are_sentences: ideographs
+        that stand side by side are one word between them. Returns words int32 with flags, starts
+        int32 and stops int32 counted from the text's beginning, and lengths int32, pieces of each
+        text."""
         lengths = np.zeros(len(text_ends), np.int32)
         piece_arrays = tuple(np.empty(len(codes) // 5 + 64, np.int32) for _ in range(3))
         state = np.zeros(7, np.int64)
@@ -116,7 +116,7 @@ class Table:
                 codes,
                 text_ends,
                 breaks,
-                together,
+                are_sentences,
                 characters,
                 known_words,
                 state,
@@ -259,9 +259,9 @@ def is_inside(codes, classes, lower, inner, j, end):
 
 
 @njit(cache=True, nogil=True)
-def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, lengths):
+def _cut(codes, text_ends, breaks, together, characters, known, state, cut_words, lengths):
     """Continue from `state` until all is done or something is full: DONE, TABLE_FULL or
-    PIECES_FULL. pieces: (words, starts, stops), filled, as is lengths.
+    PIECES_FULL. cut_words: (words, starts, stops), filled, as is lengths.
 
     One long kernel for speed: cut into functions by its comments (a short word, where it ends, its
     letters, its number) it gave the same bits and took 1.5 to 1.7 times as long on the example's
@@ -269,7 +269,7 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
     """
     classes, lower, odd_codes, inner = characters
     slots, letters, ends, odd, near, near_words, seed = known
-    words, starts, stops = pieces
+    words, starts, stops = cut_words
     segmented = len(breaks) > 0
     room = np.empty(_ROOM, np.uint8)
     mask = np.uint64(len(slots) - 1)
@@ -327,9 +327,9 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                         and classes[codes[stop - 1]] != DIGIT
                     )
                 ) and not is_inside(codes, classes, lower, inner, stop, end)
-            place = np.int64((low_key ^ high_key * np.uint64(3)) * MIX >> np.uint64(64 - _NEAR))
-            if short and near[place, 0] == low_key and near[place, 1] == high_key:
-                words[piece_count] = near_words[place] | _flag(codes, classes, before, i)
+            near_slot = np.int64((low_key ^ high_key * np.uint64(3)) * MIX >> np.uint64(64 - _NEAR))
+            if short and near[near_slot, 0] == low_key and near[near_slot, 1] == high_key:
+                words[piece_count] = near_words[near_slot] | _flag(codes, classes, before, i)
                 starts[piece_count] = i - begin
                 stops[piece_count] = stop - begin
                 piece_count += 1
@@ -428,9 +428,9 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, pieces, l
                 at = (at + np.uint64(1)) & mask
             words[piece_count] = np.int32(word) | _flag(codes, classes, before, i)
             if short:
-                near[place, 0] = low_key
-                near[place, 1] = high_key
-                near_words[place] = word
+                near[near_slot, 0] = low_key
+                near[near_slot, 1] = high_key
+                near_words[near_slot] = word
             starts[piece_count] = i - begin
             stops[piece_count] = stop - begin
             piece_count += 1

@@ -39,20 +39,23 @@ def terms(
 
 def stops(
     texts: list[str],
-    places: list[np.ndarray],
+    positions: list[np.ndarray],
     choice: Choice,
     language: str = "",
     given: bool = False,
     cut: int = CUT,
 ) -> list[list[int]]:
-    """Where the words end that begin at some places of texts. places: int, ascending, of each text.
+    """Where the words end that begin at some places of texts. positions: int, ascending, of each
+    text.
 
     A text may be a part of a longer one, cut where a word is: what begins at no place of the part
     is taken to be one character.
     """
     _, _, all_starts, all_ends, text_ends = _cut(texts, choice, language, given, cut)
     all_stops = []
-    for at, begin, end in zip(places, [0, *text_ends.tolist()], text_ends.tolist(), strict=False):
+    for at, begin, end in zip(
+        positions, [0, *text_ends.tolist()], text_ends.tolist(), strict=False
+    ):
         starts = all_starts[begin:end]
         ends = all_ends[begin:end]
         nearest = np.minimum(np.searchsorted(starts, at), max(len(starts) - 1, 0))

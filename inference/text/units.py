@@ -164,20 +164,20 @@ class Units:
         return stopped
 
     def _read(
-        self, phrases: Iterable[str], known: Mapping[str, int] = MappingProxyType({})
+        self, phrases: Iterable[str], numbers: Mapping[str, int] = MappingProxyType({})
     ) -> list[np.ndarray]:
-        """The units of each; none where one of its words is in no text. known: words with their
+        """The units of each; none where one of its words is in no text. numbers: words with their
         units."""
         words = [phrase.split(" ") for phrase in phrases]
         parts = {
             word: regex.split(r"([-'’])", word)
             for phrase in words
             for word in phrase
-            if word not in known
+            if word not in numbers
         }
         distinct = sorted({part_piece for part in parts.values() for part_piece in part[::2]})
         number = dict(zip(distinct, self.lexicon.find(distinct).tolist(), strict=True))
-        units = {word: [unit] for word, unit in known.items()}
+        units = {word: [unit] for word, unit in numbers.items()}
         for word, part in parts.items():
             units[word] = self._word([number[part_piece] for part_piece in part[::2]], part[1::2])
         sequences = ([units[word] for word in phrase] for phrase in words)
@@ -223,13 +223,13 @@ class Units:
         """With numbers for ~places among the names, once that of joined words is known."""
         return np.where(units < 0, len(self.lexicon) + self.joined + ~units, units)
 
-    def _index(self, some: range) -> _Index:
+    def _index(self, named_range: range) -> _Index:
         """Some of the variants and phrases by their first unit, the longest first: heads int32 by
         unit (a bucket or -1), int64 where each bucket's sequences end, the units that they count
         as, where each one's units end, the units, and what is between them."""
-        numbers = self._numbered(np.array([self._unit[self._named[i]] for i in some]))
+        numbers = self._numbered(np.array([self._unit[self._named[i]] for i in named_range]))
         buckets: dict[int, list[tuple[int, np.ndarray, int]]] = {}
-        for number, i in zip(numbers.tolist(), some, strict=True):
+        for number, i in zip(numbers.tolist(), named_range, strict=True):
             if len(sequence := self._sequences[i]):
                 sequence = self._numbered(sequence)
                 buckets.setdefault(int(sequence[0]), []).append(

@@ -37,11 +37,11 @@ def find(stream: Stream | Spread, language: str) -> list[Pair]:
     first.
 
     Words on either side of a hyphen count as the word that they make without it, where the texts
-    have that, too, and that one as the word with the hyphen where it is rarer; with a space between them where a hyphen is more usual there (so "co operation",
-    not "every day"). Of a longer chain ("va-t-elle") no two do. Of two spellings the more frequent
-    one stands for both. A word that a line's end breaks has a hyphen. Two passes over the stream;
-    memory: 8 bytes a word of the lexicon, and 16 for each two different pieces with a hyphen
-    between them. language: ISO 639-1.
+    have that, too, and that one as the word with the hyphen where it is rarer; with a space between
+    them where a hyphen is more usual there (so "co operation", not "every day"). Of a longer chain
+    ("va-t-elle") no two do. Of two spellings the more frequent one stands for both. A word that a
+    line's end breaks has a hyphen. Two passes over the stream; memory: 8 bytes a word of the
+    lexicon, and 16 for each two different pieces with a hyphen between them. language: ISO 639-1.
     """
     tokens, pairs, times = _hyphens(stream)
     lexicon: Lexicon = stream.lexicon
@@ -76,7 +76,7 @@ def _hyphens(stream: Stream | Spread) -> tuple[np.ndarray, np.ndarray, np.ndarra
     times = np.zeros(0, np.int64)
     for words in _words(stream):
         tokens += np.bincount(words & NUMBER, minlength=len(tokens))
-        new, often = np.unique(_keys(words, AFTER_HYPHEN, alone=True), return_counts=True)
+        new, often = np.unique(_keys(words, AFTER_HYPHEN, without_case=True), return_counts=True)
         distinct_keys, at = np.unique(np.concatenate([keys, new]), return_inverse=True)
         times = np.bincount(at, np.concatenate([times, often]), len(distinct_keys)).astype(np.int64)
         keys = distinct_keys
@@ -98,12 +98,12 @@ def _words(stream: Stream | Spread) -> Iterator[np.ndarray]:
     return (np.asarray(block.words) for block in stream.blocks(places=False) if len(block.words))
 
 
-def _keys(words: np.ndarray, flag: np.int32, alone: bool = False) -> np.ndarray:
-    """int64: two neighbours' numbers, the first one's above, of all with this between them; alone:
-    and not before or behind them."""
+def _keys(words: np.ndarray, flag: np.int32, without_case: bool = False) -> np.ndarray:
+    """int64: two neighbours' numbers, the first one's above, of all with this between them;
+    without_case: and not before or behind them."""
     flagged = (words >= 0) & ((words & (AFTER_HYPHEN | AFTER_APOSTROPHE)) == flag)
     is_hyphen = flagged[1:]
-    if alone:
+    if without_case:
         is_hyphen = is_hyphen & ~flagged[:-1] & ~np.append(flagged[2:], False)
     numbers = (words & NUMBER).astype(np.int64)
     return (numbers[:-1] << 32 | numbers[1:])[is_hyphen]
@@ -114,8 +114,8 @@ def _spellings(lexicon: Lexicon, tokens: np.ndarray, language: str) -> dict[str,
     candidate_pairs: list[Pair] = []
     for _, word_block in lexicon.blocks():
         words = [word for word in word_block if _ANY.search(word)]
-        for known, written, replacement in _SPELLINGS:
-            if known in ("", language):
+        for flag, written, replacement in _SPELLINGS:
+            if flag in ("", language):
                 candidate_pairs += [
                     (word, written.sub(replacement, word)) for word in words if written.search(word)
                 ]
@@ -131,8 +131,8 @@ def _spellings(lexicon: Lexicon, tokens: np.ndarray, language: str) -> dict[str,
 
 
 def _carried(lexicon: Lexicon, tokens: np.ndarray, language: str) -> dict[str, str]:
-    """Arabic words that are written with and without a hamza, or with another letter below it -> the
-    most frequent of these writings. Final ي and ى, ة and ه stay apart: they are often two words
+    """Arabic words that are written with and without a hamza, or with another letter below it ->
+    the most frequent of these writings. Final ي and ى, ة and ه stay apart: they are often two words
     (علي, على; كتابة, كتابه)."""
     if language != "ar":
         return {}

@@ -62,7 +62,7 @@ def test_one_topic_is_exact():
 
 def test_long_documents_are_cut():
     bow = bow_of([[0] * 30 + [1] * 10, [0]], 2)
-    judge = LeftToRight(bow, np.arange(2), most=20)
+    judge = LeftToRight(bow, np.arange(2), limit=20)
     assert judge.tokens == 21
     assert 0 < (judge.words[judge.places[judge.order[:20]]] == 1).sum() < 10
 
@@ -86,7 +86,7 @@ def test_what_can_be_afforded():
     some = within(bow, every, 10 * 4 * 465, 4)
     assert some.tolist() == list(range(0, 200, 20)), "evenly from first to last"
     assert len(within(bow, every, 1, 4)) == 1
-    assert len(within(bow, every, 10 * 4 * 55, 4, most=10)) == 10, (
+    assert len(within(bow, every, 10 * 4 * 55, 4, limit=10)) == 10, (
         "of longer documents the first tokens"
     )
 

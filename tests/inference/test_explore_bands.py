@@ -129,7 +129,12 @@ def test_merged_topics_are_one():
     merged[:, 3] = 0
     expected = bands.shares(*sparse(merged), tokens.sum(axis=1), group, 4, [1, 4])
     found = bands.shares(
-        *sparse(tokens), tokens.sum(axis=1), group, 4, [1, 4], into=np.array([0, 1, 2, 1, 4])
+        *sparse(tokens),
+        tokens.sum(axis=1),
+        group,
+        4,
+        [1, 4],
+        column_of_topic=np.array([0, 1, 2, 1, 4]),
     )
     for a, b in zip(found, expected, strict=True):
         assert np.array_equal(a, b, equal_nan=True)

@@ -81,7 +81,7 @@ def test_sums_of_days_are_those_of_their_documents(tmp_path, monkeypatch, span, 
         np.int32
     )
     arrays = of.doc_ptr, of.doc_topics, of.doc_tokens, of.lengths
-    one_pass = bands.shares(*arrays, group, len(spans), topics, into=into)
+    one_pass = bands.shares(*arrays, group, len(spans), topics, column_of_topic=into)
     for a, b in zip(
         bands.of_sums(result.whole[:-1, 1:], result.by_topic[:, :-1], result.by_topic[:, -1]),
         one_pass,

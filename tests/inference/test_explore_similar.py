@@ -69,7 +69,7 @@ def test_what_was_not_looked_at_is_no_more_alike_than_is_said(most):
     vague = 0
     for number in np.flatnonzero(tokens.sum(axis=1))[:30].tolist():
         mixture = tokens[number] / tokens[number].sum()
-        found = similar.nearest(of, mixture, 5, number, most=most, first=min(most, 3))
+        found = similar.nearest(of, mixture, 5, number, limit=most, first=min(most, 3))
         assert found.looked <= most
         others = [h for h, d in naive(tokens, mixture, number) if d not in found.numbers]
         if found.exact:

@@ -232,7 +232,7 @@ def guard() -> None:
             log.error("not caught", exc_info=error)
 
     sys.excepthook = uncaught
-    threading.excepthook = lambda given: log.error(
-        "not caught in a thread", exc_info=given.exc_value
+    threading.excepthook = lambda arguments: log.error(
+        "not caught in a thread", exc_info=arguments.exc_value
     )
     logging.captureWarnings(True)

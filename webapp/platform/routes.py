@@ -84,15 +84,15 @@ class Route:
 
 
 def page(
-    route: str, view: Callable, name: str, access: Rule, *, fixed: dict | None = None, **more
+    route: str, view: Callable, name: str, access: Rule, *, fixed: dict | None = None, **options
 ) -> list[URLPattern]:
     """`route/`, a page, and if its view returns an Answer (webapp.platform.pages.typed) also
     `route.json`, the same as data.
 
-    fixed: arguments of the view that are not in the address. more: fields of Route.
+    fixed: arguments of the view that are not in the address. options: fields of Route.
     """
     json = getattr(view, "shape", None)
-    declared = _checked(Route(route, name, Kind.PAGE, access, json=json, **more))
+    declared = _checked(Route(route, name, Kind.PAGE, access, json=json, **options))
     patterns = [_pattern(f"{route}/" if route else "", view, name, declared, fixed)]
     if json is not None:
         patterns.append(
@@ -104,19 +104,19 @@ def page(
 
 
 def form(
-    route: str, view: Callable, name: str, access: Rule, *, fixed: dict | None = None, **more
+    route: str, view: Callable, name: str, access: Rule, *, fixed: dict | None = None, **options
 ) -> URLPattern:
     """`route/`, which takes a form by POST."""
     return _pattern(
-        f"{route}/", view, name, _checked(Route(route, name, Kind.FORM, access, **more)), fixed
+        f"{route}/", view, name, _checked(Route(route, name, Kind.FORM, access, **options)), fixed
     )
 
 
 def file(
-    route: str, view: Callable, name: str, access: Rule, *, fixed: dict | None = None, **more
+    route: str, view: Callable, name: str, access: Rule, *, fixed: dict | None = None, **options
 ) -> URLPattern:
     """`route`, a download; load=Load.PAGE where it is as small as a page."""
-    declared = Route(route, name, Kind.FILE, access, **{"load": Load.FILE, **more})
+    declared = Route(route, name, Kind.FILE, access, **{"load": Load.FILE, **options})
     return _pattern(route, view, name, _checked(declared), fixed)
 
 

@@ -14,7 +14,7 @@ from tests.inference.text.test_choose import written
 def agree(folder, texts, choice):
     found = {
         phrase.words: phrase[1:]
-        for phrase in phrases.find(written(folder, texts), choice, most=100_000)
+        for phrase in phrases.find(written(folder, texts), choice, limit=100_000)
     }
     first = naive.phrases(texts, choice)
     expected = first | naive.phrases(texts, choice, tuple(first))
@@ -78,7 +78,7 @@ def test_a_full_table_keeps_the_frequent(tmp_path, monkeypatch):
     monkeypatch.setattr(phrases, "_KEPT", 2)
     few = {phrase.words for phrase in phrases.find(stream, choice)}
     assert few < everything and "new york" in few
-    assert phrases.find(stream, choice, most=1)[0].words in everything
+    assert phrases.find(stream, choice, limit=1)[0].words in everything
 
 
 def test_nothing(tmp_path):

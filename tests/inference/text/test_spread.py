@@ -39,7 +39,7 @@ def test_counts_are_those_of_choosing(tmp_path):
 def test_a_long_stream_is_counted_in_part_and_evenly(tmp_path):
     stream = written(tmp_path / "tokens", [f"word{d % 4} again" for d in range(400)])
     assert Spread(stream).whole and Spread(stream).D == 400
-    part = Spread(stream, most=80)
+    part = Spread(stream, limit=80)
     assert not part.whole and part.D == 40 and part.tokens == 80
     assert np.diff(part.numbers).min() == np.diff(part.numbers).max() == 10
     found = count(part, Choice(min_documents=1, max_share=1.0))

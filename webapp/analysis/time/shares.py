@@ -150,7 +150,7 @@ def _bands(cut: Cut, topics: list[int]) -> bands.Bands:
     documents = _documents(view)
     numbers, group = cut.members
     if numbers is None:
-        return bands.shares(*documents, group, G, topics, into=view.labels.into)
+        return bands.shares(*documents, group, G, topics, column_of_topic=view.labels.into)
     totals, in_groups = bands.sums_of(numbers, *documents, group, G, topics, view.labels.into)
     _, in_all_documents = everywhere(view)
     return bands.of_sums(totals, in_groups, in_all_documents[topics, 0])

@@ -145,11 +145,11 @@ def passages(run: Run, number: int, seed: int) -> list[Passage]:
     return to_read
 
 
-def _densest(text: str, spans: list, wanted: set[str]) -> tuple[int, int]:
-    """The first window of WINDOW words that holds most of `wanted`, as characters start to end."""
+def _densest(text: str, spans: list, words: set[str]) -> tuple[int, int]:
+    """The first window of WINDOW words that holds most of `words`, as characters start to end."""
     if not spans:
         return 0, min(len(text), OPENING)
-    has = np.concatenate([[0], np.cumsum([word in wanted for _, _, word in spans])])
+    has = np.concatenate([[0], np.cumsum([word in words for _, _, word in spans])])
     width = min(WINDOW, len(spans))
     first = int(np.argmax(has[width:] - has[:-width]))
     return spans[first][0], spans[first + width - 1][1]

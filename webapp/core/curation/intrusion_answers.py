@@ -75,19 +75,19 @@ def save_choice(
     seed: int,
     reader: str,
     test: WordTest | TopicTest,
-    chosen: int,
+    choice: int,
 ) -> None:
     """Keep which word or topic a reader took for the intruder. The first choice counts."""
-    if not 0 <= chosen < len(test.shown):
+    if not 0 <= choice < len(test.shown):
         raise Invalid("chosen", f"Choose one of the {len(test.shown)}.")
     _check_room(run, reader)
-    payload: dict[str, object] = {"shown": test.shown, "intruder": test.intruder, "chosen": chosen}
+    payload: dict[str, object] = {"shown": test.shown, "intruder": test.intruder, "chosen": choice}
     if isinstance(test, TopicTest):
         payload |= {
             "document": test.document,
             "shown": [topic for topic, _ in test.shown],
             # Chang et al. 2009, eq. 2; 0 is best
-            "log_odds": math.log(test.weights[test.intruder] / test.weights[chosen]),
+            "log_odds": math.log(test.weights[test.intruder] / test.weights[choice]),
         }
     Answer.objects.get_or_create(
         run=run,

@@ -191,14 +191,14 @@ def test(
 
 
 def _shown(
-    view: RunView, asked: queries.WordTest | queries.TopicTest | None, revealed: bool
+    view: RunView, test: queries.WordTest | queries.TopicTest | None, revealed: bool
 ) -> list[str] | list[RevealedTopic | TopicWords] | None:
-    if isinstance(asked, queries.TopicTest):
+    if isinstance(test, queries.TopicTest):
         return [
             RevealedTopic(words, topic_link(view, k)) if revealed else TopicWords(words)
-            for k, words in asked.shown
+            for k, words in test.shown
         ]
-    return asked.shown if asked else None
+    return test.shown if test else None
 
 
 @require_POST

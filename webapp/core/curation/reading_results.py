@@ -58,11 +58,11 @@ def _fits(payloads: list[dict], stratum: str) -> tuple[int, int]:
     return answers_of_stratum.count("yes"), len(answers_of_stratum)
 
 
-def _of_topic(view: RunView, number: int, given: list[Answer]) -> TopicResults:
-    fits = [answer.payload for answer in given if answer.kind == "fit"]
+def _of_topic(view: RunView, number: int, answers: list[Answer]) -> TopicResults:
+    fits = [answer.payload for answer in answers if answer.kind == "fit"]
     labels = [
         ReaderLabel(reader=answer.reader, **answer.payload)
-        for answer in given
+        for answer in answers
         if answer.kind == "label"
     ]
     return TopicResults(
@@ -70,23 +70,23 @@ def _of_topic(view: RunView, number: int, given: list[Answer]) -> TopicResults:
         labels=labels,
         likeness=likeness([label.label for label in labels]),
         fits={stratum: _fits(fits, stratum) for stratum in STRATA},
-        **_word_tests(given),
-        **_topic_tests(given),
+        **_word_tests(answers),
+        **_topic_tests(answers),
     )
 
 
-def _word_tests(given: list[Answer]) -> dict[str, Any]:
+def _word_tests(answers: list[Answer]) -> dict[str, Any]:
     """How many there are, and in what share of them the reader found the intruder."""
     hits = [
         answer.payload["chosen"] == answer.payload["intruder"]
-        for answer in given
+        for answer in answers
         if answer.kind == "words"
     ]
     return {"model_precision": _mean(hits), "word_tests": len(hits)}
 
 
-def _topic_tests(given: list[Answer]) -> dict[str, Any]:
-    odds = [answer.payload["log_odds"] for answer in given if answer.kind == "topics"]
+def _topic_tests(answers: list[Answer]) -> dict[str, Any]:
+    odds = [answer.payload["log_odds"] for answer in answers if answer.kind == "topics"]
     return {"log_odds": _mean(odds), "topic_tests": len(odds)}
 
 

@@ -180,10 +180,10 @@ def _clean(run: Run, topic: int, field: str, text: str) -> str:
     raise Invalid("field", f"There is no field “{field[:20]}”; there are {', '.join(COLUMNS)}.")
 
 
-def _short(field: str, text: str, most: int) -> str:
-    if len(text) > most:
+def _short(field: str, text: str, limit: int) -> str:
+    if len(text) > limit:
         raise Invalid(
-            field, f"A {field} has at most {most:,} characters; this one has {len(text):,}."
+            field, f"A {field} has at most {limit:,} characters; this one has {len(text):,}."
         )
     return text
 

@@ -72,24 +72,24 @@ class Passage(NamedTuple):
     end: int
 
 
-def passage(corpus: str, known: dict, metadata: dict[str, str], start: int, end: int) -> Passage:
-    """known: title, date_text, file, place, part, parts and number of a document."""
+def passage(corpus: str, record: dict, metadata: dict[str, str], start: int, end: int) -> Passage:
+    """record: title, date_text, file, place, part, parts and number of a document."""
     fields = {
         name.strip().lower(): value.strip() for name, value in metadata.items() if value.strip()
     }
     names = next((fields[name] for name in AUTHORS if name in fields), "")
     return Passage(
         authors=tuple(filter(None, map(_line, re.split(r"[;|]", names)))),
-        title=_line(known["title"]),
-        date=_line(known["date_text"]),
+        title=_line(record["title"]),
+        date=_line(record["date_text"]),
         work=_line(next((fields[name] for name in WORKS if name in fields), corpus)),
-        file=known["file"],
-        place=known["place"],
+        file=record["file"],
+        place=record["place"],
         url=next(
             (fields[name] for name in ADDRESSES if _ADDRESS.fullmatch(fields.get(name, ""))), ""
         ),
-        part=f"part {known['part']} of {known['parts']}" if known["parts"] > 1 else "",
-        number=known["number"],
+        part=f"part {record['part']} of {record['parts']}" if record["parts"] > 1 else "",
+        number=record["number"],
         start=start,
         end=end,
     )
@@ -241,13 +241,13 @@ def _taken_apart(date: str) -> tuple[int | None, int | None, int | None]:
     return year, month, day
 
 
-def _date(date: str, whole: str, months: list[str] | tuple[str, ...]) -> str:
+def _date(date: str, iso_date: str, months: list[str] | tuple[str, ...]) -> str:
     """A date as a style writes it, where it can be taken apart; else as it stands."""
     year, month, day = _taken_apart(date)
     if not month:
         return date
     name = months[month - 1]
-    return whole.format(year=year, month=name, day=day) if day else f"{name} {year}"
+    return iso_date.format(year=year, month=name, day=day) if day else f"{name} {year}"
 
 
 def _characters(cited: Passage) -> str:

@@ -161,14 +161,16 @@ def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
     return _tallies.get_or_set((selection.key, category.name), make)
 
 
-def _value(selection: Selection, name: str, value: str, documents: int, chosen: bool) -> FacetValue:
+def _value(
+    selection: Selection, name: str, value: str, documents: int, is_chosen: bool
+) -> FacetValue:
     condition = ("in", f"{name}:{value}")
     address = (
         selection.address(without=condition)
-        if chosen
+        if is_chosen
         else _address([*selection.parameters, condition])
     )
-    return FacetValue(value, documents, chosen, address)
+    return FacetValue(value, documents, is_chosen, address)
 
 
 def _prominent(selection: Selection) -> list[ProminentTopic]:
@@ -201,11 +203,11 @@ def _prominent(selection: Selection) -> list[ProminentTopic]:
 def bars(
     selection: Selection,
     days: tuple[int, np.ndarray] | None = None,
-    own: list[tuple[str, str]] | None = None,
+    own_parameters: list[tuple[str, str]] | None = None,
 ) -> list[Bar]:
     """Documents of the set by time, in at most BARS equal periods. days: the first day, and how
-    many each has from it on, of what else is counted. own: parameters of the page that stay in its
-    links."""
+    many each has from it on, of what else is counted. own_parameters: parameters of the page that
+    stay in its links."""
     if not fields.dated(selection.version):
         return []
     least, tally = days or _of_days(selection)
@@ -221,7 +223,10 @@ def bars(
     ordinals = [fields.first_day(month) for month in [*edges, edges[-1] + step]]
     tally = np.concatenate([[0], np.cumsum(tally)])
     tally = tally[np.clip(np.array(ordinals) - least, 0, len(tally) - 1)]
-    parameters = [*(own or []), *(p for p in selection.parameters if p[0] not in ("from", "to"))]
+    parameters = [
+        *(own_parameters or []),
+        *(p for p in selection.parameters if p[0] not in ("from", "to")),
+    ]
     tally = np.diff(tally)
     drawn = []
     for month, documents in zip(edges, tally.tolist(), strict=True):
@@ -252,7 +257,7 @@ def rates(
     documents: np.ndarray,
     counts: np.ndarray,
     lengths: np.ndarray,
-    own: list[tuple[str, str]],
+    own_parameters: list[tuple[str, str]],
     among: Selection,
 ) -> tuple[list[Bar], float]:
     """How often what some documents have occurs by time: its height by the words of all the set's
@@ -265,19 +270,19 @@ def rates(
         dated = days[numbers] > 0
         since = days[numbers][dated] - least
         tally = np.bincount(since, weights[dated], len(documents_of_days)).astype(np.int64)
-        return bars(selection, (least, tally), own)
+        return bars(selection, (least, tally), own_parameters)
 
     numbers = np.arange(len(days)) if selection.numbers is None else selection.numbers
     bars_by_time = by_time(documents, counts)
     words = by_time(numbers, lengths[numbers])
     per = [
-        PER * bar.documents / max(of_words.documents, 1)
-        for bar, of_words in zip(bars_by_time, words, strict=True)
+        PER * bar_of_time.documents / max(of_words.documents, 1)
+        for bar_of_time, of_words in zip(bars_by_time, words, strict=True)
     ]
     highest = max(per, default=0.0)
     scaled = [
-        replace(bar, part=rate / (highest or 1))
-        for bar, rate in zip(bars_by_time, per, strict=True)
+        replace(bar_of_time, part=rate / (highest or 1))
+        for bar_of_time, rate in zip(bars_by_time, per, strict=True)
     ]
     return scaled, highest
 

@@ -180,9 +180,9 @@ def first_position(version: Version, span: tuple[int, int], newest: bool) -> int
     return int(_before(version.pk)[1][-1]) - high if newest else low
 
 
-def next_of(version: Version, span: tuple[int, int], first: int, most: int) -> list[int]:
+def next_of(version: Version, span: tuple[int, int], first: int, limit: int) -> list[int]:
     """The first documents of a span of days from a number on, at most so many, ascending."""
-    return in_span(frozen(dates(version), np.int32), *span, first, most).tolist()
+    return in_span(frozen(dates(version), np.int32), *span, first, limit).tolist()
 
 
 def of_each_day(version: Version, a: int, b: int) -> tuple[int, np.ndarray]:
@@ -260,13 +260,13 @@ def _groups(version_id: int, name: str) -> Groups:
     )
 
 
-def in_order(version: Version, groups: Groups, places: list[int]) -> list[int]:
+def in_order(version: Version, groups: Groups, group_numbers: list[int]) -> list[int]:
     """Places of a category's values as a reader looks for them: by the day of the first document of
     each, those without one last, then by name. Periods and ranges have an order of their own."""
     if groups.in_time or groups.bounds:
-        return places
+        return group_numbers
     first = _first_days(version.pk, groups.by)
-    return sorted(places, key=lambda i: (first[i], groups.labels[i].casefold()))
+    return sorted(group_numbers, key=lambda i: (first[i], groups.labels[i].casefold()))
 
 
 @cached(64)

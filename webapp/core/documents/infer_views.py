@@ -19,9 +19,9 @@ LONGEST = 500_000  # characters: read within a second, and small enough for a fo
 
 @cache_control(no_store=True)
 @typed("run/try.html")
-def text(request: HttpRequest, view: RunView, sent: QueryDict | None) -> HtmlAnswer[TryPage]:
+def text(request: HttpRequest, view: RunView, posted: QueryDict | None) -> HtmlAnswer[TryPage]:
     """The form; POST shows what the text is made of."""
-    if sent is None:
+    if posted is None:
         return HtmlAnswer(TryPage(LONGEST))
     try:
         read, words = infer.text(view, _text(request))

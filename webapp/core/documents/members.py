@@ -85,13 +85,13 @@ def _tests(selection: Selection, version: Version) -> Iterator[Test]:
             yield partial(_from_to, np.arange(version.documents, dtype=np.int32), first, end)
 
 
-def _accepted(codes: np.ndarray, accepted: np.ndarray, some: np.ndarray | slice) -> np.ndarray:
-    return accepted[codes[some]]
+def _accepted(codes: np.ndarray, accepted: np.ndarray, documents: np.ndarray | slice) -> np.ndarray:
+    return accepted[codes[documents]]
 
 
-def _without_words(indptr: np.ndarray, some: np.ndarray | slice) -> np.ndarray:
-    return indptr[1:][some] == indptr[:-1][some]
+def _without_words(indptr: np.ndarray, documents: np.ndarray | slice) -> np.ndarray:
+    return indptr[1:][documents] == indptr[:-1][documents]
 
 
-def _from_to(values: np.ndarray, a: int, b: int, some: np.ndarray | slice) -> np.ndarray:
-    return (values[some] >= a) & (values[some] < b)
+def _from_to(values: np.ndarray, a: int, b: int, documents: np.ndarray | slice) -> np.ndarray:
+    return (values[documents] >= a) & (values[documents] < b)

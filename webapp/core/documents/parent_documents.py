@@ -100,10 +100,10 @@ def mixtures(view: RunView, numbers: list[int]) -> np.ndarray:
     return _tokens(view, numbers[0] if numbers else 0, np.arange(len(numbers)), len(numbers))
 
 
-def shares(counts: np.ndarray, most: int | None = None) -> list[tuple[int, float]]:
+def shares(counts: np.ndarray, limit: int | None = None) -> list[tuple[int, float]]:
     """(topic, share) of the topics of some documents, the largest first. counts: int64[K],
     tokens."""
-    order = np.argsort(-counts, kind="stable")[:most].tolist()
+    order = np.argsort(-counts, kind="stable")[:limit].tolist()
     total = int(counts.sum())
     return [(k, float(counts[k] / total)) for k in order if counts[k]]
 

@@ -39,9 +39,9 @@ class Place(NamedTuple):
         return cls(int(match[1]), int(match[2]))
 
 
-def described(corpus: Corpus, number: int, place: Place) -> Passage | None:
+def described(corpus: Corpus, number: int, span: Place) -> Passage | None:
     """What is known of a passage without a run; None where the document has no such characters."""
-    text = embargo.at_place(corpus, number, *place)
+    text = embargo.at_place(corpus, number, *span)
     if text is None:
         return None
     about = embargo.about(corpus, [number], *_CITED)[number]
@@ -49,37 +49,37 @@ def described(corpus: Corpus, number: int, place: Place) -> Passage | None:
         number=number,
         title=about["title"],
         date=about["date_text"],
-        start=place.start,
-        end=place.end,
+        start=span.start,
+        end=span.end,
         text=text,
         embargo=embargo.sentence(corpus),
         citations=citations.all_of(
-            citations.passage(corpus.name, about, json.loads(about["metadata"]), *place)
+            citations.passage(corpus.name, about, json.loads(about["metadata"]), *span)
         ),
     )
 
 
-def bibtex(corpus: Corpus, places: list[tuple[int, Place]]) -> list[str]:
+def bibtex(corpus: Corpus, cited_spans: list[tuple[int, Place]]) -> list[str]:
     """Entries for passages, (number of the document, place); none for documents that are not
     there."""
-    about_documents = embargo.about(corpus, {number for number, _ in places}, *_CITED)
+    about_documents = embargo.about(corpus, {number for number, _ in cited_spans}, *_CITED)
     return [
         citations.bibtex(
             citations.passage(corpus.name, row, json.loads(row["metadata"]), *passage_place)
         )
-        for number, passage_place in places
+        for number, passage_place in cited_spans
         if (row := about_documents.get(number))
     ]
 
 
-def mixture(view: RunView, number: int, place: Place) -> np.ndarray:
+def mixture(view: RunView, number: int, span: Place) -> np.ndarray:
     """int64[K]: the words of a passage that were given to each topic, as the model has them."""
     run_evidence = evidence.of(view.run)
     if run_evidence.bow.offsets is None:
         return np.zeros(view.run.topics, np.int64)
     _, counts, topics, _ = run_evidence.document(number)
     offsets = run_evidence.bow.offsets_of(number)
-    inside = (offsets >= place.start) & (offsets < place.end)
+    inside = (offsets >= span.start) & (offsets < span.end)
     return np.bincount(np.repeat(topics, counts)[inside], minlength=view.run.topics)
 
 

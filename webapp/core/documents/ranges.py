@@ -75,34 +75,34 @@ def _read(text: str, version: Version) -> Range:
     )
 
 
-def _checked(wanted: Range, field: RangeField) -> Range:
-    _ends(wanted, field)
-    return wanted
+def _checked(asked_range: Range, field: RangeField) -> Range:
+    _ends(asked_range, field)
+    return asked_range
 
 
-def _ends(wanted: Range, field: RangeField) -> tuple[float, float]:
+def _ends(asked_range: Range, field: RangeField) -> tuple[float, float]:
     """Both ends as values of the field; an end that is not given is infinite."""
     try:
-        return field.ends(wanted.low, wanted.high.removeprefix("<"))
+        return field.ends(asked_range.low, asked_range.high.removeprefix("<"))
     except MetadataError as error:
         raise Invalid("between", str(error)) from None
 
 
-def mask(wanted: Range, version: Version, some: np.ndarray | slice) -> np.ndarray:
+def mask(asked_range: Range, version: Version, documents: np.ndarray | slice) -> np.ndarray:
     """bool, of some documents: whose value is in the range; those without one are not."""
-    field = next(field for field in fields.ranges(version) if field.name == wanted.name)
-    low, high = _ends(wanted, field)
-    values = fields.values(version, field)[some]
+    field = next(field for field in fields.ranges(version) if field.name == asked_range.name)
+    low, high = _ends(asked_range, field)
+    values = fields.values(version, field)[documents]
     return (
         (values >= low)
-        & (values < high if wanted.high.startswith("<") else values <= high)
+        & (values < high if asked_range.high.startswith("<") else values <= high)
         & field.known(values)
     )
 
 
-def offered_ranges(version: Version, chosen: list[Range]) -> list[OfferedRange]:
+def offered_ranges(version: Version, chosen_ranges: list[Range]) -> list[OfferedRange]:
     """Each field for the form."""
-    now = {chosen_range.name: chosen_range for chosen_range in reversed(chosen)}
+    now = {chosen_range.name: chosen_range for chosen_range in reversed(chosen_ranges)}
     return [
         OfferedRange(*now.get(field.name, Range(field.name, "", "")), *field.limits)
         for field in fields.ranges(version)[:MOST]

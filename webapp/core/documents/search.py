@@ -34,7 +34,7 @@ def open_index(corpus: Corpus) -> Index:
 
 
 @cached(_OPEN)
-def _open(folder: Path, *made: tuple[int, int]) -> Index:
+def _open(folder: Path, *made_at: tuple[int, int]) -> Index:
     """made: another where the index or the words were written again."""
     return sealed.opened(lambda: _index(folder), folder / "index", folder / "tokens")
 
@@ -91,25 +91,25 @@ def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, texts.Exce
     }
 
 
-def _densest(places: list[np.ndarray]) -> int:
+def _densest(positions: list[np.ndarray]) -> int:
     """Where the PASSAGE characters begin that have most different words and phrases of a search,
     and of those most words."""
-    starts = np.unique(np.concatenate([word_places[:, 0] for word_places in places]))
+    starts = np.unique(np.concatenate([word_places[:, 0] for word_places in positions]))
     limits = np.stack([starts, starts + texts.PASSAGE])
     words = np.concatenate(
-        [np.diff(np.searchsorted(word_places[:, 0], limits), axis=0) for word_places in places]
+        [np.diff(np.searchsorted(word_places[:, 0], limits), axis=0) for word_places in positions]
     )  # of each
     return int(starts[np.lexsort((-words.sum(axis=0), -(words > 0).sum(axis=0)))[0]])
 
 
-def _marked(index: Index, piece: Piece, places: list[np.ndarray]) -> texts.Excerpt:
+def _marked(index: Index, cut_text: Piece, positions: list[np.ndarray]) -> texts.Excerpt:
     """The passage with its matches marked."""
-    a, b = texts.ends(piece)
-    matches = np.unique(np.concatenate(places), axis=0) - piece.first
+    a, b = texts.ends(cut_text)
+    matches = np.unique(np.concatenate(positions), axis=0) - cut_text.first
     matches = matches[(matches[:, 0] >= a) & (matches[:, 0] < b)]
-    lengths = index.extents([piece.text[begin:limit] for begin, limit in matches.tolist()])
+    lengths = index.extents([cut_text.text[begin:limit] for begin, limit in matches.tolist()])
     return texts.mark_passage(
-        piece,
+        cut_text,
         (a, b),
         matches[:, 0],
         [begin + n for begin, n in zip(matches[:, 0].tolist(), lengths, strict=True)],

@@ -175,12 +175,12 @@ class Selection:
         ]
         return [(name, value) for name, value in parameters if value]
 
-    def address(self, *, without: tuple[str, str] | None = None, **more: object) -> str:
+    def address(self, *, without: tuple[str, str] | None = None, **further: object) -> str:
         """The query string of this set and of what else is given; `without` takes one of its
         conditions away."""
         parameters = [p for p in self.parameters if p != without]
         return "?" + urlencode(
-            parameters + [(k, v) for k, v in more.items() if v not in (None, "")]
+            parameters + [(k, v) for k, v in further.items() if v not in (None, "")]
         )
 
     def within(self, groups: fields.Groups, i: int) -> Self:

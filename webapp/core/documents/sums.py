@@ -34,15 +34,15 @@ def days_of_groups(selection: Selection, groups: fields.Groups | None) -> list[S
     return [[(a, b)] for a, b in zip(edges[:-1], edges[1:], strict=True)]
 
 
-def within(spans: Spans, others: Spans) -> Spans:
+def within(spans: Spans, limits: Spans) -> Spans:
     """The days that are in both."""
-    overlaps = [(max(a, c), min(b, d)) for a, b in spans for c, d in others]
+    overlaps = [(max(a, c), min(b, d)) for a, b in spans for c, d in limits]
     return [(a, b) for a, b in overlaps if a < b]
 
 
-def without(span: tuple[int, int], others: Spans) -> Spans:
+def without(span: tuple[int, int], left_out: Spans) -> Spans:
     """The days of a span that are in none of the others."""
-    edges = [span[0], *(day for hole in others for day in hole), span[1]]
+    edges = [span[0], *(day for hole in left_out for day in hole), span[1]]
     return within([span], list(zip(edges[::2], edges[1::2], strict=True)))
 
 
@@ -53,11 +53,11 @@ def counts_of_days(selection: Selection, groups: list[Spans]) -> np.ndarray:
     return np.bincount(owner, fields.counts(selection.version, spans), len(groups)).astype(np.int64)
 
 
-def sample_of_days(selection: Selection, spans: Spans, most: int) -> np.ndarray:
+def sample_of_days(selection: Selection, spans: Spans, limit: int) -> np.ndarray:
     """int32, ascending: at most so many documents of some days, spread evenly over these. Only of a
     version with an order by date."""
     return np.sort(
-        spread(np.concatenate([fields.between(selection.version, *span) for span in spans]), most)
+        spread(np.concatenate([fields.between(selection.version, *span) for span in spans]), limit)
     )
 
 

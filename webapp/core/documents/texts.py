@@ -153,10 +153,10 @@ def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt
     }
 
 
-def _marks(tokens: Tokens, topic: int, own: np.ndarray) -> np.ndarray:
+def _marks(tokens: Tokens, topic: int, with_topic: np.ndarray) -> np.ndarray:
     """Where the words begin that a passage of the topic marks."""
     assigned = tokens.topics == topic
-    telling = assigned & np.isin(tokens.words, own)
+    telling = assigned & np.isin(tokens.words, with_topic)
     return tokens.offsets[telling if telling.any() else assigned]
 
 
@@ -166,9 +166,13 @@ def densest_place(tokens: Tokens, topic: int, length: int = PASSAGE) -> int | No
     return _densest(offsets, length) if len(offsets) else None
 
 
-def _densest(places: np.ndarray, length: int) -> int:
+def _densest(positions: np.ndarray, length: int) -> int:
     """Which of these places begins the `length` characters that hold most of them."""
-    return int(places[np.argmax(np.searchsorted(places, places + length) - np.arange(len(places)))])
+    return int(
+        positions[
+            np.argmax(np.searchsorted(positions, positions + length) - np.arange(len(positions)))
+        ]
+    )
 
 
 def shown_passage(
@@ -202,29 +206,29 @@ def beginnings(corpus: Corpus, numbers: list[int]) -> dict[int, Excerpt]:
     }
 
 
-def ends(piece: embargo.Piece) -> tuple[int, int]:
+def ends(cut_text: embargo.Piece) -> tuple[int, int]:
     """Where a passage begins and ends in a piece of a text, so that its words are whole. What has
     no space within the margin, as in scripts that write none, is cut where the piece ends."""
-    text = piece.text
+    text = cut_text.text
     first = _SPACE.search(text, 0, MARGIN)
-    near_end = list(_SPACE.finditer(text, max(0, len(text) - MARGIN))) if piece.more else []
-    a = first.end() if piece.first and first else 0
+    near_end = list(_SPACE.finditer(text, max(0, len(text) - MARGIN))) if cut_text.more else []
+    a = first.end() if cut_text.first and first else 0
     b = near_end[-1].start() if near_end else len(text)
     return a, b if b > a else len(text)
 
 
 def mark_passage(
-    piece: embargo.Piece, cut: tuple[int, int], places: np.ndarray, stops: list[int]
+    cut_text: embargo.Piece, cut: tuple[int, int], positions: np.ndarray, stops: list[int]
 ) -> Excerpt:
-    """The passage between the ends `cut` with the words marked that begin at `places` and end at
+    """The passage between the ends `cut` with the words marked that begin at `positions` and end at
     `stops`."""
-    text = piece.text
+    text = cut_text.text
     at, b = cut
-    begin_of = piece.first + at
-    end_of = piece.first + max(at, b, *stops)
-    parts = [("… ", False)] if piece.first else []
-    for begin, stop in zip(places.tolist(), stops, strict=True):
+    begin_of = cut_text.first + at
+    end_of = cut_text.first + max(at, b, *stops)
+    parts = [("… ", False)] if cut_text.first else []
+    for begin, stop in zip(positions.tolist(), stops, strict=True):
         parts += [(text[at:begin], False), (text[begin:stop], True)]
         at = stop
-    parts.append((text[at : max(at, b)] + (" …" if piece.more else ""), False))
+    parts.append((text[at : max(at, b)] + (" …" if cut_text.more else ""), False))
     return Excerpt([part for part in parts if part[0]], begin_of, end_of)

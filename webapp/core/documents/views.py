@@ -358,14 +358,14 @@ def passage_in_run(
     return Answer(page, partial(_passage_html, request, run.corpus, page))
 
 
-def _passage(corpus: Corpus, owner: Run | Corpus, number: int, place: Place) -> PassagePage:
-    passage = passages.described(corpus, number, place) if number < corpus.documents else None
+def _passage(corpus: Corpus, owner: Run | Corpus, number: int, span: Place) -> PassagePage:
+    passage = passages.described(corpus, number, span) if number < corpus.documents else None
     if passage is None:
         raise Http404(
-            f"Document {number} of “{corpus.name}” has no passage from character {place.start} to"
-            f" {place.end}. A passage lies within its document and has at most 5,000 characters."
+            f"Document {number} of “{corpus.name}” has no passage from character {span.start} to"
+            f" {span.end}. A passage lies within its document and has at most 5,000 characters."
         )
-    return PassagePage(**vars(passage), url=links.marked_url(owner, number, *place))
+    return PassagePage(**vars(passage), url=links.marked_url(owner, number, *span))
 
 
 def _passage_html(request: HttpRequest, corpus: Corpus, page: PassagePage) -> PassageHtml:

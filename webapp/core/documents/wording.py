@@ -13,10 +13,10 @@ def terms(version: Version, texts: list[str]) -> list[list[tuple[int, int, str]]
     return text.terms(texts, *_how(version))
 
 
-def stops(version: Version, texts: list[str], places: list[np.ndarray]) -> list[list[int]]:
+def stops(version: Version, texts: list[str], positions: list[np.ndarray]) -> list[list[int]]:
     """Where the words end that begin at some places of texts: a phrase ends behind its last
     word."""
-    return text.stops(texts, places, *_how(version))
+    return text.stops(texts, positions, *_how(version))
 
 
 def _how(version: Version) -> tuple[text.Choice, str, bool, int]:

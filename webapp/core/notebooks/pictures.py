@@ -116,14 +116,14 @@ def _short(name: str) -> str:
 
 
 class _Frame:
-    """Where values are drawn: n of them side by side, from 0 to `most`."""
+    """Where values are drawn: n of them side by side, from 0 to `largest`."""
 
-    def __init__(self, n: int, most: float):
+    def __init__(self, n: int, largest: float):
         self.n = n
-        self.most = most
+        self.most = largest
 
-    def point(self, place: int, value: float) -> Point:
-        across = (WIDTH - LEFT - RIGHT) * place / max(self.n - 1, 1)
+    def point(self, number: int, value: float) -> Point:
+        across = (WIDTH - LEFT - RIGHT) * number / max(self.n - 1, 1)
         return LEFT + across, HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / self.most
 
     def pieces(self, values: Sequence[float | None]) -> list[list[Point]]:

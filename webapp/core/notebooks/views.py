@@ -54,7 +54,7 @@ def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
 def index(
     request: HttpRequest, page_query: PageQuery, *, before: int | None = None, removed: bool = False
 ) -> Answer[NotebooksPage]:
-    listed, following = queries.list_notebooks(authorization.notebooks(request), before, removed)
+    notebooks, following = queries.list_notebooks(authorization.notebooks(request), before, removed)
     rows = [
         NotebookRow(
             id=row.pk,
@@ -66,7 +66,7 @@ def index(
             shared=bool(row.token),
             url=reverse("notebook", args=[row.pk]),
         )
-        for row, pins in listed
+        for row, pins in notebooks
     ]
     return Answer(
         NotebooksPage(rows, page_query.url(before=following) if following else None, removed)

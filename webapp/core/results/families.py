@@ -82,30 +82,30 @@ def nodes(run: Run, labels: Labels) -> list[Node]:
     return [node for node in family_nodes if node.last >= CUTS[0]]
 
 
-def usual(run: Run, every: list[Node]) -> int:
+def usual(run: Run, nodes: list[Node]) -> int:
     """The number of families that a run is cut into where no address asks for another."""
-    least, largest = ends(every)
-    grouped = sum(node.given >= 0 for node in every)
+    least, largest = ends(nodes)
+    grouped = sum(node.given >= 0 for node in nodes)
     assert run.snapshot_id is not None, f"run {run.pk} has no topics yet"
     return max(least, min(tree(run.snapshot_id).proposed + grouped, largest))
 
 
-def ends(every: list[Node]) -> tuple[int, int]:
+def ends(nodes: list[Node]) -> tuple[int, int]:
     """The smallest and the largest number of families."""
-    grouped = sum(node.given >= 0 for node in every)
-    largest = max((node.first for node in every), default=0)
-    return max(CUTS[0], grouped + (len(every) > grouped)), largest
+    grouped = sum(node.given >= 0 for node in nodes)
+    largest = max((node.first for node in nodes), default=0)
+    return max(CUTS[0], grouped + (len(nodes) > grouped)), largest
 
 
-def slots(every: list[Node]) -> list[int]:
+def slots(nodes: list[Node]) -> list[int]:
     """The colour of each family, 0 to 2 SLOTS - 1, so that more or fewer families recolour nothing
     that stays: where one is taken apart the part with more words keeps its slot, the other takes
     the next free one. Where none is free it takes the second tone of its parent's, SLOTS more."""
     assigned: list[int] = []
     free = list(range(SLOTS))
     split: set[int] = set()  # families whose larger part has their slot
-    for node_index in range(len(every)):
-        parent = _parent(every, node_index)
+    for node_index in range(len(nodes)):
+        parent = _parent(nodes, node_index)
         if parent is not None and parent not in split:
             split.add(parent)
             assigned.append(assigned[parent])
@@ -117,13 +117,13 @@ def slots(every: list[Node]) -> list[int]:
     return assigned
 
 
-def _parent(every: list[Node], place: int) -> int | None:
+def _parent(nodes: list[Node], node_number: int) -> int | None:
     """The place of the family that one was a part of, with one family less; None where there was
     none: of the first ones, and of readers' groups."""
-    node = every[place]
+    node = nodes[node_number]
     if node.given >= 0:
         return None
-    for i, candidate in enumerate(every[:place]):
+    for i, candidate in enumerate(nodes[:node_number]):
         if (
             candidate.given < 0
             and candidate.last == node.first - 1

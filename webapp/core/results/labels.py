@@ -15,8 +15,8 @@ from webapp.platform.storage.sql import rows, tuples
 
 
 class Proposal(NamedTuple):
-    """What was proposed for a topic when its snapshot was published. name: or its first words; parts:
-    of the name, () where it has none. background: whether it is general talk."""
+    """What was proposed for a topic when its snapshot was published. name: or its first words;
+    parts: of the name, () where it has none. background: whether it is general talk."""
 
     name: str = ""
     parts: tuple[str, ...] = ()
@@ -134,11 +134,11 @@ class Labels:
         return result
 
 
-def resolved(K: int, into: dict[int, str]) -> np.ndarray:
+def resolved(K: int, targets: dict[int, str]) -> np.ndarray:
     """int32[K]: where each topic's chain of merges or moves ends. Chains have no cycles:
     curation.services refuses those."""
     end = np.arange(K, dtype=np.int32)
-    for topic, target in into.items():
+    for topic, target in targets.items():
         end[topic] = int(target)
     for _ in range(K.bit_length()):  # each round doubles the steps that have been followed
         end = end[end]

@@ -78,16 +78,16 @@ def cached_page(depends_on: Callable[[HttpRequest, Run], object] = lambda reques
     def decorate(view):
         @require_safe
         @wraps(view)
-        def cached_view(request: HttpRequest, run_id: int, **named) -> HttpResponse:
+        def cached_view(request: HttpRequest, run_id: int, **arguments) -> HttpResponse:
             run = run_or_404(run_id)
             also = depends_on(request, run)
             has_message = CookieStorage.cookie_name in request.COOKIES  # which is shown once
             if has_message or run.status != Run.Status.DONE or run.snapshot is None:
-                return view(request, run=run, **named)
-            key = _key(request, run, named, also)
+                return view(request, run=run, **arguments)
+            key = _key(request, run, arguments, also)
             if (page := _pages.get(key)) is None:
                 request_context(request).csrf_placeholder = TOKEN
-                if (response := view(request, run=run, **named)).status_code != 200:
+                if (response := view(request, run=run, **arguments)).status_code != 200:
                     response.content = _with_token(request, response.content)
                     return response
                 page = Page(
@@ -126,7 +126,7 @@ def _with_token(request: HttpRequest, body: bytes) -> bytes:
     return body.replace(placeholder, get_token(request).encode()) if placeholder in body else body
 
 
-def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:
+def _key(request: HttpRequest, run: Run, arguments: dict, also: object) -> bytes:
     """All that a page of a finished run depends on."""
     rows = (run, run.snapshot, run.version, run.corpus, run.corpus.version)
     stored = [_values(row) for row in rows if row is not None]
@@ -134,7 +134,7 @@ def _key(request: HttpRequest, run: Run, named: dict, also: object) -> bytes:
         request.path,
         request.GET.urlencode(),
         request.headers.get(PART),
-        sorted(named.items()),
+        sorted(arguments.items()),
         also,
     )
     all_parts = repr((parts, _reader(request, run), stored, state(run)))

@@ -8,13 +8,13 @@ OFFERED = 30  # words of a topic
 CHILDREN = 30  # runs that are listed
 
 
-def offered(run: Run, topic: int | None, chosen: list[str]) -> list[OfferedWord]:
+def offered(run: Run, topic: int | None, chosen_words: list[str]) -> list[OfferedWord]:
     """Words to choose from: those of a topic by weight, then the chosen ones."""
     of_topic: list[str] = []
     if topic is not None and run.snapshot_id:
         rows, _ = topics.words(run, topic, limit=OFFERED)
         of_topic = [row["word"] for row in rows]
-    ticked = [word.lower() for word in chosen]
+    ticked = [word.lower() for word in chosen_words]
     words = dict.fromkeys(of_topic + ticked)
     in_vocabulary = Word.objects.filter(version=run.version_id, word__in=list(words))
     tokens = dict(in_vocabulary.values_list("word", "tokens"))

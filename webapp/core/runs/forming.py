@@ -108,14 +108,14 @@ class FormingWriter:
             for i, k in enumerate(numbers)
         ]
 
-    def _placed(self, numbers: list[int], apart: np.ndarray) -> np.ndarray:
+    def _placed(self, numbers: list[int], distances: np.ndarray) -> np.ndarray:
         """float64[n, 2]: moved from where the topics were, so that eyes can follow; new ones turn
         the map onto the old."""
         before = self.places
         if all(k in before for k in numbers) and np.ptp([before[k] for k in numbers], axis=0).any():
-            xy = refined(np.array([before[k] for k in numbers]), apart, ITERATIONS)
+            xy = refined(np.array([before[k] for k in numbers]), distances, ITERATIONS)
         else:
-            xy = refined(classical(apart), apart)
+            xy = refined(classical(distances), distances)
             placed = [k for k in numbers if k in before]
             places_before = np.array([before[k] for k in placed]).reshape(-1, 2)
             pairs = [[numbers.index(k), i] for i, k in enumerate(placed)]
@@ -143,9 +143,9 @@ class FormingWriter:
         for k in np.argsort(-topics.share, kind="stable")[: len(sample.documents)].tolist():
             d = int(np.argmax(share[k]))
             share[:, d] = -1.0  # each document stands for one topic
-            places = sample.place[sample.ends[d] : sample.ends[d + 1]]
+            positions = sample.place[sample.ends[d] : sample.ends[d + 1]]
             (document,) = self.bow.documents_of(sample.documents[d : d + 1])
-            character = self._densest(int(sample.documents[d]), of_word[k, places])
+            character = self._densest(int(sample.documents[d]), of_word[k, positions])
             passages[k] = (int(document), character)
         return passages
 

@@ -33,4 +33,4 @@ def measure(bow: Bow, seed: int, topics: Topics, alpha: np.ndarray) -> float | N
         PARTICLES,
         MOST_TOKENS,
     )
-    return number_or_none(LeftToRight(bow, documents, PARTICLES, most=MOST_TOKENS)(topics, alpha))
+    return number_or_none(LeftToRight(bow, documents, PARTICLES, limit=MOST_TOKENS)(topics, alpha))

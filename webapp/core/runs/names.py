@@ -41,7 +41,7 @@ def of_words(run_id: int, topics: Topics) -> list[Name]:
 
 
 def of_texts(
-    run: Run, counted: Evidence, kinds: Company, beat: Beat
+    run: Run, evidence: Evidence, kinds: Company, beat: Beat
 ) -> tuple[list[Name], list[list[tuple[str, int, int]]]]:
     """(names, phrases) when training has ended. Names: made of words and phrases, as the texts
     write them; of a mixed topic of those of both subjects. Phrases of each topic, the most frequent
@@ -49,18 +49,18 @@ def of_texts(
 
     Of a corpus under embargo only what every reader may see of a text is looked at.
     """
-    lengths = np.zeros(counted.bow.V, np.int32)
+    lengths = np.zeros(evidence.bow.V, np.int32)
     words = Word.objects.filter(version=run.version_id).annotate(length=Length("word"))
     for number, length in words.values_list("number", "length").iterator():
         lengths[number] = length
     samples = []
-    for sample in neighbours.samples(counted, lengths):
+    for sample in neighbours.samples(evidence, lengths):
         beat.check()
         samples.append(sample)
-    vocabulary = spelling(run.version_id, naming.spelled(counted, samples))
-    first_words, *_ = company.words(counted)
+    vocabulary = spelling(run.version_id, naming.spelled(evidence, samples))
+    first_words, *_ = company.words(evidence)
     words_of_topics = []
-    for standing, first in zip(naming.standing(counted), first_words, strict=True):
+    for standing, first in zip(naming.standing(evidence), first_words, strict=True):
         words_of_topics.append(list(dict.fromkeys([*standing, *first])))
     looked_at = []
     phrases = []
@@ -70,7 +70,9 @@ def of_texts(
         beat.check()
         texts = neighbours.read(sample, partial(embargo.beginnings, run.corpus))
         taught += _beginnings(texts.values(), characters_of_topic)
-        written = neighbours.written(counted, sample, words_of_topic, vocabulary.__getitem__, texts)
+        written = neighbours.written(
+            evidence, sample, words_of_topic, vocabulary.__getitem__, texts
+        )
         looked_at.append((sample, written))
         forms = [
             (written.form(p.words), p.tokens, p.documents)
@@ -80,14 +82,14 @@ def of_texts(
         phrases.append([row for row in forms if row[0]])
     grammar = Grammar(taught, _stop_words(run.version))
     names = naming.by_coverage(
-        counted, vocabulary, looked_at, grammar, kinds, units.words_of_names(run.version)
+        evidence, vocabulary, looked_at, grammar, kinds, units.words_of_names(run.version)
     )
     return names, phrases
 
 
-def _beginnings(texts: Iterable[str], most: int) -> Iterator[str]:
+def _beginnings(texts: Iterable[str], limit: int) -> Iterator[str]:
     """The texts until they have so many characters together."""
-    left = most
+    left = limit
     for text in texts:
         if left <= 0:
             return

@@ -195,10 +195,10 @@ class _Box(NamedTuple):
         """To both sides; above and below the map has a margin."""
         return self.left >= 0 and self.right <= WIDTH
 
-    def crosses(self, other: "_Box") -> bool:
+    def crosses(self, second: "_Box") -> bool:
         """Whether they have a point in common."""
-        is_level = self.top < other.bottom and other.top < self.bottom
-        return is_level and self.left < other.right and other.left < self.right
+        is_level = self.top < second.bottom and second.top < self.bottom
+        return is_level and self.left < second.right and second.left < self.right
 
 
 class _Disc(NamedTuple):

@@ -190,11 +190,11 @@ class _Needed:
         return self.ever
 
 
-def _packed(kept: Topics | trials.Kept) -> bytes:
+def _packed(result: Topics | trials.Kept) -> bytes:
     """Its arrays as .npz. Raises Invalid where they are too large to be kept."""
     file = BytesIO()
     arrays: dict[str, Any] = {
-        name: value for name, value in kept._asdict().items() if isinstance(value, np.ndarray)
+        name: value for name, value in result._asdict().items() if isinstance(value, np.ndarray)
     }
     np.savez_compressed(file, **arrays)
     if file.tell() > BYTES:

@@ -269,7 +269,7 @@ def columns(metrics: Iterable[Metric]) -> dict[str, Curve]:
     return curves
 
 
-def table(values: Mapping[str, Curve], shown: tuple[Column, ...] = COLUMNS) -> list[list[str]]:
+def table(values: Mapping[str, Curve], columns: tuple[Column, ...] = COLUMNS) -> list[list[str]]:
     """Rows of written cells, oldest first. values: of `columns`."""
-    written = [list(map(column.written, values[column.name])) for column in shown]
+    written = [list(map(column.written, values[column.name])) for column in columns]
     return [list(row) for row in zip(*written, strict=True)]

@@ -29,14 +29,14 @@ class Wish:
     never: list[str] = field(default_factory=list)
 
     @classmethod
-    def read(cls, sent: QueryDict, run: Run) -> "Wish":
+    def read(cls, posted: QueryDict, run: Run) -> "Wish":
         """Of a form: merge, split (numbers), together, never (words with spaces or commas). Raises
         Invalid."""
         wish = cls(
-            merge=_topics(sent.getlist("merge"), run, "merge"),
-            split=_topics(sent.getlist("split"), run, "split"),
-            together=_words(sent.get("together", "")),
-            never=_words(sent.get("never", "")),
+            merge=_topics(posted.getlist("merge"), run, "merge"),
+            split=_topics(posted.getlist("split"), run, "split"),
+            together=_words(posted.get("together", "")),
+            never=_words(posted.get("never", "")),
         )
         wish.check(run)
         return wish
@@ -108,10 +108,10 @@ def join(run: Run, by: User | None = None) -> Run:
 
 def changes(stored: dict, columns: dict[str, int]) -> Changes:
     """Of Run.steering. columns: of words in the bag; others are left out."""
-    together = []
+    merged_topics = []
     for words in stored.get("together", []):
-        together.append([columns[word] for word in words if word in columns])
-    return Changes(stored.get("merge", []), stored.get("split", []), together)
+        merged_topics.append([columns[word] for word in words if word in columns])
+    return Changes(stored.get("merge", []), stored.get("split", []), merged_topics)
 
 
 def sentences(run: Run) -> list[str]:

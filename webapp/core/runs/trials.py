@@ -66,12 +66,12 @@ def measure_trial(
     config: ResolvedConfig,
     last: inference.Snapshot,
     learned: Bow,
-    own: Bow,
+    own_bow: Bow,
 ) -> Kept:
-    """What is kept. learned: what it was trained on; own: the run's texts, which are read of
+    """What is kept. learned: what it was trained on; own_bow: the run's texts, which are read of
     halves."""
     run = replicate.run
-    bow = learned if replicate.texts == Replicate.Texts.DRAWN else own
+    bow = learned if replicate.texts == Replicate.Texts.DRAWN else own_bow
     assert run.snapshot is not None
     rows = document_tokens(
         bow,

@@ -77,14 +77,14 @@ def _in_true_words(
     return _FoundTopics(share, in_true_words, elsewhere)
 
 
-def _row(k: int, partner: int, made: truth.Made, found: _FoundTopics) -> TrueTopic:
+def _row(k: int, partner: int, simulated: truth.Made, found_topics: _FoundTopics) -> TrueTopic:
     """A true topic. partner: -1 for none."""
-    beta = made.truth.beta[k]
+    beta = simulated.truth.beta[k]
     uniform = np.full(len(beta), 1.0 / len(beta))
     row = TrueTopic(
         true=k,
-        share=float(made.share[k]),
-        words=_first(beta, made.words),
+        share=float(simulated.share[k]),
+        words=_first(beta, simulated.words),
         partner=None,
         found_share=None,
         found_words=[],
@@ -96,15 +96,15 @@ def _row(k: int, partner: int, made: truth.Made, found: _FoundTopics) -> TrueTop
     )
     if partner < 0:
         return row
-    estimate = found.beta[partner]
+    estimate = found_topics.beta[partner]
     error = float(simulate.relative_error(beta, estimate))
     # Total variation is half of the sum of differences: words that are no true ones count, too
-    variation = simulate.total_variation(beta, estimate) + 0.5 * found.elsewhere[partner]
+    variation = simulate.total_variation(beta, estimate) + 0.5 * found_topics.elsewhere[partner]
     return replace(
         row,
         partner=partner,
-        found_share=float(found.share[partner]),
-        found_words=[(word, word in row.words) for word in _first(estimate, made.words)],
+        found_share=float(found_topics.share[partner]),
+        found_words=[(word, word in row.words) for word in _first(estimate, simulated.words)],
         total_variation=float(variation),
         relative_error=error,
         recovered=error < RECOVERED,
@@ -136,10 +136,10 @@ def _is_worse_than_uniform(row: TrueTopic) -> bool:
     return row.relative_error is not None and row.relative_error >= row.uniform_error
 
 
-def _alpha(run: Run, made: truth.Made, partner: np.ndarray) -> MadeAlpha:
+def _alpha(run: Run, simulated: truth.Made, partner: np.ndarray) -> MadeAlpha:
     """alpha true and as the run has it, each topic's beside its partner's; relative: as shares of
     their sum, which are the expected shares of topics in a document (paper 004, section 4)."""
-    alpha = made.truth.alpha
+    alpha = simulated.truth.alpha
     estimate = priors(run).alpha
     shares = alpha / alpha.sum()
     found_shares = estimate / estimate.sum()
@@ -149,7 +149,7 @@ def _alpha(run: Run, made: truth.Made, partner: np.ndarray) -> MadeAlpha:
         of_partners = found_shares[partner[is_paired]]
         error = float(simulate.relative_error(shares[is_paired], of_partners))
     rows = []
-    for k in np.argsort(-made.share, kind="stable").tolist():
+    for k in np.argsort(-simulated.share, kind="stable").tolist():
         row = MadeAlphaRow(
             true=k,
             alpha=float(alpha[k]),

@@ -42,10 +42,10 @@ def draw(design: truth.MadeSettings) -> tuple[Bow, truth.Made]:
     return bow, truth.Made(design, simulate.words(design.vocabulary), drawn, share)
 
 
-def write_csv(path: Path, bow: Bow, made: truth.Made) -> None:
+def write_csv(path: Path, bow: Bow, simulated: truth.Made) -> None:
     """A CSV of id, title and text. A document's words stand in no order of meaning: the model knows
     none."""
-    words = np.array(made.words)
+    words = np.array(simulated.words)
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["id", "title", "text"])

@@ -50,14 +50,14 @@ def exists(corpus: Corpus) -> bool:
     return sealed.exists(path(corpus))
 
 
-def write_file(target: Path, made: Made) -> None:
+def write_file(target: Path, simulated: Made) -> None:
     with target.open("wb") as file:
         np.savez(
             file,
-            **made.truth._asdict(),
-            share=made.share,
-            words=np.array(made.words),
-            settings=np.array(json.dumps(asdict(made.settings))),
+            **simulated.truth._asdict(),
+            share=simulated.share,
+            words=np.array(simulated.words),
+            settings=np.array(json.dumps(asdict(simulated.settings))),
         )
 
 

@@ -20,9 +20,9 @@ BAD_REQUEST = 400
 
 
 @typed("simulate.html")
-def make(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[MakePage] | HttpResponse:
+def make(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[MakePage] | HttpResponse:
     """The form; POST makes the corpus and leads to it."""
-    form = MadeForm(sent or None)
+    form = MadeForm(posted or None)
     if form.is_valid():
         with told_at(form):
             corpus = services.create(form.settings(), authorization.signed_in(request), train=True)

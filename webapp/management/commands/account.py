@@ -77,25 +77,25 @@ class Command(OwnCommand):
         },
     }
 
-    def handle(self, *args, **given):
+    def handle(self, *args, **options):
         with transaction.atomic():
-            self._change(given)
+            self._change(options)
 
-    def _change(self, given: dict) -> None:
-        email = given["email"].strip().lower()
+    def _change(self, options: dict) -> None:
+        email = options["email"].strip().lower()
         self._check(validate_email, email, f"“{email}” is not an e-mail address.")
         old = User.objects.filter(email=email).first()
-        user = self._new(email, given) if old is None else old
-        if old and given["owner"] and not old.local:
+        user = self._new(email, options) if old is None else old
+        if old and options["owner"] and not old.local:
             raise CommandError(
                 f"{email} is an account already. Take another address for the local owner, and"
                 " share with this one."
             )
-        self._set_rights(user, given)
-        other_password = given["password"] or given["password_stdin"]
-        ends = old and (given["close"] or other_password)
+        self._set_rights(user, options)
+        other_password = options["password"] or options["password_stdin"]
+        ends = old and (options["close"] or other_password)
         if old is None or other_password:
-            user.set_password(self._password(user, given["password_stdin"]))
+            user.set_password(self._password(user, options["password_stdin"]))
         user.save()
         revoked = tokens.revoke_all(user) if ends else []
         if ends:
@@ -108,35 +108,35 @@ class Command(OwnCommand):
             f"{user.name}"
             f" <{user.email}>{', operator' if user.is_staff else ''}{'' if user.is_active else ', closed'}"
         )
-        if given["hand_over"]:
-            self._hand_over(user, given["hand_over"].strip().lower())
+        if options["hand_over"]:
+            self._hand_over(user, options["hand_over"].strip().lower())
         if revoked:
             self.stdout.write(f"Revoked tokens of the API: {', '.join(revoked)}.")
 
-    def _new(self, email: str, given: dict) -> User:
+    def _new(self, email: str, options: dict) -> User:
         """An account with this address, not saved yet: another one, or the local owner's."""
-        user = User.objects.local() if given["owner"] else User()
+        user = User.objects.local() if options["owner"] else User()
         if user.email:
             raise CommandError(f"The local owner is an account already: {user.email}.")
-        if not given["name"]:
+        if not options["name"]:
             raise CommandError(
                 "Say what the account is called, which others see: --name “Ada Lovelace”."
             )
         for check in adapters.NAME:
-            self._check(check, given["name"])
-        if User.objects.filter(name__iexact=given["name"]).exclude(pk=user.pk).exists():
-            raise CommandError(f"Another account is called {given['name']}.")
-        user.name = given["name"]
+            self._check(check, options["name"])
+        if User.objects.filter(name__iexact=options["name"]).exclude(pk=user.pk).exists():
+            raise CommandError(f"Another account is called {options['name']}.")
+        user.name = options["name"]
         user.email = email
         return user
 
-    def _set_rights(self, user: User, given: dict) -> None:
-        if given["operator"] or given["no_operator"]:
-            user.is_staff = given["operator"]
-        if given["close"] or given["open"]:
-            user.is_active = given["open"]
+    def _set_rights(self, user: User, options: dict) -> None:
+        if options["operator"] or options["no_operator"]:
+            user.is_staff = options["operator"]
+        if options["close"] or options["open"]:
+            user.is_active = options["open"]
         for name in settings.MOST:
-            if (number := given[f"most_{name}"]) is not None:
+            if (number := options[f"most_{name}"]) is not None:
                 if number != "default" and not number.isdigit():
                     raise CommandError(
                         f"--most-{name} must be a whole number, or “default”; got {number}."

@@ -23,20 +23,20 @@ class Command(OwnCommand):
         },
     }
 
-    def handle(self, *args, **given):
-        if given["list"]:
+    def handle(self, *args, **options):
+        if options["list"]:
             for token in ApiToken.objects.all():
                 used = token.used_at or "never used"
                 ended = f", revoked {token.revoked_at}" if token.revoked_at else ""
                 self.stdout.write(
                     f"{token.pk}  {token.name}  made {token.created_at}, {used}{ended}"
                 )
-        elif given["revoke"] is not None:
-            token = ApiToken.objects.filter(pk=given["revoke"]).first()
+        elif options["revoke"] is not None:
+            token = ApiToken.objects.filter(pk=options["revoke"]).first()
             if token is None:
-                raise CommandError(f"There is no token {given['revoke']}.")
+                raise CommandError(f"There is no token {options['revoke']}.")
             tokens.revoke(token)
-        elif given["name"]:
-            self.stdout.write(tokens.create(given["name"])[1])
+        elif options["name"]:
+            self.stdout.write(tokens.create(options["name"])[1])
         else:
             raise CommandError("Say what the token is for: manage.py api_token NAME.")

@@ -24,8 +24,8 @@ class Command(OwnCommand):
         },
     }
 
-    def handle(self, *args, **given):
-        to: Path = given["to"].absolute()
+    def handle(self, *args, **options):
+        to: Path = options["to"].absolute()
         path = to / backup.name() if to.is_dir() else to
         if path.exists():
             raise CommandError(f"{path} is there already. Name another file, or a folder.")

@@ -41,27 +41,27 @@ class Command(OwnCommand):
         },
     }
 
-    def handle(self, *args, **given):
+    def handle(self, *args, **options):
         run = (
             Run.objects.select_related("corpus", "version", "snapshot")
-            .filter(pk=given["run"])
+            .filter(pk=options["run"])
             .first()
         )
         if run is None:
-            raise CommandError(f"There is no run {given['run']}.")
-        form_and_ending = exports.find(FORMS[given["format"]])
+            raise CommandError(f"There is no run {options['run']}.")
+        form_and_ending = exports.find(FORMS[options["format"]])
         if form_and_ending is None:
             raise CommandError("There is no such format.")
         form, ending = form_and_ending
         if not exports.ready(run, form):
             raise CommandError(f"Run {run.pk} is {run.status}; it has not stored these results.")
-        if not 1 <= given["words"] <= exports.MAX_WORDS:
+        if not 1 <= options["words"] <= exports.MAX_WORDS:
             raise CommandError(
-                f"--words must be from 1 to {exports.MAX_WORDS}, got {given['words']}."
+                f"--words must be from 1 to {exports.MAX_WORDS}, got {options['words']}."
             )
-        wanted = exports.read_wanted(run, QueryDict(f"words={given['words']}"))
+        source = exports.read_source(run, QueryDict(f"words={options['words']}"))
         try:
-            sys.stdout.buffer.writelines(exports.make_file(wanted, form, ending).pieces)
+            sys.stdout.buffer.writelines(exports.make_file(source, form, ending).pieces)
             sys.stdout.flush()
         except BrokenPipeError:  # the reader, such as head, has enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -60,35 +60,35 @@ class Command(OwnCommand):
                 **kind,
             )
 
-    def handle(self, *args, **given):
-        options_chosen = {name: given[name] for name in OFFERED if given[name] is not None}
-        copies = [self._copy(*file) for file in self._files(given["paths"])]
+    def handle(self, *args, **options):
+        options_chosen = {name: options[name] for name in OFFERED if options[name] is not None}
+        copies = [self._copy(*file) for file in self._files(options["paths"])]
         try:
-            corpus = corpora.create(given["name"], copies)
+            corpus = corpora.create(options["name"], copies)
             corpora.read(corpus, self._reading(corpus, options_chosen))
         except (Invalid, readers.Unreadable) as error:
             raise CommandError(str(error)) from None
         finally:
             for copy in copies:
                 copy.path.unlink(missing_ok=True)  # of one that was refused
-        if not given["no_wait"]:
+        if not options["no_wait"]:
             follow_reading(corpus)
             self._tell(corpus)
         self.stdout.write(str(corpus.pk))
 
-    def _reading(self, corpus: Corpus, chosen: dict[str, Any]) -> ReadingSettings:
+    def _reading(self, corpus: Corpus, choices: dict[str, Any]) -> ReadingSettings:
         """As the page is preset, with what was chosen."""
         try:
-            proposal = previews.propose(corpus, chosen)
+            proposal = previews.propose(corpus, choices)
         except Invalid as error:
             raise Invalid(error.field, f"--{error.field.replace('_', '-')}: {error}") from None
         corpus.unit = proposal.unit
         return proposal.reading
 
-    def _files(self, given: list[str]) -> list[tuple[Path, str]]:
+    def _files(self, options: list[str]) -> list[tuple[Path, str]]:
         """Each file and its name; of files in a folder with the folder's and those within."""
         files = []
-        for path in map(Path, given):
+        for path in map(Path, options):
             if not path.exists():
                 raise CommandError(f"There is no file {path}.")
             if path.is_dir():

@@ -20,13 +20,13 @@ class Command(OwnCommand):
         "--overwrite": {"action": "store_true", "help": "delete what is here, if something is"},
     }
 
-    def handle(self, *args, **given):
-        path: Path = given["file"].absolute()
+    def handle(self, *args, **options):
+        path: Path = options["file"].absolute()
         try:
             size = path.stat().st_size
         except OSError as error:
             raise CommandError(f"{path} can’t be read: {error.strerror}.") from None
-        if not given["check"] and not servers.ours and folder.locked():
+        if not options["check"] and not servers.ours and folder.locked():
             raise CommandError(
                 f"Topograph is running with the state folder {folder.data()}. Stop it first."
             )
@@ -39,10 +39,10 @@ class Command(OwnCommand):
                 line.say(seen, 0, f"of a file of {size:,} bytes, compressed")
 
             try:
-                if given["check"]:
+                if options["check"]:
                     backup = restore.check(path, tell)
                 else:
-                    backup = restore.restore(path, overwrite=given["overwrite"], tell=tell)
+                    backup = restore.restore(path, overwrite=options["overwrite"], tell=tell)
             except OSError as error:
                 raise CommandError(
                     f"It broke off: {error.strerror}. No row of it is there; restore it again, with"
@@ -53,5 +53,5 @@ class Command(OwnCommand):
             f"{backup['corpora']:,} corpora and {backup['runs']:,} runs, in {backup['rows']:,}"
             f" rows, as of {moment} UTC"
         )
-        verdict = "The backup is whole" if given["check"] else "Restored"
+        verdict = "The backup is whole" if options["check"] else "Restored"
         self.stdout.write(f"{verdict}: {content}.")

@@ -59,21 +59,21 @@ class Command(OwnCommand):
         },
     }
 
-    def handle(self, *args, **given):
+    def handle(self, *args, **options):
         design = truth.MadeSettings(
-            **{field.name: given[field.name] for field in fields(truth.MadeSettings)}
+            **{field.name: options[field.name] for field in fields(truth.MadeSettings)}
         )
-        if given["csv"]:
-            self._write(given["csv"], design)
-            self.stdout.write(str(given["csv"]))
+        if options["csv"]:
+            self._write(options["csv"], design)
+            self.stdout.write(str(options["csv"]))
             return
-        corpus = services.create(design, name=given["name"])
-        if not given["no_wait"]:
+        corpus = services.create(design, name=options["name"])
+        if not options["no_wait"]:
             follow_reading(corpus)
         self.stdout.write(str(corpus.pk))
 
-    def _write(self, path: Path, chosen: truth.MadeSettings) -> None:
-        bow, truth_made = services.draw(chosen)
+    def _write(self, path: Path, made_settings: truth.MadeSettings) -> None:
+        bow, truth_made = services.draw(made_settings)
         try:
             services.write_csv(path, bow, truth_made)
             truth.write_file(path.with_name(path.name + ".truth.npz"), truth_made)

@@ -71,17 +71,17 @@ class Command(OwnCommand):
                 help=" ".join(helps).replace("%", "%%"),
             )
 
-    def handle(self, *args, **given):
-        corpus = Corpus.objects.filter(pk=given["corpus"]).first()
+    def handle(self, *args, **options):
+        corpus = Corpus.objects.filter(pk=options["corpus"]).first()
         if corpus is None:
-            raise CommandError(f"There is no corpus {given['corpus']}.")
+            raise CommandError(f"There is no corpus {options['corpus']}.")
         names = ("seed", "engine", *_settings())
-        texts = {name: str(given[name]) for name in names if given[name] is not None}
+        texts = {name: str(options[name]) for name in names if options[name] is not None}
         training = AskedTraining.of_texts(
-            texts | given.get(UNKNOWN, {}), seeds=_named(given["seeds"])
+            texts | options.get(UNKNOWN, {}), seeds=_named(options["seeds"])
         )
         run = runs.create(corpus.version, **training.settings_of_run())
-        if not given["no_wait"]:
+        if not options["no_wait"]:
             follow(
                 run,
                 OVER,

@@ -25,8 +25,10 @@ class Command(OwnCommand):
         },
     }
 
-    def handle(self, *args, **given):
-        path = self._deposited(given["bundle"]) if given["bundle"].is_dir() else given["bundle"]
+    def handle(self, *args, **options):
+        path = (
+            self._deposited(options["bundle"]) if options["bundle"].is_dir() else options["bundle"]
+        )
         if path is None:
             return
         for name, (their_version, our_version) in other_versions(path).items():

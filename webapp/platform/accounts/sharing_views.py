@@ -55,13 +55,13 @@ class OwnerPage:
 @never_cache
 @typed("corpus/sharing.html")
 def of_corpus(
-    request: HttpRequest, corpus: Corpus, sent: QueryDict | None
+    request: HttpRequest, corpus: Corpus, posted: QueryDict | None
 ) -> HtmlAnswer[SharingPage] | HttpResponse:
     """With whom a corpus is shared; POST changes that."""
     new_token = wrong = field = ""
-    if sent is not None:
+    if posted is not None:
         try:
-            new_token = _act(request, sent, corpus)
+            new_token = _act(request, posted, corpus)
         except Invalid as error:
             wrong = error.message
             field = error.field
@@ -97,27 +97,29 @@ def of_corpus(
     )
 
 
-def _act(request: HttpRequest, sent: QueryDict, corpus: Corpus) -> str:
+def _act(request: HttpRequest, posted: QueryDict, corpus: Corpus) -> str:
     """Do what a form asks for; returns the token of a new link, else ""."""
     corpus = authorization.shareable(request, corpus)
-    act = sent.get("act", "")
+    act = posted.get("act", "")
     if act == "link":
         return sharing.make_link(
             corpus,
             authorization.signed_in(request),
-            sent.get("name", ""),
-            whole_number(sent, "days"),
+            posted.get("name", ""),
+            whole_number(posted, "days"),
         )[1]
     acts = {
-        "revoke": lambda: sharing.revoke_link(corpus, whole_number(sent, "link")),
+        "revoke": lambda: sharing.revoke_link(corpus, whole_number(posted, "link")),
         "add": lambda: _add(request, corpus),
-        "role": lambda: sharing.change(corpus, whole_number(sent, "user"), sent.get("role", "")),
-        "remove": lambda: sharing.remove(corpus, whole_number(sent, "user")),
-        "withdraw": lambda: sharing.withdraw(corpus, whole_number(sent, "invitation")),
+        "role": lambda: sharing.change(
+            corpus, whole_number(posted, "user"), posted.get("role", "")
+        ),
+        "remove": lambda: sharing.remove(corpus, whole_number(posted, "user")),
+        "withdraw": lambda: sharing.withdraw(corpus, whole_number(posted, "invitation")),
         "offer": lambda: _offer(request, corpus),
         "keep": lambda: ownership.withdraw(corpus),
-        "sites": lambda: framing.allow(corpus, sent.get("sites", "")),
-        "public": lambda: sharing.publish(corpus, sent.get("public") == "1"),
+        "sites": lambda: framing.allow(corpus, posted.get("sites", "")),
+        "public": lambda: sharing.publish(corpus, posted.get("public") == "1"),
     }
     check_act(act, ["link", *acts])
     do = acts[act]
@@ -152,15 +154,15 @@ def _offer(request: HttpRequest, corpus: Corpus) -> None:
 @never_cache
 @typed("corpus/owner.html")
 def owner(
-    request: HttpRequest, corpus: Corpus, sent: QueryDict | None
+    request: HttpRequest, corpus: Corpus, posted: QueryDict | None
 ) -> HtmlAnswer[OwnerPage] | HttpResponse:
     """For whom a corpus is offered to: what that means; POST takes it, or declines."""
     if corpus.offered_id != authorization.user_id(request):
         raise Http404("This corpus is not offered to you.")
     wrong = ""
-    if sent is not None:
+    if posted is not None:
         try:
-            if sent.get("act") == "take":
+            if posted.get("act") == "take":
                 ownership.take(corpus, authorization.signed_in(request))
                 messages.success(request, f"“{corpus.name}” is yours.")
             else:

@@ -83,12 +83,12 @@ def _use(request: HttpRequest) -> list[Used]:
 
 @never_cache
 @typed("account/tokens.html")
-def tokens(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[TokensPage]:
+def tokens(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[TokensPage]:
     """A new token is shown once, in the answer to the form that made it."""
     new_token = wrong = ""
-    if sent is not None:
+    if posted is not None:
         try:
-            new_token = services.create(sent.get("name", ""), authorization.signed_in(request))[1]
+            new_token = services.create(posted.get("name", ""), authorization.signed_in(request))[1]
         except Invalid as error:
             wrong = error.message
     return HtmlAnswer(

@@ -88,10 +88,10 @@ def _circle(circle: Circle) -> str:
         classes += " general"
         title += " (general talk)"
     title += f", {percent(circle.share)}"
-    said = f"{circle.label} {circle.text}"
+    tooltip = f"{circle.label} {circle.text}"
     return (
         f'<a href="{html.escape(circle.url)}" class="{classes}" data-topic="{circle.number}"'
-        f' data-said="{html.escape(said)}">'
+        f' data-said="{html.escape(tooltip)}">'
         f'<circle cx="{circle.x}" cy="{circle.y}" r="{circle.r}"/>'
         f"<title>{html.escape(title)}</title></a>\n"
     )
@@ -102,10 +102,10 @@ def map_labels(circles: Sequence[Circle]) -> SafeString:
     """The labels of the circles that have room for one."""
     labels = []
     for circle in circles:
-        place = circle.place
-        if place is not None:
+        label_place = circle.place
+        if label_place is not None:
             labels.append(
-                f'\n<text x="{place.x:.1f}" y="{place.y:.1f}" text-anchor="{place.anchor}">'
+                f'\n<text x="{label_place.x:.1f}" y="{label_place.y:.1f}" text-anchor="{label_place.anchor}">'
                 f"<tspan>{circle.label}</tspan> {html.escape(isolated(circle.text))}</text>"
             )
     return mark_safe("".join(labels))  # numbers, and texts that are escaped
@@ -160,14 +160,14 @@ def _written(value: float | None, unit: Unit) -> str:
 def bin_rows(time: TopicTimes, unit: Unit) -> SafeString:
     """Rows of the table of a stacked chart: a group each. Some thousands of cells."""
     rows = []
-    others = _in_unit(time.other, unit)
+    other_values = _in_unit(time.other, unit)
     for i, group in enumerate(time.bins):
         url = conditional_escape(group.url)
         cells = [_cell_of_bin(topic, i, url, unit) for topic in time.stacked]
         rows.append(
             f'<tr><th scope="row"><a href="{url}">{conditional_escape(group.label)}</a></th>'
             f"{''.join(cells)}"
-            f'<td class="n">{_written(others[i], unit)}</td>'
+            f'<td class="n">{_written(other_values[i], unit)}</td>'
             f'<td class="n">{count(group.tokens)}</td>'
             f'<td class="n">{count(group.documents)}</td></tr>'
         )
@@ -232,7 +232,7 @@ def _stacked_bar(time: TopicTimes, group: int, unit: Unit, longest: float) -> St
     values = [_in_unit(topic.values, unit)[group] for topic in time.stacked]
     widths = [100 * (value or 0) / longest for value in values]
     *starts, end = accumulate(widths, initial=0.0)
-    pieces = [
+    segments = [
         StackedPiece(topic, x, width, _written(value, unit))
         for topic, x, width, value in zip(time.stacked, starts, widths, values, strict=True)
         if width
@@ -243,7 +243,7 @@ def _stacked_bar(time: TopicTimes, group: int, unit: Unit, longest: float) -> St
     return StackedBar(
         url=time.bins[group].url,
         label=time.bins[group].label,
-        pieces=pieces,
+        pieces=segments,
         rest=end,
         rest_width=rest_width,
     )
@@ -428,7 +428,7 @@ STRIP_MIDDLE = STRIP_MARGIN + STRIP_LENGTH / 2  # where values stand that are al
 
 
 @register.simple_tag
-def strip(values: Sequence[float], own: float) -> SafeString:
+def strip(values: Sequence[float], own_value: float) -> SafeString:
     """Every topic's value as a stroke on a line, and one of them as a dot."""
     numbers = np.asarray(values)
     low = float(numbers.min())
@@ -438,7 +438,7 @@ def strip(values: Sequence[float], own: float) -> SafeString:
     if high > low:
         scale = STRIP_LENGTH / (high - low)
         strokes = np.unique(np.round(STRIP_MARGIN + (numbers - low) * scale, 1))
-        x = STRIP_MARGIN + (own - low) * scale
+        x = STRIP_MARGIN + (own_value - low) * scale
     return format_html(
         '<svg class="strip" viewBox="0 0 200 14" width="200" height="14" aria-hidden="true"'
         ' focusable="false"><path d="M{} 3v8"/><circle cx="{}" cy="7" r="4.5"/></svg>',

@@ -58,10 +58,12 @@ def bar(number: int, part: float | None) -> SafeString:
 @register.simple_tag
 def snippet(parts: Iterable[tuple[str, bool]]) -> SafeString:
     """{% snippet document.snippet %}: a passage in (text, is marked) parts."""
-    marked = [
+    marked_parts = [
         (format_html("<mark>{}</mark>", text) if match else text,) for text, match in parts or ()
     ]
-    return format_html('<p class="snippet" dir="auto">{}</p>', format_html_join("", "{}", marked))
+    return format_html(
+        '<p class="snippet" dir="auto">{}</p>', format_html_join("", "{}", marked_parts)
+    )
 
 
 @register.simple_tag
@@ -78,7 +80,7 @@ def histogram(bars: Iterable[YearBar]) -> SafeString:
         '<a href="{}" tabindex="-1"><title>{}: {}</title><rect class="hit" x="{}" width="1"'
         ' height="1"/><rect x="{}.08" width="0.84" height="{}"/></a>',
         (
-            (bar.url, bar.label, f"{bar.documents:,}", i, i, f"{bar.part:.4f}")
-            for i, bar in enumerate(bars)
+            (column.url, column.label, f"{column.documents:,}", i, i, f"{column.part:.4f}")
+            for i, column in enumerate(bars)
         ),
     )

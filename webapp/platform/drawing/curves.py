@@ -112,8 +112,8 @@ def _letter_width(letter: str) -> float:
 _STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 500, 1000)  # years
 
 
-def ticks(first: float, last: float, most: int) -> list[int]:
+def ticks(first: float, last: float, limit: int) -> list[int]:
     """Round years between two, at most so many or a few more."""
-    step = next((step for step in _STEPS if (last - first) / step <= most), _STEPS[-1])
+    step = next((step for step in _STEPS if (last - first) / step <= limit), _STEPS[-1])
     begin = math.ceil(first / step) * step
     return list(range(begin, int(last) + 1, step))

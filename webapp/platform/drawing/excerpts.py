@@ -3,16 +3,16 @@
 ELLIPSIS = " …"
 
 
-def cut_at_word(text: str, most: int) -> str:
-    """The text where it has fewer than `most` characters; else its beginning up to the end of a
+def cut_at_word(text: str, limit: int) -> str:
+    """The text where it has fewer than `limit` characters; else its beginning up to the end of a
     word, with an ellipsis.
 
-    A text of `most` characters counts as cut: whoever reads at most so many characters of a
+    A text of `limit` characters counts as cut: whoever reads at most so many characters of a
     document can't tell. A beginning without a space, as in scripts that write none, is kept whole.
     """
-    if len(text) < most:
+    if len(text) < limit:
         return text
-    beginning = text[:most]
+    beginning = text[:limit]
     if beginning[-1:].isspace():
         return beginning.rstrip() + ELLIPSIS
     words = beginning.rsplit(None, 1)

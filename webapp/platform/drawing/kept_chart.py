@@ -45,8 +45,8 @@ class Line:
 
 
 def draw(columns: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> SafeString:
-    """The first column says of what each row is, the others are lines. "" where there are fewer than
-    two rows, or where a cell is no share."""
+    """The first column says of what each row is, the others are lines. "" where there are fewer
+    than two rows, or where a cell is no share."""
     by_name = {str(columns[i]): [row[i] for row in rows] for i in range(1, len(columns))}
     cells = [cell for column in by_name.values() for cell in column if cell is not None]
     shares = [cell for cell in cells if _is_share(cell)]
@@ -199,9 +199,9 @@ class _Chart:
         ]
 
 
-def _last_height(places: Sequence[Spot | None]) -> float:
+def _last_height(spots: Sequence[Spot | None]) -> float:
     """Of a line's last point; the bottom where it has none."""
-    for spot in reversed(places):
+    for spot in reversed(spots):
         if spot is not None:
             return spot[1]
     return float(FIELD_HEIGHT)

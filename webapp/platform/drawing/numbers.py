@@ -107,11 +107,11 @@ def along(share: float) -> str:
 
 
 @register.filter
-def decimals(number, places: int = 3) -> str:
+def decimals(number, digits: int = 3) -> str:
     """A fixed number of decimals, with a true minus sign."""
     if number is None or number == "":
         return NONE
-    return f"{number:.{places}f}".replace("-", "−")
+    return f"{number:.{digits}f}".replace("-", "−")
 
 
 SIGNIFICANT_DIGITS = 3

@@ -223,8 +223,8 @@ def _text_operators(text: Text, height: float) -> str:
 
 def _operators(points: Sequence[Point], height: float) -> str:
     """Moves to the first point and draws on to the others."""
-    places = [f"{x:.2f} {height - y:.2f}" for x, y in points]
-    return " ".join([f"{places[0]} m", *(f"{place} l" for place in places[1:])])
+    points_on_page = [f"{x:.2f} {height - y:.2f}" for x, y in points]
+    return " ".join([f"{points_on_page[0]} m", *(f"{point} l" for point in points_on_page[1:])])
 
 
 LARGEST_BYTE = 255

@@ -140,12 +140,12 @@ class Space:
         """A height between two where a text meets no other: the middle, or above or below what is
         there."""
         y = (above + below) / 2
-        for other in self.taken:
-            if not _meet(text._replace(y=y), other):
+        for neighbour in self.taken:
+            if not _meet(text._replace(y=y), neighbour):
                 continue
-            distance = (other.height + text.height) / 2 + LINE_GAP
-            over = other.y - distance
-            under = other.y + distance
+            distance = (neighbour.height + text.height) / 2 + LINE_GAP
+            over = neighbour.y - distance
+            under = neighbour.y + distance
             if over - text.height / 2 >= above:
                 y = over
             elif under + text.height / 2 <= below:
@@ -155,7 +155,7 @@ class Space:
         return y if self._is_free(text._replace(y=y)) else None
 
     def _is_free(self, text: Text, gap: float = GAP) -> bool:
-        return not any(_meet(text, other, gap) for other in self.taken)
+        return not any(_meet(text, neighbour, gap) for neighbour in self.taken)
 
     def near_peak(
         self, band: Band, top: np.ndarray, bottom: np.ndarray, lines: tuple[str, ...]
@@ -193,10 +193,10 @@ class Fit(NamedTuple):
     text: Text
 
 
-def _meet(text: Text, other: Text, gap: float = GAP) -> bool:
-    is_beside = abs(text.x - other.x) < (text.width + other.width) / 2 + gap
-    is_level = abs(text.y - other.y) < (text.height + other.height) / 2
-    return is_beside and is_level
+def _meet(text: Text, neighbour: Text, gap: float = GAP) -> bool:
+    are_close = abs(text.x - neighbour.x) < (text.width + neighbour.width) / 2 + gap
+    is_level = abs(text.y - neighbour.y) < (text.height + neighbour.height) / 2
+    return are_close and is_level
 
 
 class River:
@@ -336,7 +336,8 @@ class River:
 
 @dataclass
 class Lane:
-    """A line of words under the axis. y: of their base line. taken: from where to where, of each."""
+    """A line of words under the axis. y: of their base line. taken: from where to where, of
+    each."""
 
     y: int
     taken: list[tuple[float, float]] = field(default_factory=list)

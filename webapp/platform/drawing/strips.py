@@ -25,8 +25,9 @@ def strip(
     window: tuple[float, float] | None,
     levels: Sequence[tuple[float, float, float]],
 ) -> SafeString:
-    """A share over time on its own scale. window: the part of the axis, 0 to 1, that has more; it is
-    tinted. levels: (from, to, share) of the dashed lines at the shares that the sentence says."""
+    """A share over time on its own scale. window: the part of the axis, 0 to 1, that has more; it
+    is tinted. levels: (from, to, share) of the dashed lines at the shares that the sentence
+    says."""
     values = smoothed(np.array([share or 0.0 for share in line]))
     if len(values) < 2:
         return SafeString()
@@ -67,15 +68,15 @@ def _middles(bins: int) -> list[float]:
     return [WIDTH * (i + 0.5) / bins for i in range(bins)]
 
 
-def ridge(shares: np.ndarray, most: float, hue: int) -> SafeString:
-    """A family over time; `most` is the top of the scale, which all ridges have."""
+def ridge(shares: np.ndarray, largest: float, hue: int) -> SafeString:
+    """A family over time; `largest` is the top of the scale, which all ridges have."""
     values = smoothed(smoothed(shares))
     if len(values) < 2:
         return SafeString()
     xs = _middles(len(values))
     xs[0] = 0.0
     xs[-1] = float(WIDTH)
-    top = max(most, NOTHING)
+    top = max(largest, NOTHING)
     heights = [RIDGE_FLOOR - RIDGE_PEAK * float(value) / top for value in values]
     return mark_safe(
         f'<svg class="ridge t{hue}" viewBox="0 0 {WIDTH} {RIDGE_HEIGHT}"'

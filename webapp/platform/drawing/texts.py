@@ -23,14 +23,14 @@ WIDTH = "1.02"  # of a section: no gap is seen between two
 
 @register.simple_tag
 def coloured(
-    words: Iterable[Word], shown: Collection[int], hues: Sequence[int], here: int = -1
+    words: Iterable[Word], shown_topics: Collection[int], hues: Sequence[int], marked_word: int = -1
 ) -> SafeString:
-    """Each word as a span; those of the topics in `shown` in colour. here: the character that is
-    linked to, -1 for none."""
+    """Each word as a span; those of the topics in `shown_topics` in colour. marked_word: the
+    character that is linked to, -1 for none."""
     parts = []
-    is_linked = here < 0
+    is_linked = marked_word < 0
     for text, start, word, topic, certainty in words:
-        if not is_linked and here <= start:
+        if not is_linked and marked_word <= start:
             parts.append('<a id="here"></a>')
             is_linked = True
         if topic is None:  # what stands between words
@@ -39,7 +39,7 @@ def coloured(
         classes = f"w t{hues[topic]}"
         if certainty < CERTAIN:
             classes += " maybe"
-        if topic in shown:
+        if topic in shown_topics:
             classes += " on"
         parts.append(
             f'<span class="{classes}" data-topic="{topic}" data-word="{word}"'
@@ -51,7 +51,7 @@ def coloured(
 @register.simple_tag
 def strip(
     sections: Sequence[Section],
-    shown: Collection[int],
+    shown_topics: Collection[int],
     hues: Sequence[int],
     largest: Sequence[TopicOfDocument],
 ) -> SafeString:
@@ -74,7 +74,7 @@ def strip(
                 continue
             share = share_of_topic[topic]
             floor -= share
-            on = " on" if topic in shown else ""
+            on = " on" if topic in shown_topics else ""
             parts.append(
                 f'<rect class="s t{hues[topic]}{on}" data-topic="{topic}" x="{i}"'
                 f' y="{max(floor, 0):.4f}" width="{WIDTH}" height="{share:.4f}"/>'

@@ -1,5 +1,5 @@
-"""Families and their topics as areas: the picture of texts that have neither dates nor groups. Drawn on
-the server as SVG; it needs no script.
+"""Families and their topics as areas: the picture of texts that have neither dates nor groups.
+Drawn on the server as SVG; it needs no script.
 
 Squarified treemaps: M. Bruls, K. Huizing, J. J. van Wijk, Squarified Treemaps, 2000.
 """
@@ -61,8 +61,8 @@ class Box(NamedTuple):
 
 
 def squarify(sizes: Sequence[float], box: Box) -> list[Box]:
-    """Areas in proportion to `sizes`, none of them negative and the largest first, that fill a box and
-    are as near to squares as rows of them can be; [] where all sizes are 0."""
+    """Areas in proportion to `sizes`, none of them negative and the largest first, that fill a box
+    and are as near to squares as rows of them can be; [] where all sizes are 0."""
     total = sum(sizes)
     if total <= 0 or box.width <= 0 or box.height <= 0:
         return []
@@ -79,7 +79,8 @@ def squarify(sizes: Sequence[float], box: Box) -> list[Box]:
 
 
 def _row_length(areas: Sequence[float], side: float) -> int:
-    """How many of the next areas stand in one row: as long as the longest of them gets no longer."""
+    """How many of the next areas stand in one row: as long as the longest of them gets no
+    longer."""
     count = 1
     while count < len(areas):
         if _longest(areas[: count + 1], side) > _longest(areas[:count], side):
@@ -237,11 +238,11 @@ def _fits_strip(words: str, box: Box) -> bool:
 def _rect(box: Box, kind: str) -> str:
     width = max(box.width - GAP, 0.5)
     height = max(box.height - GAP, 0.5)
-    place = f'x="{box.x:.1f}" y="{box.y:.1f}"'
-    return f'<rect class="{kind}" {place} width="{width:.1f}" height="{height:.1f}"/>'
+    position = f'x="{box.x:.1f}" y="{box.y:.1f}"'
+    return f'<rect class="{kind}" {position} width="{width:.1f}" height="{height:.1f}"/>'
 
 
 def _text(x: float, y: float, size: float, kind: str, words: str, tail: str) -> str:
     """tail: behind the words, markup already."""
-    place = f'x="{x:.1f}" y="{y:.1f}" font-size="{size:g}"'
-    return f'<text class="{kind}" {place}>{escape(isolated(words))}{tail}</text>'
+    position = f'x="{x:.1f}" y="{y:.1f}" font-size="{size:g}"'
+    return f'<text class="{kind}" {position}>{escape(isolated(words))}{tail}</text>'

@@ -117,15 +117,15 @@ def scale(page: Courses) -> float:
     """The top of the scale that all charts of a page share: the largest share of a bin that is not
     thin, rounded up. Where all are thin: the largest share."""
     solid: list[float] = []
-    known: list[float] = []
+    finite_values: list[float] = []
     for topic in page.topics:
         for share, group in zip(topic.share, page.bins, strict=True):
             if share is None:
                 continue
-            known.append(share)
+            finite_values.append(share)
             if not group.thin:
                 solid.append(share)
-    largest = max(solid or known, default=1.0)
+    largest = max(solid or finite_values, default=1.0)
     return next((ceiling for ceiling in CEILINGS if ceiling >= largest), 1.0)
 
 
@@ -142,8 +142,8 @@ def own_scale(page: Courses, topic: Course, marks: Any = None) -> float:
 
 @register.simple_tag
 def trend(page: Courses, topic: Course, top: float, large: bool = False, marks: Any = None) -> dict:
-    """What the template of a chart reads. top: of the scale. marks: of the change that is said of the
-    topic, its `window` and `levels`; a template gives "" where there are none."""
+    """What the template of a chart reads. top: of the scale. marks: of the change that is said of
+    the topic, its `window` and `levels`; a template gives "" where there are none."""
     size = LARGE if large else SMALL
     if page.in_time:
         chart = _LineChart(page, topic, top, size)
@@ -169,10 +169,10 @@ def said(page: Courses, topic: Course) -> str:
     highest = max(solid, key=shares.__getitem__)
     lowest = min(solid, key=shares.__getitem__)
     thin = sum(page.bins[i].thin for i in shares)
-    few = f" {thin} of {len(shares)} rest on fewer than 10 documents." if thin else ""
+    note = f" {thin} of {len(shares)} rest on fewer than 10 documents." if thin else ""
     return (
         f"{topic.label}, share of the words: highest {_said_of_bin(page, topic, highest)}, lowest"
-        f" {_said_of_bin(page, topic, lowest)}; {percent(topic.overall)} overall.{few}"
+        f" {_said_of_bin(page, topic, lowest)}; {percent(topic.overall)} overall.{note}"
     )
 
 
@@ -254,10 +254,10 @@ class _LineChart:
         """The interval's outline, a part for each run of bins without a gap."""
         bins = [i for i in self.known if i in self.low]
         # The numbers of bins in a row rise as their places in the list do
-        runs = groupby(enumerate(bins), key=lambda place: place[1] - place[0])
+        runs = groupby(enumerate(bins), key=lambda numbered: numbered[1] - numbered[0])
         outlines = []
-        for _, places in runs:
-            run = [i for _, i in places]
+        for _, bins_of_run in runs:
+            run = [i for _, i in bins_of_run]
             if len(run) > 1:
                 upper = self._edge(self.high, run)
                 lower = self._edge(self.low, run[::-1])
@@ -295,13 +295,13 @@ class _LineChart:
             if not group.tokens:
                 continue
             part = group.tokens / most_words
-            bar = {
+            bar_of_bin = {
                 "x": x - BAR_WIDTH / 2 * self.step,
                 "y": self.size.strip_top + self.size.strip * (1 - part),
                 "height": self.size.strip * part,
                 "thin": group.thin,
             }
-            bars.append(bar)
+            bars.append(bar_of_bin)
         return bars
 
     def _ticks(self) -> list[dict]:
@@ -416,19 +416,19 @@ class _LineChart:
         return "middle"
 
 
-def _ticks(by: str, bins: Sequence[Period], most: int) -> list[tuple[int, str]]:
+def _ticks(by: str, bins: Sequence[Period], limit: int) -> list[tuple[int, str]]:
     """Bins that are labelled, at most so many, and their labels: at round years or months."""
     labels = [group.label for group in bins]
     if not labels:
         return []
     if by not in STEPS:  # along a number, or a date in steps
-        every_nth = math.ceil(len(labels) / most)
+        every_nth = math.ceil(len(labels) / limit)
         return [(i, labels[i]) for i in range(0, len(labels), every_nth)]
     numbers = [_number_of_bin(by, label) for label in labels]
     round_bins: list[int] = []
     for step in STEPS[by]:
         round_bins = [i for i, number in enumerate(numbers) if number % step == 0]
-        if len(round_bins) <= most:
+        if len(round_bins) <= limit:
             break
     return [(i, _tick_label(by, labels[i], numbers[i])) for i in round_bins or [0]]
 
@@ -515,19 +515,19 @@ def amounts(page: Courses) -> SafeString:
 
 
 @register.simple_tag
-def ratio_line(row: Ratio, most: float) -> dict:
+def ratio_line(row: Ratio, largest: float) -> dict:
     """How many times as large something is, with its interval, for
-    templates/keyness/_interval.html: doublings from 1 to `most`, the largest of the page."""
-    doublings = math.log(max(most, 2.0))
+    templates/keyness/_interval.html: doublings from 1 to `largest`, the largest of the page."""
+    doublings = math.log(max(largest, 2.0))
 
     def x(times: float) -> float:
         return RATIO_WIDTH * min(math.log(times) / doublings, 1.0)
 
     return {
         "width": RATIO_WIDTH,
-        "x": x(row.times or row.low or most),
-        "low": x(row.low or most),
-        "high": x(row.high or most),
+        "x": x(row.times or row.low or largest),
+        "low": x(row.low or largest),
+        "high": x(row.high or largest),
         "open": row.high is None,
     }
 
@@ -541,8 +541,8 @@ TWICE = (1.95, 2.05)  # what is rounded to 2.0
 
 @register.filter
 def short_period(label: str) -> str:
-    """The head of a narrow column: "’90" for 1790s, but each half century whole; other labels as they
-    are."""
+    """The head of a narrow column: "’90" for 1790s, but each half century whole; other labels as
+    they are."""
     if not label.endswith("s") or not label[:-1].isdigit():
         return label
     year = label[:-1]

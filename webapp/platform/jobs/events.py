@@ -69,9 +69,9 @@ def while_away(instead: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
 
     def decorate(asking: Callable[P, T]) -> Callable[P, T]:
         @wraps(asking)
-        def answering(*args: P.args, **named: P.kwargs) -> T:
+        def answering(*args: P.args, **keywords: P.kwargs) -> T:
             try:
-                return asking(*args, **named)
+                return asking(*args, **keywords)
             except redis.RedisError:
                 return instead
 
@@ -80,10 +80,10 @@ def while_away(instead: Any) -> Callable[[Callable[P, T]], Callable[P, T]]:
     return decorate
 
 
-def notes(prefix: str, most: int) -> dict[str, bytes]:
+def notes(prefix: str, limit: int) -> dict[str, bytes]:
     """name -> text of the notes that processes leave under PREFIXname, which expire; by name, at
     most so many. Raises redis.RedisError."""
-    keys = sorted(client().scan_iter(f"{prefix}*", count=1000))[:most]
+    keys = sorted(client().scan_iter(f"{prefix}*", count=1000))[:limit]
     texts: list[Any] = client().mget(keys) if keys else []
     return {
         key.decode().removeprefix(prefix): text

@@ -9,10 +9,10 @@ from pathlib import Path
 from webapp.platform.local.package import ROOT
 
 
-def digest(sources: Iterable[Path], *others: object) -> str:
+def digest(sources: Iterable[Path], *further: object) -> str:
     """A hash of some files of ours, of the names and versions of all installed packages, and of
     other values."""
-    digest_of_others = sha256(repr(others).encode())
+    digest_of_others = sha256(repr(further).encode())
     for path in sorted(sources):
         digest_of_others.update(f"\n{path.relative_to(ROOT)}\n".encode() + path.read_bytes())
     packages = Path(sysconfig.get_path("purelib")).glob("*.dist-info")

@@ -48,9 +48,11 @@ def start(supervisor: processes.Supervisor) -> bool:
     usual settings, and beside it the rest. Whether anything is left to be compiled."""
     # The servers, the engine and what a page compiles come first
     parts = [part(ENGINE, "usual"), part(REST, "rest", niceness=5)]
-    needed = [one for one in parts if not is_done(done(one.name, folder.data()))]
-    for one in needed:
-        supervisor.add(one)
+    needed = [
+        kernel_set for kernel_set in parts if not is_done(done(kernel_set.name, folder.data()))
+    ]
+    for kernel_set in needed:
+        supervisor.add(kernel_set)
     return bool(needed)
 
 

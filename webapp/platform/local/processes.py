@@ -34,9 +34,10 @@ class Child(subprocess.Popen):
         *,
         dying: int = signal.SIGKILL,
         before_exec: Callable[[], None] | None = None,
-        **others,
+        **popen_options,
     ):
-        """before_exec: what the child does before it becomes the program. others: as of Popen."""
+        """before_exec: what the child does before it becomes the program. popen_options: as of
+        Popen."""
 
         def prepare() -> None:
             if before_exec is not None:
@@ -44,7 +45,7 @@ class Child(subprocess.Popen):
             # last, as a change of credentials takes it back
             system.ask_for_parent_death_signal(dying)
 
-        super().__init__(argv, preexec_fn=prepare, **others)
+        super().__init__(argv, preexec_fn=prepare, **popen_options)
         self._guard = None
         if not system.has_parent_death_signal():
             self._guard = system.ParentGuard(self.pid, dying)
@@ -56,9 +57,9 @@ class Child(subprocess.Popen):
             self._guard = None
 
 
-def run(argv: list[str], **others) -> subprocess.CompletedProcess:
+def run(argv: list[str], **run_options) -> subprocess.CompletedProcess:
     """Wait for a process that never outlives us. others: as of Child."""
-    child = Child(argv, **others)
+    child = Child(argv, **run_options)
     output, errors = child.communicate()
     child.release()
     return subprocess.CompletedProcess(argv, child.returncode, output, errors)
@@ -148,9 +149,9 @@ class Supervisor:
     """Keeps parts alive until it is told to stop; then ends them in the reverse order of their
     start."""
 
-    def __init__(self, said: Callable[[str], None]):
+    def __init__(self, print_line: Callable[[str], None]):
         self.parts: list[Part] = []
-        self.said = said
+        self.said = print_line
 
     def add(self, part: Part) -> Part:
         self.parts.append(part)

@@ -109,8 +109,8 @@ class ErrorPages:
 
     def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
         """Postgres takes no NUL, which may come with a text that was pasted: it is taken out; no
-        path of ours has one. The API refuses it, as what programs send is not pasted, and so do forms
-        with a schema (webapp.platform.received)."""
+        path of ours has one. The API refuses it, as what programs send is not pasted, and so do
+        forms with a schema (webapp.platform.received)."""
         if "\0" in request.path:
             sentence = "The address contains a character that no text has (NUL). Remove it."
             return self._answer(request, "400.html", 400, {"message": sentence}, sentence)
@@ -149,8 +149,8 @@ class ErrorPages:
             if (answer := self.process_exception(request, second)) is None:
                 raise
             return answer
-        if again is None and (said := overtaken(request, error)):
-            return self._answer(request, "409.html", 409, {"message": said}, said)
+        if again is None and (explanation := overtaken(request, error)):
+            return self._answer(request, "409.html", 409, {"message": explanation}, explanation)
         return again
 
     @staticmethod

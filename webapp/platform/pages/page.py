@@ -33,16 +33,16 @@ def as_bytes(data: object) -> bytes:
 
 
 def rendered(
-    request: HttpRequest, template: str, shown: dict[str, Any], status: int
+    request: HttpRequest, template: str, context: dict[str, Any], status: int
 ) -> HttpResponse:
-    """A page from its template. `shown` is given what each template may use: on a page of a run
+    """A page from its template. `context` is given what each template may use: on a page of a run
     `go`, which makes links."""
     if placeholder := request_context(request).csrf_placeholder:  # the page will be cached
-        shown["csrf_token"] = placeholder
-    run = shown.get("run")
+        context["csrf_token"] = placeholder
+    run = context.get("run")
     if isinstance(run, Run):
-        shown["go"] = RunLinks(run.pk, conditions(request.GET))
-    return render(request, template, shown, status=status)
+        context["go"] = RunLinks(run.pk, conditions(request.GET))
+    return render(request, template, context, status=status)
 
 
 def json_answer(request: HttpRequest, data: object, status: int) -> HttpResponse:
@@ -119,18 +119,18 @@ def is_whole(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 18
 
 
-def whole_number(sent: Mapping[str, str], name: str) -> int:
+def whole_number(posted: Mapping[str, str], name: str) -> int:
     """A whole number of a form. Raises Invalid."""
-    text = sent.get(name, "")
+    text = posted.get(name, "")
     if not is_whole(text):
         raise Invalid(name, f"“{name}” must be a whole number, got “{text[:20]}”.")
     return int(text)
 
 
-def check_act(act: str, known: Collection[str]) -> None:
+def check_act(act: str, acts: Collection[str]) -> None:
     """What a form of several buttons asks for. Raises BadRequest for what no button does."""
-    if act not in known:
-        raise BadRequest(f"“act” must be one of {', '.join(known)}, got “{act[:20]}”.")
+    if act not in acts:
+        raise BadRequest(f"“act” must be one of {', '.join(acts)}, got “{act[:20]}”.")
 
 
 def number_in_address(name: str, text: str) -> int:

@@ -192,11 +192,11 @@ def typed(
 
     Positional parameters of the view come from the path. In the place of `run_id` or `corpus_id` it
     may take `run: Run` or `corpus: Corpus`, and what an address says of these: any type that has
-    `for_page`, such as RunView and RunSelection; also `request`, `page_query: PageQuery` and `as_json: bool`.
-    Keyword-only ones come from the query string. A view that takes `sent: QueryDict | None` has a
-    form that is sent to the page itself: what came by POST, else None. parts: name -> template of a
-    part that a script may ask for again by the header X-Part (static/js/part.js).
-    """
+    `for_page`, such as RunView and RunSelection; also `request`, `page_query: PageQuery` and
+    `as_json: bool`. Keyword-only ones come from the query string. A view that takes `posted:
+    QueryDict | None` has a form that is sent to the page itself: what came by POST, else None.
+    parts: name -> template of a part that a script may ask for again by the header X-Part
+    (static/js/part.js)."""
 
     def decorate(view: Callable[..., Answer | HttpResponse]) -> View:
         declared = parameters(view)
@@ -206,7 +206,7 @@ def typed(
         def asked(query: QueryDict) -> dict[str, Any]:
             return {name: parameter.value(query) for name, parameter in declared.items()}
 
-        @require_http_methods(["GET", "HEAD", *(["POST"] if "sent" in parameter_names else [])])
+        @require_http_methods(["GET", "HEAD", *(["POST"] if "posted" in parameter_names else [])])
         @wraps(view)
         def answer_request(
             request: HttpRequest, as_json: bool = False, **path: Any
@@ -217,7 +217,7 @@ def typed(
                 | objects
                 | {"request": request, "page_query": PageQuery(request.GET), "as_json": as_json}
             )
-            offered["sent"] = request.POST if request.method == "POST" else None
+            offered["posted"] = request.POST if request.method == "POST" else None
             answer = view(
                 **{name: value for name, value in offered.items() if name in parameter_names},
                 **asked(request.GET),

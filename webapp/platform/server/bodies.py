@@ -105,7 +105,7 @@ def _bounded_receive(scope, receive):
     files = bool(length) and FILES.fullmatch(scope["path"]) is not None
     # Django writes the body to the temporary folder, and copies it from there: half of what is free
     # leaves room for both.
-    most = (
+    limit = (
         min(settings.MAX_UPLOAD or math.inf, shutil.disk_usage(tempfile.gettempdir()).free // 2)
         if files
         else FORM
@@ -118,8 +118,8 @@ def _bounded_receive(scope, receive):
         nonlocal size, complete
         if complete:
             return await receive()  # the next message says that the client has gone
-        if length.isdigit() and int(length) > most:
-            raise _Refused(413, f"This request has {int(length):,} bytes, and may have {most:,}.")
+        if length.isdigit() and int(length) > limit:
+            raise _Refused(413, f"This request has {int(length):,} bytes, and may have {limit:,}.")
         patience = (
             settings.UPLOAD_PATIENCE
             if deadline is None
@@ -130,8 +130,8 @@ def _bounded_receive(scope, receive):
         except TimeoutError:
             raise _Refused(408, "The request took too long to arrive. Send it again.") from None
         size += len(message.get("body", b""))
-        if size > most:
-            raise _Refused(413, f"This request may have {most:,} bytes, and has more.")
+        if size > limit:
+            raise _Refused(413, f"This request may have {limit:,} bytes, and has more.")
         complete = not message.get("more_body", False)
         return message
 

@@ -213,12 +213,12 @@ async def stream(about: str, reader: authorization.Reader) -> AsyncIterator[byte
         hub.unsubscribe(about, queue)
 
 
-def response(request: HttpRequest, **what: int) -> StreamingHttpResponse:
+def response(request: HttpRequest, **identifiers: int) -> StreamingHttpResponse:
     """The stream of run=12 or corpus=3, which the authorization middleware has let the request
     see."""
-    [(kind, number)] = what.items()
+    [(kind, number)] = identifiers.items()
     return StreamingHttpResponse(
-        stream(f"{kind}:{number}", authorization.reader(request, **what)),
+        stream(f"{kind}:{number}", authorization.reader(request, **identifiers)),
         content_type="text/event-stream",
         headers={
             "Cache-Control": "no-store",

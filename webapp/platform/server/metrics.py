@@ -91,6 +91,6 @@ def slowest(n: int) -> list[RouteTimes]:
 
 def _quantile(q: float, by_bucket: list[float]) -> float | None:
     """The upper end of the bucket that holds the quantile; None above the last bucket."""
-    wanted = q * sum(by_bucket)
+    rank = q * sum(by_bucket)
     counts = accumulate(by_bucket)
-    return next((upper for upper, n in zip(BUCKETS, counts, strict=False) if n >= wanted), None)
+    return next((upper for upper, n in zip(BUCKETS, counts, strict=False) if n >= rank), None)

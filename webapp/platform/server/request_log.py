@@ -47,8 +47,10 @@ class RequestLog(RequestMiddleware):
     def prepare(self, request: HttpRequest) -> None:
         structlog.contextvars.clear_contextvars()
         context = request_context(request)
-        given = request.headers.get(HEADER, "")
-        context.id = given if logs.REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        id_of_client = request.headers.get(HEADER, "")
+        context.id = (
+            id_of_client if logs.REQUEST_ID.fullmatch(id_of_client) else secrets.token_hex(8)
+        )
         structlog.contextvars.bind_contextvars(request_id=context.id)
         if request.path in PROBES:
             request.META["HTTP_HOST"] = settings.ALLOWED_HOSTS[0].strip(".*") or "localhost"

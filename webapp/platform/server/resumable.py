@@ -36,11 +36,13 @@ def download(
         return unsent
     file = path.open("rb")
     size = os.fstat(file.fileno()).st_size
-    asked = request.headers.get("Range", "") if request.headers.get("If-Range", tag) == tag else ""
-    if (span := _span(asked, size)) is None:
+    asked_range = (
+        request.headers.get("Range", "") if request.headers.get("If-Range", tag) == tag else ""
+    )
+    if (span := _span(asked_range, size)) is None:
         file.close()
         return HttpResponse(
-            f"The file has {size:,} bytes, and “{asked[:60]}” asks for none of them. Load it from"
+            f"The file has {size:,} bytes, and “{asked_range[:60]}” asks for none of them. Load it from"
             " its beginning.\n",
             "text/plain; charset=utf-8",
             status=416,
@@ -65,10 +67,10 @@ def download(
     return response
 
 
-def _span(asked: str, size: int) -> tuple[int, int] | None:
+def _span(asked_range: str, size: int) -> tuple[int, int] | None:
     """First and end of the bytes to send; all of them where the range can't be understood, None
     where it has none of them."""
-    if (match := _RANGE.fullmatch(asked.strip())) is None or not (match[1] or match[2]):
+    if (match := _RANGE.fullmatch(asked_range.strip())) is None or not (match[1] or match[2]):
         return 0, size
     if not match[1]:
         return (max(0, size - int(match[2])), size) if int(match[2]) and size else None
@@ -82,6 +84,6 @@ def _span(asked: str, size: int) -> tuple[int, int] | None:
 def _pieces(file: BinaryIO, first: int, end: int) -> Iterator[bytes]:
     with file:
         file.seek(first)
-        while first < end and (piece := file.read(min(PIECE, end - first))):
-            first += len(piece)
-            yield piece
+        while first < end and (block := file.read(min(PIECE, end - first))):
+            first += len(block)
+            yield block

@@ -67,8 +67,8 @@ def look(away: bool = False) -> None:
     tell the metrics. Raises RedisError."""
     global _seen
     before = _seen
-    told = events.client().get(DELETIONS)
-    now = int(told or 0)
+    announced = events.client().get(DELETIONS)
+    now = int(announced or 0)
     if away or (before is not None and now != before):
         cache.clear_all()
     if _seen == before:  # else a deletion of this process came meanwhile
@@ -82,11 +82,11 @@ class Together:
     process alone."""
 
     def collect(self) -> Iterator[Metric]:
-        if not (others := _others()):
+        if not (siblings := _others()):
             yield from metrics.registry.collect()
             return
         families: dict[str, Metric] = {}
-        for name, text in {NAME: generate_latest(metrics.registry), **others}.items():
+        for name, text in {NAME: generate_latest(metrics.registry), **siblings}.items():
             for family in text_string_to_metric_families(text.decode()):
                 into = families.setdefault(
                     family.name, Metric(family.name, family.documentation, family.type)

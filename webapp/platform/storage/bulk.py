@@ -239,7 +239,7 @@ def count_files(
             )
 
 
-def repeated_ids(corpus_id: int, most: int = 5) -> tuple[int, list[str]]:
+def repeated_ids(corpus_id: int, limit: int = 5) -> tuple[int, list[str]]:
     """How many of the users' ids occur on several documents of a corpus, and the first of them.
     Sections of one document count once."""
     statement = sql.SQL(
@@ -247,7 +247,7 @@ def repeated_ids(corpus_id: int, most: int = 5) -> tuple[int, list[str]]:
         " FROM {} WHERE source_id <> '' AND part = 1 GROUP BY source_id HAVING count(*) > 1) AS"
         " repeated"
     ).format(sql.Identifier(f"document_{corpus_id:d}"))
-    [(count, first)] = tuples(statement, [most])
+    [(count, first)] = tuples(statement, [limit])
     return count, first or []
 
 

@@ -91,8 +91,8 @@ class _Kept:
 
 class BoundedCache:
     """A cache whose values together weigh at most `capacity`; the least recently used one makes
-    room. Where all caches together weigh more than TOTAL, the least recently used value of all does.
-    Safe for threads.
+    room. Where all caches together weigh more than TOTAL, the least recently used value of all
+    does. Safe for threads.
 
     weigh: the weight of a value, above 0 for every value; by default about the bytes that it takes.
     """
@@ -113,12 +113,12 @@ class BoundedCache:
     def get(self, key: Hashable):
         """The value, or None where there is none."""
         with _lock:
-            kept = self._values.get(key)
-            if kept is None:
+            entry = self._values.get(key)
+            if entry is None:
                 return None
             self._values.move_to_end(key)
-            kept.used = next(_uses)
-            return kept.value
+            entry.used = next(_uses)
+            return entry.value
 
     def set(self, key: Hashable, value: object) -> None:
         weight_of_value = self._weigh(value)
@@ -146,8 +146,8 @@ class BoundedCache:
         return next(iter(self._values.values())).used if self._values else math.inf
 
     def _drop_oldest(self) -> None:
-        _, kept = self._values.popitem(last=False)
-        self.held -= kept.weight
+        _, entry = self._values.popitem(last=False)
+        self.held -= entry.weight
 
 
 # Everything that has a number for each document of a corpus, whatever page made it: what does not

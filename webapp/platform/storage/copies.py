@@ -238,7 +238,7 @@ def _fetch_of(stored: Stored) -> _Fetch:
         if fetch is None or not (
             fetch.is_alive() or recent and settings.FETCH_PATIENCE is not None
         ):
-            for ended in [key for key, each in _fetches.items() if not each.is_alive()]:
+            for ended in [key for key, thread in _fetches.items() if not thread.is_alive()]:
                 del _fetches[ended]
             fetch = _fetches[mark] = _Fetch(stored)
             fetch.start()

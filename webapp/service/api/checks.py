@@ -21,13 +21,13 @@ def with_checks(run: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
     """An operation's `run` that answers 400, with the field, to what can't be asked. run: the bound
     method of the operation."""
     operation: Operation = run.__self__  # type: ignore[attr-defined]
-    known = dict(_parameters(operation, "query"))
+    declared = dict(_parameters(operation, "query"))
     wants_body = any(model.__ninja_param_source__ == "body" for model in operation.models)
 
     @wraps(run)
     def checked(request: HttpRequest, **path: Any) -> HttpResponse:
         try:
-            _check_query(request, known)
+            _check_query(request, declared)
             if not wants_body:
                 _check_no_body(request)
         except Invalid as error:
@@ -52,10 +52,10 @@ def _is_whole_number(annotation: Any) -> bool:
     return annotation is int or any(map(_is_whole_number, get_args(annotation)))
 
 
-def _check_query(request: HttpRequest, known: dict[str, bool]) -> None:
+def _check_query(request: HttpRequest, declared: dict[str, bool]) -> None:
     for name, texts in request.GET.lists():
-        if name not in known:  # a misspelled one would have no effect otherwise
-            there_are = f"there are {', '.join(sorted(known))}" if known else "it has none"
+        if name not in declared:  # a misspelled one would have no effect otherwise
+            there_are = f"there are {', '.join(sorted(declared))}" if declared else "it has none"
             raise Invalid(
                 name[:LONGEST_NAME],
                 f"This address has no parameter “{name[:LONGEST_NAME]}”; {there_are}.",
@@ -64,7 +64,7 @@ def _check_query(request: HttpRequest, known: dict[str, bool]) -> None:
             if not is_text(text):
                 raise Invalid(name, f"“{name}” can't be read: {NO_TEXT}.")
             # -1 stands before the first of some lists
-            if known[name] and not is_whole(text.removeprefix("-")):
+            if declared[name] and not is_whole(text.removeprefix("-")):
                 raise Invalid(
                     name, f"“{name}” must be a whole number, got “{text[:LONGEST_NAME]}”."
                 )

@@ -103,8 +103,8 @@ api.add_router("/runs", runs.router, tags=["runs"])
 api.add_router("/engines", engines.router, tags=["engines"])
 
 
-def _error(request: HttpRequest, sentence: str, status: int, **more) -> HttpResponse:
-    response = api.create_response(request, {"error": sentence} | more, status=status)
+def _error(request: HttpRequest, sentence: str, status: int, **further) -> HttpResponse:
+    response = api.create_response(request, {"error": sentence} | further, status=status)
     if status == 401:
         response["WWW-Authenticate"] = "Bearer"
     return response

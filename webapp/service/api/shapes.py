@@ -144,10 +144,13 @@ class ProposedSeeds(Schema):
     supported: bool = Field(description="whether they are enough to hold a topic")
 
     @classmethod
-    def of(cls, proposed: NamedTopic, counted: CountedTopic) -> Self:
+    def of(cls, proposed: NamedTopic, counted_topic: CountedTopic) -> Self:
         words = [as_typed(word) for word in proposed.words]
         return cls(
-            name=proposed.name, words=words, counts=counted.seeds, supported=counted.supported
+            name=proposed.name,
+            words=words,
+            counts=counted_topic.seeds,
+            supported=counted_topic.supported,
         )
 
 

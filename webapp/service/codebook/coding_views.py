@@ -29,29 +29,29 @@ RUN_OF_CODER = "run_of_coder"  # in the session: the run from whose page a coder
     }
 )
 def code(
-    request: HttpRequest, token: str, sent: QueryDict | None, *, item: int | None = None
+    request: HttpRequest, token: str, posted: QueryDict | None, *, item: int | None = None
 ) -> HtmlAnswer[JoinPage | CodingPage | ClosedPage] | HttpResponse:
     """The text that a coder has to code next, or ?item=, which they have coded; of an invitation
     the form by which one joins. Nothing is said of an address that holds no more."""
     concept = coding.invited(token)
     if concept is not None:
-        return _join(request, concept, sent)
+        return _join(request, concept, posted)
     coder = coding.coder_of(token)
     if coder is None:
         return HtmlAnswer(ClosedPage(), status=NOT_FOUND)
-    if sent:
+    if posted:
         with show_errors(request):
-            _save(coder, sent)
+            _save(coder, posted)
         return redirect("code", token)
     return HtmlAnswer(_page(request, coder, item))
 
 
 def _join(
-    request: HttpRequest, concept: Concept, sent: QueryDict | None
+    request: HttpRequest, concept: Concept, posted: QueryDict | None
 ) -> HtmlAnswer[JoinPage | CodingPage | ClosedPage] | HttpResponse:
     name = ""
-    if sent:
-        name = sent.get("name", "")
+    if posted:
+        name = posted.get("name", "")
         with show_errors(request):
             _check_rate(request)
             return redirect("code", coding.join(concept, name, by_link=True).token)
@@ -67,21 +67,21 @@ def _check_rate(request: HttpRequest) -> None:
         )
 
 
-def _save(coder: Coder, sent: QueryDict) -> None:
-    item = coding.assigned(coder, whole_number(sent, "item"))
+def _save(coder: Coder, posted: QueryDict) -> None:
+    item = coding.assigned(coder, whole_number(posted, "item"))
     if item is None:
         raise Invalid("item", "This text was not given to you.")
     versions = Definition.objects.filter(concept=coder.concept_id)
-    definition = versions.filter(number=whole_number(sent, "definition")).first()
+    definition = versions.filter(number=whole_number(posted, "definition")).first()
     if definition is None:
         raise Invalid("definition", "There is no such version of the definition.")
     coding.save(
         coder,
         item,
         definition,
-        code=whole_number(sent, "code"),
-        unsure=bool(sent.get("unsure")),
-        remark=sent.get("remark", ""),
+        code=whole_number(posted, "code"),
+        unsure=bool(posted.get("unsure")),
+        remark=posted.get("remark", ""),
     )
 
 

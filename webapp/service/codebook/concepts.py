@@ -40,10 +40,10 @@ YES_NO = ["no", "yes"]
 NO, YES = range(2)  # their codes
 
 
-def create(corpus: Corpus, sent: Mapping[str, str], by: str) -> Concept:
+def create(corpus: Corpus, posted: Mapping[str, str], by: str) -> Concept:
     """Raises Invalid."""
-    name = _short("name", sent.get("called", ""), NAME)
-    kind = sent.get("kind", "")
+    name = _short("name", posted.get("called", ""), NAME)
+    kind = posted.get("kind", "")
     if kind not in Concept.Kind.values:
         raise Invalid(
             "kind", f"A concept is one of {', '.join(Concept.Kind.values)}, got “{kind[:20]}”."
@@ -52,22 +52,22 @@ def create(corpus: Corpus, sent: Mapping[str, str], by: str) -> Concept:
         raise Invalid("name", f"“{corpus.name}” has {MOST} concepts, which is the most.")
     with transaction.atomic():
         concept = Concept.objects.create(
-            corpus=corpus, name=name, kind=kind, origin=sent.get("origin", "")[:TEXT], by=by
+            corpus=corpus, name=name, kind=kind, origin=posted.get("origin", "")[:TEXT], by=by
         )
-        define(concept, sent, by, anew=True)
+        define(concept, posted, by, anew=True)
     return concept
 
 
-def define(concept: Concept, sent: Mapping[str, str], by: str, anew: bool) -> Definition:
+def define(concept: Concept, posted: Mapping[str, str], by: str, anew: bool) -> Definition:
     """A new version of the definition. anew: documents are coded again, as earlier codings don't
     count for it. Raises Invalid."""
-    texts = {name: lines(sent.get(name, "")) for name in ("text", "examples", "borderline")}
+    texts = {name: lines(posted.get(name, "")) for name in ("text", "examples", "borderline")}
     if not texts["text"]:
         raise Invalid("text", "Say in a sentence or two when a document has the concept.")
     for name, text in texts.items():
         if len(text) > TEXT:
             raise Invalid(name, f"Each part of a definition has at most {TEXT:,} characters.")
-    codes = YES_NO if concept.kind == Concept.Kind.YES_NO else _codes(sent.get("codes", ""))
+    codes = YES_NO if concept.kind == Concept.Kind.YES_NO else _codes(posted.get("codes", ""))
     if concept.kind == Concept.Kind.SCALE:
         _check_scale(codes)
     with transaction.atomic():
@@ -114,10 +114,10 @@ def _check_scale(codes: list[str]) -> None:
             )
 
 
-def _short(name: str, text: str, most: int) -> str:
+def _short(name: str, text: str, limit: int) -> str:
     text = one_line(text)
-    if not 0 < len(text) <= most:
-        raise Invalid(name, f"“{name}” takes 1 to {most} characters on a line; got {len(text):,}.")
+    if not 0 < len(text) <= limit:
+        raise Invalid(name, f"“{name}” takes 1 to {limit} characters on a line; got {len(text):,}.")
     return text
 
 
@@ -145,30 +145,32 @@ def values(codes: list[str]) -> list[float]:
 # The draw
 
 
-def draw(concept: Concept, run: Run, sent: Mapping[str, str], columns: list[str], by: str) -> None:
+def draw(
+    concept: Concept, run: Run, posted: Mapping[str, str], columns: list[str], by: str
+) -> None:
     """Draw documents at random, in strata of a topic's share and of the columns that are to be
     compared, or more of them by the design with which that was begun. Raises Invalid."""
-    size = _whole(sent, "size", FEWEST_DRAWN, DRAWN)
+    size = _whole(posted, "size", FEWEST_DRAWN, DRAWN)
     with transaction.atomic():
         lock(concept)
         drawn = Draw.objects.filter(concept=concept).first()
         have = drawn.items.count() if drawn else 0
-        if sent.get("have", str(have)) != str(have):
+        if posted.get("have", str(have)) != str(have):
             raise Invalid(
                 "size", "Documents were drawn meanwhile. Look again before you draw more."
             )
         if drawn is None:
             check_no_file_waits(concept)
-            drawn = _begin_draw(concept, run, sent, columns, by)
+            drawn = _begin_draw(concept, run, posted, columns, by)
         _check_continuable(drawn)
         _draw_up_to(drawn, min(have + size, DRAWN))
 
 
 def _begin_draw(
-    concept: Concept, run: Run, sent: Mapping[str, str], columns: list[str], by: str
+    concept: Concept, run: Run, posted: Mapping[str, str], columns: list[str], by: str
 ) -> Draw:
-    topic = _whole(sent, "topic", 0, run.topics - 1) if sent.get("topic") else None
-    percent = _whole(sent, "overlap", 0, 100)
+    topic = _whole(posted, "topic", 0, run.topics - 1) if posted.get("topic") else None
+    percent = _whole(posted, "overlap", 0, 100)
     return Draw.objects.create(
         concept=concept,
         run=run,
@@ -269,11 +271,11 @@ def topic_shares(run: Run, topic: int) -> np.ndarray:
     return run_evidence.held([topic]) / np.maximum(run_evidence.lengths, 1)
 
 
-def _whole(sent: Mapping[str, str], name: str, least: int, most: int) -> int:
-    text = sent.get(name, "")
-    if not is_whole(text) or not least <= int(text) <= most:
+def _whole(posted: Mapping[str, str], name: str, least: int, limit: int) -> int:
+    text = posted.get(name, "")
+    if not is_whole(text) or not least <= int(text) <= limit:
         raise Invalid(
-            name, f"“{name}” is a whole number from {least:,} to {most:,}, got “{text[:20]}”."
+            name, f"“{name}” is a whole number from {least:,} to {limit:,}, got “{text[:20]}”."
         )
     return int(text)
 

@@ -56,12 +56,14 @@ def coded(concept: Concept, drawn: Draw, base: int, counts: list[float]) -> Code
     Settled codes count once all disagreements are settled."""
     readings = coding.by_text(concept, base)
     agreed = coding.settled(concept, base)
-    settled = all(one[0].item_id in agreed for one in filter(coding.differ, readings))
+    settled = all(
+        one_reading[0].item_id in agreed for one_reading in filter(coding.differ, readings)
+    )
 
     def value(codings: list[Coding]) -> float:
         if settled and codings[0].item_id in agreed:
             return counts[agreed[codings[0].item_id]]
-        return float(np.mean([counts[one.code] for one in codings]))
+        return float(np.mean([counts[one_reading.code] for one_reading in codings]))
 
     documents = [codings[0].item.document for codings in readings]
 
@@ -134,17 +136,19 @@ def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
 
     def make() -> tuple[np.ndarray, np.ndarray, estimate.Cells, estimate.Cells | None, float]:
         strata, prediction, of_unit = _predicted(source, drawn, data, unit)
-        kept, cell = _cells(groups, D)
-        each = (data.documents, data.y, data.pi, prediction, of_unit, scale)
+        cells_kept, cell = _cells(groups, D)
+        sample_data = (data.documents, data.y, data.pi, prediction, of_unit, scale)
         return (
-            kept,
+            cells_kept,
             cell,
-            estimate.cells(np.zeros(D, np.int32), strata, *each),
-            estimate.cells(cell, strata, *each) if len(kept) else None,
+            estimate.cells(np.zeros(D, np.int32), strata, *sample_data),
+            estimate.cells(cell, strata, *sample_data) if len(cells_kept) else None,
             prediction.r2,
         )
 
-    kept, cell, whole, cells, r2 = _kept.get_or_set((*_state(source, drawn, data, unit), by), make)
+    cells_kept, cell, all_documents, cells, explained = _kept.get_or_set(
+        (*_state(source, drawn, data, unit), by), make
+    )
     return Estimated(
         concept,
         drawn,
@@ -154,11 +158,11 @@ def estimated(run: Run, concept: Concept, by: str, code: int) -> Estimated:
         scale,
         data,
         unit,
-        r2,
+        explained,
         groups,
-        kept,
+        cells_kept,
         cell,
-        whole,
+        all_documents,
         cells,
     )
 
@@ -199,17 +203,17 @@ def _predicted(
     return _kept.get_or_set(_state(source, drawn, data, unit), make)
 
 
-def effect_of(known: Estimated, formula: Formula, first: str, second: str) -> EffectOfCode:
+def effect_of(estimated_code: Estimated, formula: Formula, first: str, second: str) -> EffectOfCode:
     """first, second: the settings that are compared, "" for the usual ones. Raises Invalid for what
     documents don't have."""
     # By stm-fixed each document counts the same
     regression = Asked(formula, first, second, estimate="stm-fixed")
-    fitted_regression = regression_of(RunSelection.all(RunView(known.source)), regression)
-    data = known.data
+    fitted_regression = regression_of(RunSelection.all(RunView(estimated_code.source)), regression)
+    data = estimated_code.data
     strata, prediction, of_unit = _predicted(
-        known.source, known.drawn, data, fitted_regression.unit
+        estimated_code.source, estimated_code.drawn, data, fitted_regression.unit
     )
-    cell = fitted_regression.design.cell[: known.drawn.documents]
+    cell = fitted_regression.design.cell[: estimated_code.drawn.documents]
     rows = fitted_regression.design.rows
     fitted = effect(
         cell,
@@ -221,7 +225,7 @@ def effect_of(known: Estimated, formula: Formula, first: str, second: str) -> Ef
         data.pi,
         prediction,
         of_unit,
-        known.scale,
+        estimated_code.scale,
     )
     if np.isnan(fitted.corrected.estimate):
         raise Invalid(
@@ -240,14 +244,14 @@ def effect_of(known: Estimated, formula: Formula, first: str, second: str) -> Ef
         documents=int(np.count_nonzero(cell >= 0)),
         left_out=fitted_regression.left_out,
         coded=fitted.codes,
-        unit=unit_sentences.about(known.source.version, fitted_regression.unit),
+        unit=unit_sentences.about(estimated_code.source.version, fitted_regression.unit),
         corrected=interval,
         beyond=_interval(fitted.beyond),
         sample=_interval(fitted.coded),
         naive=number_or_none(fitted.counted),
         sentence=(
-            f"From “{ends[0]}” to “{ends[1]}” of {name}, “{_what(known)}” changes by"
-            f" {_points(interval, known.scale)}{alike}."
+            f"From “{ends[0]}” to “{ends[1]}” of {name}, “{_what(estimated_code)}” changes by"
+            f" {_points(interval, estimated_code.scale)}{alike}."
         ),
     )
 
@@ -264,13 +268,13 @@ def _cells(groups: Groups | None, D: int) -> tuple[np.ndarray, np.ndarray]:
     """The largest groups, in their order; and int32[D], which of these each document is in."""
     if groups is None:
         return np.zeros(0, np.int64), np.full(D, NONE, np.int32)
-    place = groups.group[:D]
-    sizes = np.bincount(place[place != NONE], minlength=len(groups.labels))
-    kept = np.sort(np.argsort(-sizes, kind="stable")[:CELLS])
-    kept = kept[sizes[kept] > 0]
+    group_of_document = groups.group[:D]
+    sizes = np.bincount(group_of_document[group_of_document != NONE], minlength=len(groups.labels))
+    largest_groups = np.sort(np.argsort(-sizes, kind="stable")[:CELLS])
+    largest_groups = largest_groups[sizes[largest_groups] > 0]
     number = np.full(len(sizes) + 1, NONE, np.int32)
-    number[kept] = np.arange(len(kept))
-    return kept, number[place]
+    number[largest_groups] = np.arange(len(largest_groups))
+    return largest_groups, number[group_of_document]
 
 
 # Shown
@@ -280,7 +284,7 @@ def _cells(groups: Groups | None, D: int) -> tuple[np.ndarray, np.ndarray]:
 def page(
     run: Run,
     page_query: PageQuery,
-    known: Estimated,
+    estimated_code: Estimated,
     cell: int | None,
     a: int | None,
     b: int | None,
@@ -292,51 +296,66 @@ def page(
     passages are shown, too. a, b: cells that are compared, by default the first and the last, or
     the two largest groups. shown: whether codes of single texts are: coders are blind to others'
     until all is coded."""
-    labels = [known.groups.labels[k] for k in known.kept] if known.groups else []
+    labels = (
+        [estimated_code.groups.labels[k] for k in estimated_code.kept]
+        if estimated_code.groups
+        else []
+    )
     rows = (
-        [_cell(known.cells, i, label, page_query.url(cell=i)) for i, label in enumerate(labels)]
-        if known.cells
+        [
+            _cell(estimated_code.cells, i, label, page_query.url(cell=i))
+            for i, label in enumerate(labels)
+        ]
+        if estimated_code.cells
         else []
     )
     ends = [i for i, row in enumerate(rows) if row.coded]
     usual = (
-        (ends[0], ends[-1] if known.groups and known.groups.in_time else ends[1])
+        (ends[0], ends[-1] if estimated_code.groups and estimated_code.groups.in_time else ends[1])
         if len(ends) > 1
         else ()
     )
-    compared = tuple(i if i in ends else own for i, own in zip((a, b), usual, strict=False))
-    difference = None
-    if known.cells and len(set(compared)) > 1:
-        difference = _interval(
-            estimate.difference(known.cells.corrected, compared[1], compared[0])[0]
-        )
-    width = np.ptp(concepts.values(known.codes)) if known.scale else 1.0
-    more = float(estimate.more_needed(known.whole, HALF_WIDTH * width)[0])
-    cell = cell if cell is not None and 0 <= cell < len(labels) else None
-    chosen = (
-        known.data.documents
-        if cell is None
-        else known.data.documents[known.cell[known.data.documents] == cell]
+    compared = tuple(
+        i if i in ends else usual_end for i, usual_end in zip((a, b), usual, strict=False)
     )
-    whole = _cell(known.whole, 0, "all documents", page_query.url(cell=None))
+    difference = None
+    if estimated_code.cells and len(set(compared)) > 1:
+        difference = _interval(
+            estimate.difference(estimated_code.cells.corrected, compared[1], compared[0])[0]
+        )
+    width = np.ptp(concepts.values(estimated_code.codes)) if estimated_code.scale else 1.0
+    more_needed = float(estimate.more_needed(estimated_code.whole, HALF_WIDTH * width)[0])
+    cell = cell if cell is not None and 0 <= cell < len(labels) else None
+    chosen_cell = (
+        estimated_code.data.documents
+        if cell is None
+        else estimated_code.data.documents[
+            estimated_code.cell[estimated_code.data.documents] == cell
+        ]
+    )
+    all_documents = _cell(estimated_code.whole, 0, "all documents", page_query.url(cell=None))
     return EstimatesPage(
-        concept=known.concept.name,
-        code=known.codes[known.code],
-        by=known.groups.by if known.groups else "",
-        all=whole,
+        concept=estimated_code.concept.name,
+        code=estimated_code.codes[estimated_code.code],
+        by=estimated_code.groups.by if estimated_code.groups else "",
+        all=all_documents,
         cells=rows,
         difference=difference,
         compared=[labels[i] for i in compared],
-        sentence=_sentence(known, whole, difference, [rows[i] for i in compared]),
-        method=_method(known, whole),
-        unit=unit_sentences.about(known.source.version, known.unit),
-        r2=None if (r2 := number_or_none(known.r2)) is None else max(r2, 0.0),
-        more=None if np.isnan(more) else int(more),
-        waiting=known.data.waiting,
+        sentence=_sentence(estimated_code, all_documents, difference, [rows[i] for i in compared]),
+        method=_method(estimated_code, all_documents),
+        unit=unit_sentences.about(estimated_code.source.version, estimated_code.unit),
+        r2=None
+        if (explained := number_or_none(estimated_code.r2)) is None
+        else max(explained, 0.0),
+        more=None if np.isnan(more_needed) else int(more_needed),
+        waiting=estimated_code.data.waiting,
         effect=effect,
         problem=problem,
         cell=None if cell is None else labels[cell],
-        passages=_passages(run, known, chosen[: FIRST if cell is None else PASSAGES], shown),
+        passages=_passages(
+            run, estimated_code, chosen_cell[: FIRST if cell is None else PASSAGES], shown
+        ),
     )
 
 
@@ -361,7 +380,9 @@ def _cell(cells: estimate.Cells, i: int, label: str, url: str) -> Cell:
     )
 
 
-def _passages(run: Run, known: Estimated, documents: np.ndarray, shown: bool) -> list[CodedText]:
+def _passages(
+    run: Run, estimated_code: Estimated, documents: np.ndarray, shown: bool
+) -> list[CodedText]:
     """Coded documents, in the order in which they were drawn. shown: whether their codes are."""
     texts = embargo.beginnings(run.corpus, documents.tolist(), OPENING)
     titles = embargo.about(run.corpus, documents.tolist(), "title", "date_text")
@@ -373,7 +394,9 @@ def _passages(run: Run, known: Estimated, documents: np.ndarray, shown: bool) ->
             url=links.document_url(run, d),
             text=cut_at_word(texts[d], OPENING),
             codes=(
-                [row.definition.codes[row.code] for row in known.data.readings[d]] if shown else []
+                [row.definition.codes[row.code] for row in estimated_code.data.readings[d]]
+                if shown
+                else []
             ),
         )
         for d in documents.tolist()
@@ -382,47 +405,61 @@ def _passages(run: Run, known: Estimated, documents: np.ndarray, shown: bool) ->
 
 
 def _sentence(
-    known: Estimated, whole: Cell, difference: Interval | None, compared: list[Cell]
+    estimated_code: Estimated,
+    all_documents: Cell,
+    difference: Interval | None,
+    compared: list[Cell],
 ) -> str:
-    """What is known: how many of all documents, and by how much the last differ from the first."""
-    estimate = _written(whole.corrected, known.scale)
+    """What is estimated_code: how many of all documents, and by how much the last differ from the
+    first."""
+    estimate = _written(all_documents.corrected, estimated_code.scale)
     subject = (
-        f"The mean of “{_what(known)}” is {estimate} over"
-        if known.scale
-        else f"“{_what(known)}” applies to {estimate} of"
+        f"The mean of “{_what(estimated_code)}” is {estimate} over"
+        if estimated_code.scale
+        else f"“{_what(estimated_code)}” applies to {estimate} of"
     )
-    few = (
-        f" Only {whole.positives:,.0f} of {whole.coded:,} coded documents have it."
-        if whole.few
+    few_codes = (
+        f" Only {all_documents.positives:,.0f} of {all_documents.coded:,} coded documents have it."
+        if all_documents.few
         else ""
     )
-    text = f"{subject} {whole.documents:,} documents.{few}"
+    text = f"{subject} {all_documents.documents:,} documents.{few_codes}"
     if difference and difference.low is not None:
         ends = "; ".join(
-            f"{cell.label}: {_written(cell.corrected, known.scale)}" for cell in compared
+            f"{cell.label}: {_written(cell.corrected, estimated_code.scale)}" for cell in compared
         )
-        text += f" {ends}; a difference of {_points(difference, known.scale)}."
+        text += f" {ends}; a difference of {_points(difference, estimated_code.scale)}."
     return text
 
 
-def _method(known: Estimated, whole: Cell) -> str:
+def _method(estimated_code: Estimated, all_documents: Cell) -> str:
     """For a paper: from what, and how it was estimated."""
-    strata = " within strata" if known.drawn.topic is not None or known.drawn.columns else ""
-    coders = len({row.coder_id for readings in known.data.readings.values() for row in readings})
-    how = "whose codes were made elsewhere" if known.drawn.elsewhere else f"drawn at random{strata}"
+    strata = (
+        " within strata"
+        if estimated_code.drawn.topic is not None or estimated_code.drawn.columns
+        else ""
+    )
+    coders = len(
+        {row.coder_id for readings in estimated_code.data.readings.values() for row in readings}
+    )
+    how = (
+        "whose codes were made elsewhere"
+        if estimated_code.drawn.elsewhere
+        else f"drawn at random{strata}"
+    )
     return (
-        f"{whole.coded:,} of {whole.documents:,} documents, {how}, were coded by {coders}"
+        f"{all_documents.coded:,} of {all_documents.documents:,} documents, {how}, were coded by {coders}"
         f" reader{'' if coders == 1 else 's'}; predictions of all documents were corrected by these"
         " codes (design-based supervised learning, Egami, Hinck, Stewart and Wei 2023), with 95%"
         " confidence intervals for the texts of this collection."
     )
 
 
-def _what(known: Estimated) -> str:
+def _what(estimated_code: Estimated) -> str:
     return (
-        f"{known.concept.name}: {known.codes[known.code]}"
-        if known.concept.kind == Concept.Kind.ONE_OF
-        else known.concept.name
+        f"{estimated_code.concept.name}: {estimated_code.codes[estimated_code.code]}"
+        if estimated_code.concept.kind == Concept.Kind.ONE_OF
+        else estimated_code.concept.name
     )
 
 
@@ -441,11 +478,13 @@ def _points(difference: Interval, scale: bool) -> str:
     return f"{value}{'' if scale else ' points'} (95% CI {low} to {high})"
 
 
-def counts(known: Estimated) -> str:
+def counts(estimated_code: Estimated) -> str:
     """What the codes of a scale count, in words."""
     return ", ".join(
         f"“{name}” {value:g}"
-        for name, value in zip(known.codes, concepts.values(known.codes), strict=True)
+        for name, value in zip(
+            estimated_code.codes, concepts.values(estimated_code.codes), strict=True
+        )
     )
 
 

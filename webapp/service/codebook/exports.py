@@ -33,24 +33,24 @@ def table(concept: Concept) -> bytes:
     rows: list[list] = [COLUMNS]
     for document, readings in zip(documents, coded, strict=True):
         about_document = about.get(document, {"source_id": "", "title": "", "date_text": ""})
-        for one in readings:
-            codes = one.definition.codes
-            item = one.item
+        for reading in readings:
+            codes = reading.definition.codes
+            item = reading.item
             rows.append(
                 [
                     concept.corpus.name,
                     concept.name,
-                    one.definition.number,
+                    reading.definition.number,
                     document,
                     about_document["source_id"],
                     about_document["title"],
                     about_document["date_text"],
-                    one.coder.name,
-                    one.code,
-                    codes[one.code],
-                    int(one.unsure),
-                    one.remark,
-                    one.at.astimezone(UTC).isoformat(timespec="seconds"),
+                    reading.coder.name,
+                    reading.code,
+                    codes[reading.code],
+                    int(reading.unsure),
+                    reading.remark,
+                    reading.at.astimezone(UTC).isoformat(timespec="seconds"),
                     item.pi,
                     item.stratum,
                     codes[settled[item.pk]] if item.pk in settled else "",
@@ -102,31 +102,31 @@ def annotations(concept: Concept, url: Callable[[int], str]) -> Iterator[bytes]:
         json.dumps(head, ensure_ascii=False)[:-1].encode()
         + b', "first": {"type": "AnnotationPage", "items": ['
     )
-    for i, one in enumerate(codings):
-        body = {"tagging": one.definition.codes[one.code], "commenting": _remark(one)}
+    for i, code in enumerate(codings):
+        body = {"tagging": code.definition.codes[code.code], "commenting": _remark(code)}
         annotation = {
-            "id": f"urn:uuid:{_guid(concept, 'coding', one.pk)}",
+            "id": f"urn:uuid:{_guid(concept, 'coding', code.pk)}",
             "type": "Annotation",
             "motivation": "classifying",
             "creator": {
-                "id": f"urn:uuid:{_guid(concept, 'coder', one.coder_id)}",
+                "id": f"urn:uuid:{_guid(concept, 'coder', code.coder_id)}",
                 "type": "Person",
-                "name": one.coder.name,
+                "name": code.coder.name,
             },
-            "created": f"{one.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+            "created": f"{code.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
             "body": [
                 {"type": "TextualBody", "purpose": why, "value": value}
                 for why, value in body.items()
                 if value
             ],
-            "target": url(one.item.document),
+            "target": url(code.item.document),
         }
         yield (b",\n" if i else b"\n") + json.dumps(annotation, ensure_ascii=False).encode()
     yield b"\n]}}\n"
 
 
-def _remark(one: Coding) -> str:
-    return " ".join(filter(None, [qdpx.UNSURE if one.unsure else "", one.remark]))
+def _remark(coding: Coding) -> str:
+    return " ".join(filter(None, [qdpx.UNSURE if coding.unsure else "", coding.remark]))
 
 
 def _guid(concept: Concept, kind: str, key: object) -> str:

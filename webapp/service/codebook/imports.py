@@ -247,8 +247,8 @@ class _Meanings(NamedTuple):
 
 
 def _meanings(project: qdpx.Project, concept: Concept, codes: list[str]) -> _Meanings:
-    """What the project's codes mean here: those below a code that is called as the concept, or, where
-    there is none, all of them. Where none is called “yes” or “no”, but one as the concept, a
+    """What the project's codes mean here: those below a code that is called as the concept, or,
+    where there is none, all of them. Where none is called “yes” or “no”, but one as the concept, a
     document is coded yes where it has that, and no else. Raises Invalid where none means
     anything."""
     name_of_concept = qdpx.folded(concept.name)
@@ -313,7 +313,7 @@ def _documents(corpus: Corpus, texts: list[qdpx.Text]) -> list[int | None]:
     return documents
 
 
-def _left_out(unknown: list[str], several: list[str], others: int) -> str:
+def _left_out(unknown: list[str], ambiguous: list[str], other_rows: int) -> str:
     """Sentences."""
     sentences = []
     if unknown:
@@ -321,14 +321,14 @@ def _left_out(unknown: list[str], several: list[str], others: int) -> str:
             "Left out, as no document here, or none that is not taken already, has that text or"
             f" name: {len(unknown):,} of the texts, {_first(unknown)}."
         )
-    if several:
+    if ambiguous:
         sentences.append(
-            f"Left out, as one coder gave them several of these codes: {len(several):,},"
-            f" {_first(several)}."
+            f"Left out, as one coder gave them several of these codes: {len(ambiguous):,},"
+            f" {_first(ambiguous)}."
         )
-    if others:
+    if other_rows:
         sentences.append(
-            f"{others:,} sources of the project are no plain texts, and were left out."
+            f"{other_rows:,} sources of the project are no plain texts, and were left out."
         )
     return " ".join(sentences)
 
@@ -367,12 +367,12 @@ def _cells(row: dict[str | None, str | None]) -> dict[str, str]:
     return cells
 
 
-def _probability(text: str, place: str) -> float:
-    """0 where none is given. place: where it stands, in words."""
+def _probability(text: str, where: str) -> float:
+    """0 where none is given. where: where it stands, in words."""
     value = number(text or "0")
     if isinstance(value, str) or not (value == 0 or LEAST_PROBABILITY <= value <= 1):
         raise Invalid(
             "codes",
-            f"{place}: A probability is a number from {LEAST_PROBABILITY} to 1, got {shown(text)}.",
+            f"{where}: A probability is a number from {LEAST_PROBABILITY} to 1, got {shown(text)}.",
         )
     return float(value)

@@ -18,9 +18,9 @@ def of_codes(value: float | None, scale: bool) -> str:
 
 
 @register.simple_tag
-def interval_line(cell: Cell, most: float) -> dict | None:
+def interval_line(cell: Cell, largest: float) -> dict | None:
     """An estimate with its interval, and that of the coded documents alone, on a line from 0 to
-    `most`; None where there is none."""
+    `largest`; None where there is none."""
     value = cell.corrected.value
     low = cell.corrected.low
     high = cell.corrected.high
@@ -28,7 +28,7 @@ def interval_line(cell: Cell, most: float) -> dict | None:
         return None
 
     def x(value: float) -> float:
-        return WIDTH * min(max(value, 0.0), most) / most
+        return WIDTH * min(max(value, 0.0), largest) / largest
 
     ends_of_sample = None
     if cell.sample.low is not None and cell.sample.high is not None:

@@ -116,9 +116,9 @@ def create(request: HttpRequest, run: Run) -> HttpResponse:
     return redirect(RunView(run).go("run_codebook", asked=_typed(form, FORM)))
 
 
-def _typed(sent: QueryDict, names: tuple[str, ...]) -> str:
+def _typed(posted: QueryDict, names: tuple[str, ...]) -> str:
     """What was typed into a form that can't be done, for the address at which it begins again."""
-    return urlencode({name: sent.get(name, "")[:TYPED] for name in names})
+    return urlencode({name: posted.get(name, "")[:TYPED] for name in names})
 
 
 @typed("codebook/concept.html")
@@ -355,9 +355,9 @@ def estimate(
     )
     effects, _, constant = variables.offered(run.version)
     drawn = [
-        one.high or one.value or 0
+        offered.high or offered.value or 0
         for row in (page.all, *page.cells)
-        for one in (row.corrected, row.sample)
+        for offered in (row.corrected, row.sample)
     ]
     codes = known_estimates.codes if concept.kind == Concept.Kind.ONE_OF else []
     return Answer(
@@ -381,8 +381,8 @@ def estimate(
                 for name, value in (("by", page.by), ("code", str(known_estimates.code)))
                 if value
             ],
-            effects=[(one, one.term == effect) for one in effects],
-            held=[(one, one.term in held) for one in constant],
+            effects=[(offered, offered.term == effect) for offered in effects],
+            held=[(offered, offered.term in held) for offered in constant],
         ),
     )
 

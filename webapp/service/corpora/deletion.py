@@ -134,7 +134,7 @@ def for_good(row: Corpus | Run) -> None:
     type(row).everything.filter(pk=row.pk, deleted_at__isnull=False).update(deleted_at=GONE)
 
 
-def due(model: type[Row], most: int) -> list[Row]:
+def due(model: type[Row], limit: int) -> list[Row]:
     """Rows to take away now, at most so many. One that a task still works on waits until that has
     noticed."""
     old = model.everything.filter(deleted_at__lte=Now() - keeping_time())
@@ -142,7 +142,7 @@ def due(model: type[Row], most: int) -> list[Row]:
     if model is Corpus:
         for part in (Upload, Version, Run):
             at_work |= Q(pk__in=part.everything.filter(_at_work(part)).values("corpus"))
-    return list(old.exclude(at_work).order_by("deleted_at", "pk")[:most])
+    return list(old.exclude(at_work).order_by("deleted_at", "pk")[:limit])
 
 
 def _at_work(model) -> Q:

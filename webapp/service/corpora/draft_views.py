@@ -165,14 +165,14 @@ def looked_into(request: HttpRequest) -> AbstractContextManager[None]:
 
 @typed({PreparePage: "corpus/prepare.html", SubsetPage: "corpus/subset.html"})
 def prepare(
-    request: HttpRequest, corpus: Corpus, sent: QueryDict | None
+    request: HttpRequest, corpus: Corpus, posted: QueryDict | None
 ) -> HtmlAnswer[PreparePage | SubsetPage] | HttpResponse:
     """What was understood of the files, and what the options would give; POST has them read, or
     shows that again."""
     if corpus.unstored or corpus.status not in corpora.UNREAD:
         return redirect("corpus", corpus.pk)
     if corpus.provenance:
-        return _prepare_part(corpus, sent)
+        return _prepare_part(corpus, posted)
     with looked_into(request):
         return _prepare_files(request, corpus)
 
@@ -264,13 +264,13 @@ def _nothing_to_read(request: HttpRequest, corpus: Corpus, why: str) -> HttpResp
 
 
 def _prepare_part(
-    corpus: Corpus, sent: QueryDict | None
+    corpus: Corpus, posted: QueryDict | None
 ) -> HtmlAnswer[PreparePage | SubsetPage] | HttpResponse:
     """A part of another corpus that failed, with other words."""
     form = NamedVocabularyForm(
-        sent or None, name=corpus.name, reading=corpora.ReadingSettings(**corpus.settings)
+        posted or None, name=corpus.name, reading=corpora.ReadingSettings(**corpus.settings)
     )
-    if sent is not None and form.is_valid():
+    if posted is not None and form.is_valid():
         corpus.name = form.cleaned_data["name"]
         with told_at(form):
             corpora.read(corpus, form.with_options(corpus.settings["options"]))
@@ -286,7 +286,7 @@ def _prepare_part(
 
 @typed("corpus/subset.html")
 def subset(
-    request: HttpRequest, corpus: Corpus, sent: QueryDict | None, *, run: int | None = None
+    request: HttpRequest, corpus: Corpus, posted: QueryDict | None, *, run: int | None = None
 ) -> HtmlAnswer[SubsetPage] | HttpResponse:
     """Make a set of documents, which the address describes, a corpus of its own. run: by whose
     topics."""
@@ -306,9 +306,9 @@ def subset(
         )
     name = f"{corpus.name}: {selection.sentence.removeprefix('documents ')}"[:200]
     form = NamedVocabularyForm(
-        sent or None, name=name, reading=corpora.ReadingSettings(**corpus.settings)
+        posted or None, name=name, reading=corpora.ReadingSettings(**corpus.settings)
     )
-    if sent is not None and form.is_valid():
+    if posted is not None and form.is_valid():
         provenance = {
             "sentence": selection.sentence,
             "parameters": selection.parameters,

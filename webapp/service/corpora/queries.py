@@ -18,8 +18,8 @@ ADDITIONS_SHOWN = 10  # uploads that wait to be added
 
 def recent(numbers: list[int]) -> tuple[list[tuple[Corpus, int, Run | None]], int | None]:
     """A page of the corpora with these numbers (one more than a page, where there are so many:
-    webapp.platform.accounts.authorization.list_corpora), newest first, each with how many runs it has and
-    the newest of them; and where the next page begins."""
+    webapp.platform.accounts.authorization.list_corpora), newest first, each with how many runs it
+    has and the newest of them; and where the next page begins."""
     corpora = (
         Corpus.objects.filter(pk__in=numbers)
         .annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None)))
@@ -79,10 +79,10 @@ def files(
 def runs(corpus: Corpus, before: int | None = None) -> tuple[list[RunRow], int | None]:
     """A page of a corpus's runs, newest first, each with its last measures; and where the next page
     begins."""
-    listed = corpus.runs.select_related("version", "by").order_by("-pk")
+    runs_of_corpus = corpus.runs.select_related("version", "by").order_by("-pk")
     if before is not None:
-        listed = listed.filter(pk__lt=before)
-    page = list(listed[: PAGE + 1])
+        runs_of_corpus = runs_of_corpus.filter(pk__lt=before)
+    page = list(runs_of_corpus[: PAGE + 1])
     last = (
         Metric.objects.filter(run__in=page[:PAGE])
         .order_by("run", "-step")

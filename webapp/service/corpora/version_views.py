@@ -32,7 +32,7 @@ MOST_WORDS = 2_000  # that another page may name at once
 
 @typed("corpus/words.html")
 def words(
-    request: HttpRequest, corpus: Corpus, sent: QueryDict | None
+    request: HttpRequest, corpus: Corpus, posted: QueryDict | None
 ) -> HtmlAnswer[WordsPage] | HttpResponse:
     """The options of words, and what they would give. POST makes a version, or begins with words
     that another page would leave out."""
@@ -89,7 +89,7 @@ def vocabulary(corpus: Corpus, page_query: PageQuery, *, after: int = -1) -> Ans
 
 @typed("corpus/phrases.html")
 def phrases(
-    request: HttpRequest, corpus: Corpus, sent: QueryDict | None
+    request: HttpRequest, corpus: Corpus, posted: QueryDict | None
 ) -> HtmlAnswer[PhrasesPage] | HttpResponse:
     """Phrases that are proposed to count as one word, a page of them. POST makes a version with
     those that are ticked, or all above a score; with `to=` it shows the page that begins there, and
@@ -105,12 +105,12 @@ def phrases(
     except Invalid as error:
         messages.error(request, error.message)
         return redirect("corpus", corpus.pk)
-    if sent is not None and "to" not in sent:
-        return _choose(request, sent, corpus, now, rows)
+    if posted is not None and "to" not in posted:
+        return _choose(request, posted, corpus, now, rows)
     chosen_phrases = {row.words for row in rows} & set(
-        now.phrases if sent is None else sent.getlist("phrase")
+        now.phrases if posted is None else posted.getlist("phrase")
     )
-    first = _first(sent.get("to", "") if sent else "", len(rows))
+    first = _first(posted.get("to", "") if posted else "", len(rows))
     shown_rows = rows[first : first + PHRASES]
     page = PhrasesPage(
         phrases=[
@@ -142,16 +142,16 @@ def phrases(
 
 def _choose(
     request: HttpRequest,
-    sent: QueryDict,
+    posted: QueryDict,
     corpus: Corpus,
     now: VocabularySettings,
     rows: list[proposals.Proposal],
 ) -> HttpResponse:
     """Make a version with the phrases that were ticked, or that have the score."""
-    wanted_phrases = set(sent.getlist("phrase"))
+    wanted_phrases = set(posted.getlist("phrase"))
     with show_errors(request):
-        if "all" in sent:
-            least = _score(sent.get("score", ""))
+        if "all" in posted:
+            least = _score(posted.get("score", ""))
             wanted_phrases = {row.words for row in rows if row.score >= least}
         proposed = [row.words for row in rows]
         typed_in = [phrase for phrase in now.phrases if phrase not in set(proposed)]

@@ -20,9 +20,9 @@ class StudentRow:
     code: str
 
 
-def students(course: Course, made: dict[int, str]) -> list[StudentRow]:
-    """Who is in a course, in the order in which they joined; made: number -> new code. Three
-    queries, however many there are."""
+def students(course: Course, new_passwords: dict[int, str]) -> list[StudentRow]:
+    """Who is in a course, in the order in which they joined; new_passwords: number -> new code.
+    Three queries, however many there are."""
     newest = Run.objects.filter(by=OuterRef("user")).order_by("-pk").values("pk")[:1]
     pins_counted = Count(
         "user__notebooks__pins",
@@ -38,7 +38,7 @@ def students(course: Course, made: dict[int, str]) -> list[StudentRow]:
             run=runs.get(row.run),
             pins=row.kept,
             handed_in=sorted(row.handed_in.all(), key=lambda book: -book.pk),
-            code=made.get(row.number, ""),
+            code=new_passwords.get(row.number, ""),
         )
         for row in rows
     ]

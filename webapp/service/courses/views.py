@@ -82,7 +82,7 @@ class ClassPage:
 
 @never_cache
 @typed("course/list.html")
-def index(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[CoursesPage] | HttpResponse:
+def index(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[CoursesPage] | HttpResponse:
     """The classes of a teacher; POST makes one."""
     if authorization.is_student(request):
         return redirect("class")
@@ -92,19 +92,19 @@ def index(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[CoursesPag
         owner=teacher, into=None, status=Corpus.Status.READY
     )
     students = (quotas.limits(teacher).students or 0) if settings.ACCOUNTS else 0
-    if sent is not None:
+    if posted is not None:
         try:
             if not students:
                 raise Invalid(
                     "name", "This account teaches no classes. Ask whoever runs this Topograph."
                 )
-            corpus = own_corpora.filter(pk=whole_number(sent, "corpus")).first()
+            corpus = own_corpora.filter(pk=whole_number(posted, "corpus")).first()
             if corpus is None:
                 raise Invalid("corpus", "Choose a corpus that is yours.")
             return redirect(
                 "course",
                 services.create(
-                    teacher, corpus, sent.get("name", ""), whole_number(sent, "days")
+                    teacher, corpus, posted.get("name", ""), whole_number(posted, "days")
                 ).pk,
             )
         except Invalid as error:
@@ -121,15 +121,15 @@ def index(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[CoursesPag
 @never_cache
 @typed("course/detail.html")
 def detail(
-    request: HttpRequest, course_id: int, sent: QueryDict | None
+    request: HttpRequest, course_id: int, posted: QueryDict | None
 ) -> HtmlAnswer[CoursePage] | HttpResponse:
     """A class: who joined, what each does and has handed in; POST changes it."""
     course = _course(request, course_id)
     wrong = ""
     new_codes: dict[int, str] = {}
-    if sent is not None:
+    if posted is not None:
         try:
-            if not (new_codes := _act(course, sent)):
+            if not (new_codes := _act(course, posted)):
                 return redirect("course", course.pk)
         except Invalid as error:
             wrong = error.message
@@ -152,11 +152,11 @@ def _course(request: HttpRequest, pk: int) -> Course:
     return course
 
 
-def _act(course: Course, sent: QueryDict) -> dict[int, str]:
+def _act(course: Course, posted: QueryDict) -> dict[int, str]:
     """Do what a form asks for; returns the new code of a student."""
 
     def student() -> Student:
-        number = whole_number(sent, "student")
+        number = whole_number(posted, "student")
         student = (
             course.students.filter(number=number, user__is_active=True)
             .select_related("user")
@@ -175,9 +175,9 @@ def _act(course: Course, sent: QueryDict) -> dict[int, str]:
         "remove": lambda: services.remove(student()),
         "open": lambda: services.invite(course, on=True),
         "close": lambda: services.invite(course, on=False),
-        "last": lambda: services.last(course, whole_number(sent, "days")),
+        "last": lambda: services.last(course, whole_number(posted, "days")),
     }
-    act = sent.get("act", "")
+    act = posted.get("act", "")
     check_act(act, acts)
     do = acts[act]
     return do() or {}
@@ -202,7 +202,7 @@ def handed_in(request: HttpRequest, course_id: int) -> StreamingHttpResponse:
 @never_cache
 @typed("course/join.html")
 def join(
-    request: HttpRequest, token: str, sent: QueryDict | None
+    request: HttpRequest, token: str, posted: QueryDict | None
 ) -> HtmlAnswer[JoinPage] | HttpResponse:
     """For whoever has a class's link: joins it by a name."""
     course = services.invited(token) if settings.ACCOUNTS else None
@@ -210,26 +210,28 @@ def join(
         return HtmlAnswer(JoinPage(None), status=404)
     if (joined := authorization.student(request)) and joined.course_id == course.pk:
         return redirect("class")
-    if sent is None:
+    if posted is None:
         return HtmlAnswer(JoinPage(course))
     try:
-        student, code = services.join(course, sent.get("name", ""))
+        student, code = services.join(course, posted.get("name", ""))
     except Invalid as error:
         return HtmlAnswer(
-            JoinPage(course, name=sent.get("name", ""), wrong=error.message), status=400
+            JoinPage(course, name=posted.get("name", ""), wrong=error.message), status=400
         )
     return _signed_in(request, student, code)
 
 
 @never_cache
 @typed("course/join.html")
-def come_back(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[JoinPage] | HttpResponse:
+def come_back(
+    request: HttpRequest, posted: QueryDict | None
+) -> HtmlAnswer[JoinPage] | HttpResponse:
     """For a student on another machine, or who signed out: by the code that they noted."""
     if not settings.ACCOUNTS:
         raise Http404("Classes need accounts.")
-    if sent is None:
+    if posted is None:
         return HtmlAnswer(JoinPage(None, back=True))
-    if student := services.of_code(sent.get("code", "")):
+    if student := services.of_code(posted.get("code", "")):
         return _signed_in(request, student)
     wrong = (
         "Nobody has this code. It has three groups of four letters and digits; your teacher can"
@@ -246,24 +248,26 @@ def _signed_in(request: HttpRequest, student: Student, code: str = "") -> HttpRe
 
 @never_cache
 @typed("course/own.html")
-def own_class(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[ClassPage] | HttpResponse:
+def own_class(
+    request: HttpRequest, posted: QueryDict | None
+) -> HtmlAnswer[ClassPage] | HttpResponse:
     """Where a student begins, and hands in; POST hands in a notebook."""
     student = authorization.student(request)
     if student is None:
         raise Http404("This account is not in a class.")
     own_notebooks = authorization.notebooks(request)
-    if sent is not None and sent.get("act") == "noted":
+    if posted is not None and posted.get("act") == "noted":
         request.session.pop(CODE, None)
-    elif sent is not None:
+    elif posted is not None:
         with show_errors(request):
             notebook = own_notebooks.filter(
-                pk=whole_number(sent, "notebook"), removed_at=None
+                pk=whole_number(posted, "notebook"), removed_at=None
             ).first()
             if notebook is None:
                 raise Invalid("notebook", "Choose a notebook of yours.")
             services.hand_in(student, notebook)
             messages.success(request, f"“{notebook.title}” is handed in, as it is now.")
-    if sent is not None:
+    if posted is not None:
         return redirect("class")
     last = authorization.runs(request).filter(by=student.user).order_by("-pk").first()
     notebooks_listed = notebooks.list_notebooks(own_notebooks)[0]

@@ -32,10 +32,10 @@ from webapp.service.exports import (
     texts,
 )
 from webapp.service.exports.formats import FORMATS
-from webapp.service.exports.tables import MAX_TOPICS, MAX_WORDS, WORDS, Table, Wanted
+from webapp.service.exports.tables import MAX_TOPICS, MAX_WORDS, WORDS, ExportSource, Table
 
 __all__ = [
-    "FORMS", "MAX_WORDS", "WORDS", "Form", "Wanted", "address", "expected", "file_name", "find", "label", "large", "make_file", "made_name", "media", "ready", "refused", "read_wanted",
+    "FORMS", "MAX_WORDS", "WORDS", "Form", "ExportSource", "address", "expected", "file_name", "find", "label", "large", "make_file", "made_name", "media", "ready", "refused", "read_source",
 ]  # fmt: skip
 
 SENT = (
@@ -51,18 +51,17 @@ class Form:
     """A table, in any of FORMATS, or another file, which has an ending and a media type of its own.
 
     final: needs the counts that are made when training ends. selected: a set of documents restricts
-    it.
-    asks: the name of what must be typed first. texts: gives texts away; there is no such file under
-    embargo. passages: has passages, or texts that its maker may choose to put into it. choices: values of ?by= that it can be asked with, the first by default; without any
-    there is no such file. instead: of a dense file, what has the same numbers without the zeros.
-    """
+    it. asks: the name of what must be typed first. texts: gives texts away; there is no such file
+    under embargo. passages: has passages, or texts that its maker may choose to put into it.
+    choices: values of ?by= that it can be asked with, the first by default; without any there is no
+    such file. instead: of a dense file, what has the same numbers without the zeros."""
 
     name: str
     group: str
     title: str
     sentence: str
-    table: Callable[[Wanted], Table] | None = None
-    file: Callable[[Wanted], Iterator[bytes]] | None = None
+    table: Callable[[ExportSource], Table] | None = None
+    file: Callable[[ExportSource], Iterator[bytes]] | None = None
     ending: str = ""
     media: str = ""
     final: bool = True
@@ -397,11 +396,11 @@ def ready(run: Run, form: Form) -> bool:
     )
 
 
-def expected(form: Form, ending: str, wanted: Wanted) -> int:
+def expected(form: Form, ending: str, source: ExportSource) -> int:
     """About how many bytes a file has; 0 where it never has many."""
     if form.name not in sizes.BYTES:
         return 0
-    return int(sizes.BYTES[form.name](wanted) * (sizes.RATIO[ending] if form.table else 1))
+    return int(sizes.BYTES[form.name](source) * (sizes.RATIO[ending] if form.table else 1))
 
 
 def large(expected: int) -> bool:
@@ -419,10 +418,10 @@ def refused(form: Form, expected: int) -> str:
     )
 
 
-def read_wanted(run: Run, query: QueryDict) -> Wanted:
+def read_source(run: Run, query: QueryDict) -> ExportSource:
     """Raises Invalid, with a sentence, for an address that can't be understood."""
     words = query.get("words", "")
-    return Wanted(
+    return ExportSource(
         run=run,
         selection=Selection.read(query, RunView(run)),
         words=(
@@ -440,19 +439,19 @@ def read_wanted(run: Run, query: QueryDict) -> Wanted:
     )
 
 
-def address(form: Form, wanted: Wanted) -> str:
-    """The query that `wanted` reads again, of what a form is made by and nothing else."""
+def address(form: Form, source: ExportSource) -> str:
+    """The query that `source` reads again, of what a form is made by and nothing else."""
     parameters = [
         *(
-            [*wanted.selection.parameters, ("topics", ",".join(map(str, wanted.topics)))]
+            [*source.selection.parameters, ("topics", ",".join(map(str, source.topics)))]
             if form.selected
             else []
         ),
-        ("words", str(wanted.words) if wanted.words != WORDS else ""),
-        ("by", wanted.by if form.choices else ""),
-        ("families", str(wanted.families or "") if form.name == "families" else ""),
-        *([("word", wanted.word), ("pattern", wanted.pattern)] if form.asks else []),
-        *(wanted.deposit.parameters if wanted.deposit else []),
+        ("words", str(source.words) if source.words != WORDS else ""),
+        ("by", source.by if form.choices else ""),
+        ("families", str(source.families or "") if form.name == "families" else ""),
+        *([("word", source.word), ("pattern", source.pattern)] if form.asks else []),
+        *(source.deposit.parameters if source.deposit else []),
     ]
     return urlencode([(name, value) for name, value in parameters if value])
 
@@ -478,10 +477,10 @@ def label(form: Form, ending: str) -> str:
     return (FORMATS[ending].label if form.table else "") or ending
 
 
-def made_name(wanted: Wanted, form: Form, ending: str) -> str:
+def made_name(source: ExportSource, form: Form, ending: str) -> str:
     return file_name(
-        wanted.run,
-        form.name + ("-selected" if form.selected and wanted.selection else "") + "." + ending,
+        source.run,
+        form.name + ("-selected" if form.selected and source.selection else "") + "." + ending,
     )
 
 
@@ -489,15 +488,15 @@ def media(form: Form, ending: str) -> str:
     return FORMATS[ending].media if form.table else form.media
 
 
-def make_file(wanted: Wanted, form: Form, ending: str) -> File:
+def make_file(source: ExportSource, form: Form, ending: str) -> File:
     """A file, to be pulled piece by piece."""
-    name = made_name(wanted, form, ending)
+    name = made_name(source, form, ending)
     if form.table is None:
         if form.file is None:
             raise AssertionError(f"“{form.name}” is neither a table nor a file.")
-        return File(name, form.media, form.file(wanted))
-    origin = provenance.made_by(wanted.run) | {
+        return File(name, form.media, form.file(source))
+    origin = provenance.made_by(source.run) | {
         "table": form.title,
-        "documents taken": wanted.selection.sentence,
+        "documents taken": source.selection.sentence,
     }
-    return File(name, media(form, ending), FORMATS[ending].write(form.table(wanted), origin))
+    return File(name, media(form, ending), FORMATS[ending].write(form.table(source), origin))

@@ -8,14 +8,14 @@ import numpy as np
 
 from webapp.core.results import provenance
 from webapp.service.exports.model import Model
-from webapp.service.exports.tables import Wanted
+from webapp.service.exports.tables import ExportSource
 from webapp.service.exports.zips import Array, npz, ready_array, text
 
 
-def dense(wanted: Wanted) -> Iterator[bytes]:
+def dense(source: ExportSource) -> Iterator[bytes]:
     """beta float32[K, V]; theta float32[D, K], (N_dk + alpha_k) / (N_d + sum of alpha); and what
     both share."""
-    model = Model(wanted.run)
+    model = Model(source.run)
     single = np.dtype(np.float32)
     return npz(
         [
@@ -26,10 +26,10 @@ def dense(wanted: Wanted) -> Iterator[bytes]:
     )
 
 
-def sparse(wanted: Wanted) -> Iterator[bytes]:
+def sparse(source: ExportSource) -> Iterator[bytes]:
     """beta's listed weights in compressed rows, the floor of each topic for all other words, and
     N_dk in compressed rows."""
-    model = Model(wanted.run)
+    model = Model(source.run)
     return npz([*topics(model), *counts(model), *_shared(model)])
 
 

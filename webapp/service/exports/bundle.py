@@ -18,21 +18,21 @@ from webapp.service.exports.zips import Member, npz, ready_array, zipped
 FORMAT = 1  # raised when the files change their meaning
 
 
-def archive(wanted: tables.Wanted, bag: bool = True) -> Iterator[bytes]:
+def archive(source: tables.ExportSource, bag: bool = True) -> Iterator[bytes]:
     """Of all documents, whatever set was asked for. bag: with the bag of words, which is what
     trains; never under embargo."""
-    shut = wanted.run.corpus.embargo or not bag
-    return zipped(_members(replace(wanted, selection=Selection.all(wanted.selection.view)), shut))
+    shut = source.run.corpus.embargo or not bag
+    return zipped(_members(replace(source, selection=Selection.all(source.selection.view)), shut))
 
 
-def _members(wanted: tables.Wanted, shut: bool) -> Iterator[Member]:
-    run = wanted.run
-    model = Model(wanted.run)
+def _members(source: tables.ExportSource, shut: bool) -> Iterator[Member]:
+    run = source.run
+    model = Model(source.run)
     evidence = model.evidence
     bow = model.evidence.rows
     reading = run.version.settings
     yield Member("README.txt", [provenance.readme(run, *(_SHUT if shut else _README))])
-    yield Member("run.json", [json.dumps(_facts(wanted), ensure_ascii=False, indent=1).encode()])
+    yield Member("run.json", [json.dumps(_facts(source), ensure_ascii=False, indent=1).encode()])
     stops = sorted(
         set(reading["extra_stop_words"]).union(
             *map(stop_words, (reading["language"], *reading.get("also", [])))
@@ -40,7 +40,7 @@ def _members(wanted: tables.Wanted, shut: bool) -> Iterator[Member]:
     )
     yield Member("stop_words.txt", ["".join(f"{word}\n" for word in stops).encode()])
     yield Member("vocabulary.txt", ["".join(f"{word}\n" for word in model.vocabulary).encode()])
-    yield Member("documents.csv", as_csv(tables.documents(wanted), {}))
+    yield Member("documents.csv", as_csv(tables.documents(source), {}))
     yield Member("topics.npz", npz(arrays.topics(model)), stored=True)
     assignment_arrays = [
         ready_array(name, getattr(evidence, name))
@@ -93,8 +93,8 @@ _SHUT = (
 )
 
 
-def _facts(wanted: tables.Wanted) -> dict:
-    run = wanted.run
+def _facts(source: tables.ExportSource) -> dict:
+    run = source.run
     return {
         "format": FORMAT,
         "vocabulary size": run.version.vocabulary,

@@ -12,7 +12,7 @@ import regex
 
 from webapp.core.documents.texts import Word
 from webapp.core.results import provenance
-from webapp.service.exports.tables import Wanted
+from webapp.service.exports.tables import ExportSource
 from webapp.service.exports.texts import Document, documents, words_of
 
 _WRITTEN_WORD = regex.compile(r"\S+")
@@ -38,7 +38,7 @@ class Token(NamedTuple):
     topic: int | None
 
 
-def corpus(request: Wanted) -> Iterator[bytes]:
+def corpus(request: ExportSource) -> Iterator[bytes]:
     """All chosen documents one after another, in one file."""
     made_by = provenance.made_by(request.run)
     yield f"# generator = {made_by['made by']}\n".encode()
@@ -63,11 +63,11 @@ def _written(document: Document, tokens: list[Token], topic_notes: list[str]) ->
         end_before = last.end
         lines.append(f"# sent_id = {document.name}-{number}")
         lines.append(f"# text = {_line(document.text[first.start : last.end])}")
-        for place, token in enumerate(sentence, 1):
+        for token_number, token in enumerate(sentence, 1):
             topic_note = "" if token.topic is None else topic_notes[token.topic]
             notes = [topic_note, _space_note(token, document.text)]
             notes_text = "|".join(note for note in notes if note) or "_"
-            lines.append("\t".join([str(place), token.form, *"_______", notes_text]))
+            lines.append("\t".join([str(token_number), token.form, *"_______", notes_text]))
         lines.append("")
     return "\n".join(lines) + "\n"
 

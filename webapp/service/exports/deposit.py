@@ -30,7 +30,7 @@ from webapp.platform.accounts import embargo
 from webapp.service import exports
 from webapp.service.exports import bundle, methods, site
 from webapp.service.exports.deposit_form import LICENCES, Creator, DepositForm, own_runs
-from webapp.service.exports.tables import Block, Wanted, selected, table
+from webapp.service.exports.tables import Block, ExportSource, selected, table
 from webapp.service.exports.texts import TEXTS_IN_BLOCK, texts_of
 from webapp.service.exports.zips import Member, zipped
 
@@ -178,18 +178,18 @@ def _parts(
     }
 
 
-def read_wanted(run: Run, query: QueryDict, by: int) -> Wanted:
+def read_source(run: Run, query: QueryDict, by: int) -> ExportSource:
     """Of all documents, as a user answered. Raises Invalid."""
     form = DepositForm(query, run, by)
     for field, errors in form.errors.items():
         raise Invalid(field, f"{form.fields[field].label}: {errors[0]}")
-    return Wanted(run, Selection.all(RunView(run)), deposit=form)
+    return ExportSource(run, Selection.all(RunView(run)), deposit=form)
 
 
-def archive(wanted: Wanted) -> Iterator[bytes]:
+def archive(source: ExportSource) -> Iterator[bytes]:
     """Each member is written before the next is made: the last two tell of all before them."""
-    assert wanted.deposit is not None  # `wanted` makes it
-    return zipped(_members(wanted, _described(wanted.run, wanted.deposit)))
+    assert source.deposit is not None  # `read_source` makes it
+    return zipped(_members(source, _described(source.run, source.deposit)))
 
 
 class Written(NamedTuple):
@@ -199,9 +199,9 @@ class Written(NamedTuple):
     sha256: str
 
 
-def _members(wanted: Wanted, about: Deposit) -> Iterator[Member]:
+def _members(source: ExportSource, about: Deposit) -> Iterator[Member]:
     written: dict[str, Written] = {}
-    for member in _content(wanted, about):
+    for member in _content(source, about):
         yield member._replace(pieces=_noted(member, written))
     crate = Member(CRATE, [_crate(about, written)])
     yield crate._replace(pieces=_noted(crate, written))
@@ -220,21 +220,21 @@ def _noted(member: Member, written: dict[str, Written]) -> Iterator[bytes]:
     written[member.name] = Written(size, digest.hexdigest())
 
 
-def _content(wanted: Wanted, about: Deposit) -> Iterator[Member]:
+def _content(source: ExportSource, about: Deposit) -> Iterator[Member]:
     for name in ("README.txt", "index.html"):
-        context = {"about": about, "run": wanted.run, "above": "site/"}
+        context = {"about": about, "run": source.run, "above": "site/"}
         yield Member(name, [render_to_string(f"deposit/{name}", context).encode()])
     yield Member("CITATION.cff", [_citation(about)])
     yield Member("verify.py", [Path(deposited.__file__).read_bytes()])
     yield Member("methods.txt", ["\n\n".join([*about.paragraphs, ""]).encode()])
-    yield Member("methods.bib", [methods.bibtex(wanted.run).encode()])
+    yield Member("methods.bib", [methods.bibtex(source.run).encode()])
     for path, book in about.books.items():
-        yield Member(path, [_notebook(book, wanted.run, "quotes" in about.shared).encode()])
+        yield Member(path, [_notebook(book, source.run, "quotes" in about.shared).encode()])
     for path, form in about.tables.items():
-        yield Member(path, exports.make_file(wanted, form, _ending(path)).pieces)
-    for member in site.members(wanted.run, home="../index.html"):
+        yield Member(path, exports.make_file(source, form, _ending(path)).pieces)
+    for member in site.members(source.run, home="../index.html"):
         yield member._replace(name=f"site/{member.name}")
-    yield Member("bundle.zip", bundle.archive(wanted, bag="bag" in about.shared), stored=True)
+    yield Member("bundle.zip", bundle.archive(source, bag="bag" in about.shared), stored=True)
 
 
 def _notebook(notebook: Notebook, run: Run, quotes: bool) -> str:
@@ -255,10 +255,10 @@ def _ending(path: str) -> str:
 
 
 @table(document=int, sha256=str, text=str)
-def _texts(wanted: Wanted) -> Iterator[Block]:
-    corpus = wanted.run.corpus
+def _texts(source: ExportSource) -> Iterator[Block]:
+    corpus = source.run.corpus
     embargo.refuse(corpus, "The texts")
-    for numbers in selected(wanted, TEXTS_IN_BLOCK):
+    for numbers in selected(source, TEXTS_IN_BLOCK):
         stored = embargo.about(corpus, numbers.tolist(), "digest")
         whole_texts = texts_of(corpus, numbers.tolist())
         yield [(d, stored[d]["digest"], whole_texts[d]) for d in numbers.tolist()]

@@ -121,9 +121,9 @@ class DepositForm(forms.Form):
         ),
     )
 
-    def __init__(self, sent: QueryDict | None, run: Run, by: int):
-        super().__init__(sent, initial={"title": f"Topics of {run.corpus.name}"[:200]})
-        self.sent = sent
+    def __init__(self, posted: QueryDict | None, run: Run, by: int):
+        super().__init__(posted, initial={"title": f"Topics of {run.corpus.name}"[:200]})
+        self.sent = posted
         self.own = {str(book.pk): book for book in notebooks(run, by)}
         self.fields["notebooks"] = forms.MultipleChoiceField(
             label="Your notebooks",

@@ -16,28 +16,28 @@ from webapp.core.results import labels, provenance
 from webapp.intake.metadata import ValueField
 from webapp.platform.storage import csv_cells
 from webapp.service.exports.model import Model
-from webapp.service.exports.tables import Wanted, about, selected
+from webapp.service.exports.tables import ExportSource, about, selected
 from webapp.service.exports.zips import Member, zipped
 
 WORDS = 50  # of a topic: dfr-browser's own number
 MOST_DOCUMENTS = 200_000  # dfr-browser holds all of them in a browser's memory
 
 
-def archive(wanted: Wanted) -> Iterator[bytes]:
-    if wanted.selection.count > MOST_DOCUMENTS:
+def archive(source: ExportSource) -> Iterator[bytes]:
+    if source.selection.count > MOST_DOCUMENTS:
         raise Invalid(
             "run",
             f"dfr-browser keeps all documents in the browser: at most {MOST_DOCUMENTS:,}, got"
-            f" {wanted.selection.count:,}. Narrow the set.",
+            f" {source.selection.count:,}. Narrow the set.",
         )
-    model = Model(wanted.run)
-    numbers = np.concatenate([*selected(wanted), np.zeros(0, np.int64)]).astype(np.int64)
-    category = next(iter(fields.categories(wanted.run.version)), None)
-    dated = bool(len(numbers)) and bool((fields.dates(wanted.run.version)[numbers] > 0).all())
+    model = Model(source.run)
+    numbers = np.concatenate([*selected(source), np.zeros(0, np.int64)]).astype(np.int64)
+    category = next(iter(fields.categories(source.run.version)), None)
+    dated = bool(len(numbers)) and bool((fields.dates(source.run.version)[numbers] > 0).all())
     return zipped(
         [
-            Member("README.txt", [provenance.readme(wanted.run, *_README)]),
-            Member("data/info.json", [_json(_info(wanted, dated, category))]),
+            Member("README.txt", [provenance.readme(source.run, *_README)]),
+            Member("data/info.json", [_json(_info(source, dated, category))]),
             Member("data/tw.json", [_json(_topic_words(model))]),
             Member(
                 "data/dt.json.zip",
@@ -46,7 +46,7 @@ def archive(wanted: Wanted) -> Iterator[bytes]:
             ),
             Member(
                 "data/meta.csv.zip",
-                zipped([Member("meta.csv", _metadata(wanted, numbers, category))]),
+                zipped([Member("meta.csv", _metadata(source, numbers, category))]),
                 stored=True,
             ),
             Member(
@@ -73,10 +73,10 @@ def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
 
-def _info(wanted: Wanted, dated: bool, category: ValueField | None) -> dict:
+def _info(source: ExportSource, dated: bool, category: ValueField | None) -> dict:
     """Where a document has no date dfr-browser can't draw time, and goes by the first category."""
-    run = wanted.run
-    curated = labels.read(wanted.run)
+    run = source.run
+    curated = labels.read(source.run)
     line_text = "".join(
         f"<p>{html.escape(name)}: {html.escape(str(value))}</p>"
         for name, value in provenance.made_by(run).items()
@@ -89,7 +89,7 @@ def _info(wanted: Wanted, dated: bool, category: ValueField | None) -> dict:
     return {
         "title": html.escape(run.corpus.name),
         "meta_info": (
-            f"<h2>{html.escape(run.corpus.name)}</h2><p>{html.escape(wanted.selection.sentence)}</p>{line_text}"
+            f"<h2>{html.escape(run.corpus.name)}</h2><p>{html.escape(source.selection.sentence)}</p>{line_text}"
         ),
         "topic_labels": {str(k + 1): html.escape(curated.title(k)) for k in range(run.topics)},
         "VIS": {
@@ -131,21 +131,23 @@ def _document_topics(model: Model, numbers: np.ndarray) -> Iterator[bytes]:
     yield _json({"i": row[order].tolist(), "p": p.tolist(), "x": tokens[order].tolist()})
 
 
-def _metadata(wanted: Wanted, numbers: np.ndarray, category: ValueField | None) -> Iterator[bytes]:
+def _metadata(
+    source: ExportSource, numbers: np.ndarray, category: ValueField | None
+) -> Iterator[bytes]:
     """id, title, author, journal (the first category), volume, issue, date, pages (the place in the
     file).
 
     dfr-browser writes these into its pages as they are, so what is markup is escaped.
     """
-    dates = fields.dates(wanted.run.version)
-    codes = fields.codes(wanted.run.version, category.name)[1] if category else None
+    dates = fields.dates(source.run.version)
+    codes = fields.codes(source.run.version, category.name)[1] if category else None
     for first in range(0, len(numbers), 2000):
         part = numbers[first : first + 2000]
         rows = []
-        columns = about(wanted.run, part)
+        columns = about(source.run, part)
         for d in part.tolist():
             row = columns[d]
-            journal = wanted.run.corpus.name
+            journal = source.run.corpus.name
             if category is not None and codes is not None:
                 journal = category.values[codes[d]] if codes[d] >= 0 else ""
             day = np.datetime64("0001-01-01") + (int(dates[d]) - 1) if dates[d] else ""

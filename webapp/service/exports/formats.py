@@ -71,11 +71,11 @@ class Sink(io.RawIOBase):
         self.pieces: list[bytes] = []
         self.at = 0
 
-    def write(self, piece) -> int:
-        piece = bytes(piece)
-        self.pieces.append(piece)
-        self.at += len(piece)
-        return len(piece)
+    def write(self, block) -> int:
+        block = bytes(block)
+        self.pieces.append(block)
+        self.at += len(block)
+        return len(block)
 
     def writable(self) -> bool:
         return True

@@ -94,7 +94,7 @@ def find_form(file: str) -> tuple[exports.Form, str] | None:
 
 def checked(
     run: Run, file: str, query: QueryDict, by: int
-) -> tuple[exports.Form, str, exports.Wanted]:
+) -> tuple[exports.Form, str, exports.ExportSource]:
     """What a user asks for. Raises Invalid, or what `embargo.refuse` raises."""
     form_and_ending = find_form(file)
     if form_and_ending is None or not exports.ready(run, form_and_ending[0]):
@@ -102,9 +102,9 @@ def checked(
             embargo.refuse(run.corpus, f"“{file}”")
         raise Invalid("file", f"There is no file “{file[:100]}” to take away of run {run.pk}.")
     return *form_and_ending, (
-        deposit.read_wanted(run, query, by)
+        deposit.read_source(run, query, by)
         if form_and_ending[0] is deposit.FORM
-        else exports.read_wanted(run, query)
+        else exports.read_source(run, query)
     )
 
 
@@ -248,10 +248,10 @@ def make_room(user: int) -> None:
     _remove_beyond(ready, None, settings.EXPORTS["all_bytes"])
 
 
-def _remove_beyond(some: QuerySet[Export], most: int | None, bytes: float) -> None:
-    newest = some.order_by("-made_at", "-pk")
-    if most is not None:
-        export_files.remove(newest[most:])
+def _remove_beyond(exports: QuerySet[Export], limit: int | None, bytes: float) -> None:
+    newest = exports.order_by("-made_at", "-pk")
+    if limit is not None:
+        export_files.remove(newest[limit:])
     with_newer = Window(Sum("bytes"), order_by=("-made_at", "-pk"))
     export_files.remove(newest.annotate(with_newer=with_newer).filter(with_newer__gt=bytes))
 

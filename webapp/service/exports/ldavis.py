@@ -13,7 +13,7 @@ import numpy as np
 
 from webapp.core.results import provenance
 from webapp.service.exports.model import Model
-from webapp.service.exports.tables import Wanted
+from webapp.service.exports.tables import ExportSource
 
 R = 30  # terms shown at a time
 STEP = 0.01  # of lambda, the viewer's slider
@@ -21,8 +21,8 @@ COLUMNS = ("Freq", "Total", "Category", "logprob", "loglift")  # of tinfo
 Term = tuple[int, int, int, str, float, float]  # a word and its COLUMNS
 
 
-def viewer(wanted: Wanted) -> Iterator[bytes]:
-    model = Model(wanted.run)
+def viewer(source: ExportSource) -> Iterator[bytes]:
+    model = Model(source.run)
     terms = [*_default(model), *(term for k in range(model.K) for term in _relevant(model, k))]
     words = [word for word, *_ in terms]
     yield json.dumps(
@@ -43,7 +43,7 @@ def viewer(wanted: Wanted) -> Iterator[bytes]:
             "lambda.step": STEP,
             "plot.opts": {"xlab": "", "ylab": ""},
             "topic.order": list(range(model.K)),
-            "made_by": provenance.made_by(wanted.run),
+            "made_by": provenance.made_by(source.run),
         },
         ensure_ascii=False,
     ).encode()

@@ -14,7 +14,7 @@ import numpy as np
 
 from webapp.service.exports.formats import Sink
 from webapp.service.exports.model import Model
-from webapp.service.exports.tables import DOCUMENTS, Wanted, about, selected
+from webapp.service.exports.tables import DOCUMENTS, ExportSource, about, selected
 
 TOP_WORDS = 20  # MALLET's --num-top-words
 _LINES = 20_000  # in a piece
@@ -37,10 +37,10 @@ def short(number: float) -> str:
     return f"{rounded:,f}".rstrip("0").rstrip(".")
 
 
-def topic_keys(wanted: Wanted) -> Iterator[bytes]:
+def topic_keys(source: ExportSource) -> Iterator[bytes]:
     """--output-topic-keys: topic, alpha, the words with most tokens; of equals the later word
     first, as in MALLET."""
-    model = Model(wanted.run)
+    model = Model(source.run)
     for k in range(model.K):
         frequent = model.most_frequent(k, TOP_WORDS)
         yield (
@@ -48,12 +48,12 @@ def topic_keys(wanted: Wanted) -> Iterator[bytes]:
         )
 
 
-def doc_topics(wanted: Wanted) -> Iterator[bytes]:
+def doc_topics(source: ExportSource) -> Iterator[bytes]:
     """--output-doc-topics: document, name, the smoothed share of each topic in their order."""
-    model = Model(wanted.run)
+    model = Model(source.run)
     total = float(model.alpha.sum())
-    for numbers in selected(wanted, DOCUMENTS):
-        columns = about(wanted.run, numbers)
+    for numbers in selected(source, DOCUMENTS):
+        columns = about(source.run, numbers)
         lines = []
         for d in numbers.tolist():
             length = int(model.evidence.lengths[d]) + total
@@ -70,10 +70,10 @@ def doc_topics(wanted: Wanted) -> Iterator[bytes]:
         yield "".join(lines).encode()
 
 
-def topic_word_weights(wanted: Wanted) -> Iterator[bytes]:
+def topic_word_weights(source: ExportSource) -> Iterator[bytes]:
     """--topic-word-weights-file: topic, word, its tokens plus the prior: a line for every word of
     every topic."""
-    model = Model(wanted.run)
+    model = Model(source.run)
     none = java(model.eta)
     for k in range(model.K):
         entries = model.topic(k)
@@ -89,10 +89,10 @@ def topic_word_weights(wanted: Wanted) -> Iterator[bytes]:
             yield "".join(f"{k}\t{word}\t{weight}\n" for word, weight in pairs).encode()
 
 
-def state(wanted: Wanted) -> Iterator[bytes]:
+def state(source: ExportSource) -> Iterator[bytes]:
     """--output-state, compressed: a line for every token, with its topic, in the order of the
     text."""
-    model = Model(wanted.run)
+    model = Model(source.run)
     sink = Sink()
     lines: list[str] = []
     with gzip.GzipFile(fileobj=sink, mode="wb", mtime=0, filename="") as file:
@@ -100,8 +100,8 @@ def state(wanted: Wanted) -> Iterator[bytes]:
         file.write(
             f"#alpha : {''.join(java(a) + ' ' for a in model.alpha)}\n#beta : {java(model.eta)}\n".encode()
         )
-        for numbers in selected(wanted, DOCUMENTS):
-            columns = about(wanted.run, numbers)
+        for numbers in selected(source, DOCUMENTS):
+            columns = about(source.run, numbers)
             for d in numbers.tolist():
                 name = _name(columns[d]) if columns[d]["id"] else "NA"
                 words, topics = in_text_order(model, d)

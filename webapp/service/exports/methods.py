@@ -297,8 +297,8 @@ def _software(run: Run) -> str:
     )
 
 
-def _number(value: float, places: int) -> str:
-    return f"{value:.{places}f}".replace("-", "−")
+def _number(value: float, digits: int) -> str:
+    return f"{value:.{digits}f}".replace("-", "−")
 
 
 def _count(number: int, noun: str) -> str:

@@ -17,7 +17,7 @@ from webapp.core.results.view import RunView
 from webapp.models import Run
 from webapp.platform.accounts import embargo
 from webapp.service.exports.model import Model
-from webapp.service.exports.tables import Wanted
+from webapp.service.exports.tables import ExportSource
 from webapp.service.exports.zips import Member, zipped
 
 WORDS = 40  # of a topic's page
@@ -27,8 +27,8 @@ VOCABULARY = 1_000  # words on the page of words, the most frequent
 BINS = 240  # of a timeline; more periods are drawn by the decade
 
 
-def archive(wanted: Wanted) -> Iterator[bytes]:
-    return zipped(members(wanted.run))
+def archive(source: ExportSource) -> Iterator[bytes]:
+    return zipped(members(source.run))
 
 
 def members(run: Run, home: str = "") -> Iterator[Member]:

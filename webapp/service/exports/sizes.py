@@ -11,7 +11,7 @@ from webapp.analysis.words import patterns, queries as words_of
 from webapp.core.documents import fields
 from webapp.core.results import evidence
 from webapp.platform.storage.sql import tuples
-from webapp.service.exports.tables import Wanted, kinds
+from webapp.service.exports.tables import ExportSource, kinds
 
 RATIO = {"csv": 1.0, "excel.csv": 1.0, "json": 2.2, "parquet": 0.25}  # to a CSV's bytes
 
@@ -48,104 +48,104 @@ FLOAT = 4
 DEPOSIT_RATIO = 4  # its tables and pages are compressed to about a fourth
 
 
-def _document_topics(wanted: Wanted) -> int:
+def _document_topics(source: ExportSource) -> int:
     """Topics of documents, in all: of a set as many as its documents have on average."""
-    pairs = len(evidence.of(wanted.run).doc_topics) * wanted.selection.count
-    return pairs // max(1, wanted.run.version.documents)
+    pairs = len(evidence.of(source.run).doc_topics) * source.selection.count
+    return pairs // max(1, source.run.version.documents)
 
 
-def _topic_words(wanted: Wanted) -> int:
+def _topic_words(source: ExportSource) -> int:
     """Words of topics, in all: as Postgres counted them when they were stored."""
-    name = f"topic_word_{wanted.run.snapshot_id:d}"
+    name = f"topic_word_{source.run.snapshot_id:d}"
     stored = tuples("SELECT reltuples::bigint FROM pg_class WHERE relname = %s", [name])
     if not stored:
         return 0
     return max(0, stored[0][0])
 
 
-def _lines(wanted: Wanted) -> int:
-    if wanted.pattern:
-        topic = next(iter(wanted.topics), None)
-        hits = patterns.hits(wanted.selection, wanted.pattern, topic)
-        return LINE * patterns.limit_to_embargo(wanted.selection, hits).hits
-    entry = words_of.word(wanted.run.version, wanted.word) if wanted.word else None
+def _lines(source: ExportSource) -> int:
+    if source.pattern:
+        topic = next(iter(source.topics), None)
+        hits = patterns.hits(source.selection, source.pattern, topic)
+        return LINE * patterns.limit_to_embargo(source.selection, hits).hits
+    entry = words_of.word(source.run.version, source.word) if source.word else None
     return LINE * entry.tokens if entry else 0
 
 
-def _topic_time(wanted: Wanted) -> int:
-    by = wanted.by or next(iter(kinds(wanted.run)), None)
+def _topic_time(source: ExportSource) -> int:
+    by = source.by or next(iter(kinds(source.run)), None)
     if by is None:
         return 0
-    groups = fields.groups(wanted.run.version, by)
-    return GROUP_TOPIC * wanted.run.topics * len(groups.labels)
+    groups = fields.groups(source.run.version, by)
+    return GROUP_TOPIC * source.run.topics * len(groups.labels)
 
 
-def _document_topics_wide(wanted: Wanted) -> int:
-    return wanted.selection.count * (DOCUMENT + SHARE_CELL * wanted.run.topics)
+def _document_topics_wide(source: ExportSource) -> int:
+    return source.selection.count * (DOCUMENT + SHARE_CELL * source.run.topics)
 
 
-def _tokens(wanted: Wanted) -> int:
+def _tokens(source: ExportSource) -> int:
     """Of a set as many as its documents have on average."""
-    version = wanted.run.version
-    return version.tokens * wanted.selection.count // max(1, version.documents)
+    version = source.run.version
+    return version.tokens * source.selection.count // max(1, version.documents)
 
 
-def _mallet_doc_topics(wanted: Wanted) -> int:
-    return wanted.run.version.documents * (DOCUMENT_NAME + (WEIGHT + 1) * wanted.run.topics)
+def _mallet_doc_topics(source: ExportSource) -> int:
+    return source.run.version.documents * (DOCUMENT_NAME + (WEIGHT + 1) * source.run.topics)
 
 
-def _mallet_topic_word_weights(wanted: Wanted) -> int:
-    return WEIGHT_AND_WORD * wanted.run.topics * wanted.run.version.vocabulary
+def _mallet_topic_word_weights(source: ExportSource) -> int:
+    return WEIGHT_AND_WORD * source.run.topics * source.run.version.vocabulary
 
 
-def _dfr_browser(wanted: Wanted) -> int:
-    return DOCUMENT_DIGEST * wanted.selection.count + DFR_PAIR * _document_topics(wanted)
+def _dfr_browser(source: ExportSource) -> int:
+    return DOCUMENT_DIGEST * source.selection.count + DFR_PAIR * _document_topics(source)
 
 
-def _model(wanted: Wanted) -> int:
-    version = wanted.run.version
-    return FLOAT * wanted.run.topics * (version.documents + version.vocabulary)
+def _model(source: ExportSource) -> int:
+    version = source.run.version
+    return FLOAT * source.run.topics * (version.documents + version.vocabulary)
 
 
-def _sparse_arrays(wanted: Wanted, document: int) -> int:
+def _sparse_arrays(source: ExportSource, document: int) -> int:
     """document: bytes of one, beside its topics."""
-    pairs = SPARSE_PAIR * len(evidence.of(wanted.run).doc_topics)
-    words = SPARSE_WORD * _topic_words(wanted)
-    return pairs + document * wanted.run.version.documents + words
+    pairs = SPARSE_PAIR * len(evidence.of(source.run).doc_topics)
+    words = SPARSE_WORD * _topic_words(source)
+    return pairs + document * source.run.version.documents + words
 
 
-def _bundle(wanted: Wanted) -> int:
-    bag = PAIR_OF_BAG * len(evidence.of(wanted.run).bow.words)
-    return bag + _sparse_arrays(wanted, BUNDLE_DOCUMENT)
+def _bundle(source: ExportSource) -> int:
+    bag = PAIR_OF_BAG * len(evidence.of(source.run).bow.words)
+    return bag + _sparse_arrays(source, BUNDLE_DOCUMENT)
 
 
-def _deposit(wanted: Wanted) -> int:
+def _deposit(source: ExportSource) -> int:
     parts = ("topics-long", "words", "documents", "document-topics", "site")
-    return _bundle(wanted) + sum(BYTES[name](wanted) for name in parts) // DEPOSIT_RATIO
+    return _bundle(source) + sum(BYTES[name](source) for name in parts) // DEPOSIT_RATIO
 
 
 # The bytes of a form of exports.FORMS, and of a deposit, of a table as CSV; a form that never has
 # many is not among them.
-BYTES: dict[str, Callable[[Wanted], int]] = {
-    "topics-long": lambda wanted: TOPIC_WORD * _topic_words(wanted),
-    "words": lambda wanted: VOCABULARY_WORD * wanted.run.version.vocabulary,
+BYTES: dict[str, Callable[[ExportSource], int]] = {
+    "topics-long": lambda source: TOPIC_WORD * _topic_words(source),
+    "words": lambda source: VOCABULARY_WORD * source.run.version.vocabulary,
     "lines": _lines,
-    "documents": lambda wanted: DOCUMENT * wanted.selection.count,
-    "document-topics": lambda wanted: DOCUMENT_TOPIC * _document_topics(wanted),
-    "section-topics": lambda wanted: DOCUMENT_TOPIC * _document_topics(wanted),
+    "documents": lambda source: DOCUMENT * source.selection.count,
+    "document-topics": lambda source: DOCUMENT_TOPIC * _document_topics(source),
+    "section-topics": lambda source: DOCUMENT_TOPIC * _document_topics(source),
     "document-topics-wide": _document_topics_wide,
     "topic-time": _topic_time,
-    "texts": lambda wanted: TEXT_TOKEN * _tokens(wanted),
-    "texts-conllu": lambda wanted: CONLLU_TOKEN * _tokens(wanted),
-    "texts-tei": lambda wanted: TEI_TOKEN * _tokens(wanted),
+    "texts": lambda source: TEXT_TOKEN * _tokens(source),
+    "texts-conllu": lambda source: CONLLU_TOKEN * _tokens(source),
+    "texts-tei": lambda source: TEI_TOKEN * _tokens(source),
     "mallet-doc-topics": _mallet_doc_topics,
     "mallet-topic-word-weights": _mallet_topic_word_weights,
-    "mallet-state": lambda wanted: STATE_TOKEN * wanted.run.version.tokens,
+    "mallet-state": lambda source: STATE_TOKEN * source.run.version.tokens,
     "dfr-browser": _dfr_browser,
-    "ldavis": lambda wanted: LDAVIS_TOPIC * wanted.run.topics,
+    "ldavis": lambda source: LDAVIS_TOPIC * source.run.topics,
     "model": _model,
-    "model-sparse": lambda wanted: _sparse_arrays(wanted, SPARSE_DOCUMENT),
-    "site": lambda wanted: SITE_TOPIC * wanted.run.topics,
+    "model-sparse": lambda source: _sparse_arrays(source, SPARSE_DOCUMENT),
+    "site": lambda source: SITE_TOPIC * source.run.topics,
     "bundle": _bundle,
     "deposit": _deposit,
 }

@@ -57,7 +57,7 @@ class Table(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ExportSource:
     """What is asked for: a run, and where it matters a set of documents, or what else the address
     says."""
 
@@ -75,17 +75,19 @@ class Wanted:
 
 def table(
     *columns: Column, **types: type
-) -> Callable[[Callable[[Wanted], Iterator[Block]]], Callable[[Wanted], Table]]:
+) -> Callable[[Callable[[ExportSource], Iterator[Block]]], Callable[[ExportSource], Table]]:
     """Of a function that yields the blocks of a table, one that returns it.
 
     columns: its first ones. types: of those that follow, by their names.
     """
     all_columns = [*columns, *(Column(name, kind) for name, kind in types.items())]
 
-    def decorate(blocks: Callable[[Wanted], Iterator[Block]]) -> Callable[[Wanted], Table]:
+    def decorate(
+        blocks: Callable[[ExportSource], Iterator[Block]],
+    ) -> Callable[[ExportSource], Table]:
         @wraps(blocks)
-        def made(wanted: Wanted) -> Table:
-            return Table.begun(all_columns, blocks(wanted))
+        def made(source: ExportSource) -> Table:
+            return Table.begun(all_columns, blocks(source))
 
         return made
 
@@ -111,8 +113,8 @@ def _by_number(sql: str, owner: int) -> Iterator[Block]:
     label=str,
     name=str,
 )
-def topics_long(wanted: Wanted) -> Iterator[Block]:
-    run = wanted.run
+def topics_long(source: ExportSource) -> Iterator[Block]:
+    run = source.run
     labels = topic_labels.read(run)
     for k in range(run.topics):
         records = tuples(
@@ -124,9 +126,9 @@ def topics_long(wanted: Wanted) -> Iterator[Block]:
         yield [(*row, labels.label(k), labels.name(k)) for row in records]
 
 
-def topics_wide(wanted: Wanted) -> Table:
+def topics_wide(source: ExportSource) -> Table:
     """A row for each topic, with its first words in columns of their own."""
-    count = wanted.words
+    count = source.words
     if not 1 <= count <= MAX_WORDS:
         raise Invalid("words", f"“words” must be from 1 to {MAX_WORDS}, got {count}.")
     columns = [
@@ -137,7 +139,7 @@ def topics_wide(wanted: Wanted) -> Table:
         Column("name", str),
         *(Column(f"word_{n}", str) for n in range(1, count + 1)),
     ]
-    return Table.begun(columns, _wide_blocks(wanted.run, count))
+    return Table.begun(columns, _wide_blocks(source.run, count))
 
 
 def _wide_blocks(run: Run, count: int) -> Iterator[Block]:
@@ -195,10 +197,10 @@ _NAMES = {  # columns of the database -> ours
 }
 
 
-def selected(wanted: Wanted, size: int = DOCUMENTS) -> Iterator[np.ndarray]:
+def selected(source: ExportSource, size: int = DOCUMENTS) -> Iterator[np.ndarray]:
     """Numbers of the documents that are asked for, ascending, a block at a time."""
-    mask = wanted.selection.mask
-    documents = wanted.run.version.documents
+    mask = source.selection.mask
+    documents = source.run.version.documents
     step = size * LOOKED_THROUGH
     for first in range(0, documents, step):
         end = min(first + step, documents)
@@ -210,15 +212,15 @@ def selected(wanted: Wanted, size: int = DOCUMENTS) -> Iterator[np.ndarray]:
             yield numbers[i : i + size]
 
 
-def about(run: Run, numbers: np.ndarray, *more: str) -> dict[int, dict]:
+def about(run: Run, numbers: np.ndarray, *further_fields: str) -> dict[int, dict]:
     """What is known of documents, without their texts: document, id, title, date, file, place,
     sha256, part, whole (the number of its first section), and `more` columns of
     webapp.platform.accounts.embargo.about."""
-    rows = embargo.about(run.corpus, numbers.tolist(), "part", *_NAMES, *more)
+    rows = embargo.about(run.corpus, numbers.tolist(), "part", *_NAMES, *further_fields)
     by_document = {}
     for d, row in rows.items():
         cells = {name: row[column] for column, name in _NAMES.items()}
-        cells |= {name: row[name] for name in more}
+        cells |= {name: row[name] for name in further_fields}
         cells |= {"document": d, "part": row["part"], "whole": d - row["part"] + 1}
         by_document[d] = cells
     return by_document
@@ -228,24 +230,24 @@ def _cells(row: dict, columns: list[Column]) -> tuple:
     return tuple(row[column.name] for column in columns)
 
 
-def documents(wanted: Wanted) -> Table:
+def documents(source: ExportSource) -> Table:
     """With a column for the share of each topic that is asked for, merged topics in their
     targets."""
-    labels = wanted.selection.view.labels
-    of_conditions = [k for k, _ in wanted.selection.topics]
-    topics = list(dict.fromkeys([*of_conditions, *wanted.topics]))  # each once
+    labels = source.selection.view.labels
+    of_conditions = [k for k, _ in source.selection.topics]
+    topics = list(dict.fromkeys([*of_conditions, *source.topics]))  # each once
     shares = [Column(f"share of {labels.title(k)}", float) for k in topics]
     columns = [*_DOCUMENT, Column("tokens", int), *shares, *_PLACE, Column("metadata", str)]
-    return Table.begun(columns, _document_blocks(wanted, topics))
+    return Table.begun(columns, _document_blocks(source, topics))
 
 
-def _document_blocks(wanted: Wanted, topics: list[int]) -> Iterator[Block]:
-    assigned = evidence.of(wanted.run)
-    labels = wanted.selection.view.labels
+def _document_blocks(source: ExportSource, topics: list[int]) -> Iterator[Block]:
+    assigned = evidence.of(source.run)
+    labels = source.selection.view.labels
     tokens_of_topics = [assigned.held(labels.parts(k)) for k in topics]
-    for numbers in selected(wanted):
+    for numbers in selected(source):
         block = []
-        for d, row in _described(wanted.run, numbers, "metadata"):
+        for d, row in _described(source.run, numbers, "metadata"):
             length = int(assigned.lengths[d])
             shares = [float(tokens[d] / max(1, length)) for tokens in tokens_of_topics]
             document = _cells(row, _DOCUMENT)
@@ -253,19 +255,19 @@ def _document_blocks(wanted: Wanted, topics: list[int]) -> Iterator[Block]:
         yield block
 
 
-def _described(run: Run, numbers: np.ndarray, *more: str) -> Iterator[tuple[int, dict]]:
+def _described(run: Run, numbers: np.ndarray, *further_fields: str) -> Iterator[tuple[int, dict]]:
     """`about` of documents, in their order. more: as there."""
-    by_document = about(run, numbers, *more)
+    by_document = about(run, numbers, *further_fields)
     for d in numbers.tolist():
         yield d, by_document[d]
 
 
 @table(*_DOCUMENT, Column("topic", int), Column("tokens", int), Column("share", float), *_PLACE)
-def document_topics(wanted: Wanted) -> Iterator[Block]:
-    assigned = evidence.of(wanted.run)
-    for numbers in selected(wanted):
+def document_topics(source: ExportSource) -> Iterator[Block]:
+    assigned = evidence.of(source.run)
+    for numbers in selected(source):
         block = []
-        for d, row in _described(wanted.run, numbers):
+        for d, row in _described(source.run, numbers):
             document = _cells(row, _DOCUMENT)
             place_cells = _cells(row, _PLACE)
             for k, tokens, length in _mixture(assigned, d):
@@ -290,11 +292,11 @@ def _mixture(assigned: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
     tokens=int,
     share=float,
 )
-def section_topics(wanted: Wanted) -> Iterator[Block]:
-    assigned = evidence.of(wanted.run)
-    for numbers in selected(wanted):
+def section_topics(source: ExportSource) -> Iterator[Block]:
+    assigned = evidence.of(source.run)
+    for numbers in selected(source):
         block = []
-        for d, row in _described(wanted.run, numbers):
+        for d, row in _described(source.run, numbers):
             document = _cells(row, _DOCUMENT)
             block += [(*document, *section) for section in _sections(assigned, d)]
         yield block
@@ -321,19 +323,19 @@ def _sections(assigned: evidence.Evidence, d: int) -> Iterator[tuple[int, int, i
             yield section, start, k, count, count / length
 
 
-def document_topics_wide(wanted: Wanted) -> Table:
+def document_topics_wide(source: ExportSource) -> Table:
     """A row for each document, with a column for the share of each topic."""
-    shares = [Column(topic_label(k), float) for k in range(wanted.run.topics)]
+    shares = [Column(topic_label(k), float) for k in range(source.run.topics)]
     columns = [*_DOCUMENT, Column("tokens", int), *_PLACE, *shares]
-    return Table.begun(columns, _wide_document_blocks(wanted))
+    return Table.begun(columns, _wide_document_blocks(source))
 
 
-def _wide_document_blocks(wanted: Wanted) -> Iterator[Block]:
-    assigned = evidence.of(wanted.run)
-    K = wanted.run.topics
-    for numbers in selected(wanted, max(1, CELLS // K)):
+def _wide_document_blocks(source: ExportSource) -> Iterator[Block]:
+    assigned = evidence.of(source.run)
+    K = source.run.topics
+    for numbers in selected(source, max(1, CELLS // K)):
         block = []
-        for d, row in _described(wanted.run, numbers):
+        for d, row in _described(source.run, numbers):
             shares = [0.0] * K
             for k, tokens, length in _mixture(assigned, d):
                 shares[k] = tokens / length
@@ -353,10 +355,10 @@ def kinds(run: Run) -> list[str]:
     return [finest, *other_periods, *categories]
 
 
-def topic_time(wanted: Wanted) -> Table:
+def topic_time(source: ExportSource) -> Table:
     """A row for each topic and period or value of a category."""
-    run = wanted.run
-    by = wanted.by or next(iter(kinds(run)), None)
+    run = source.run
+    by = source.by or next(iter(kinds(run)), None)
     if by is None:
         raise Invalid(
             "by",
@@ -373,14 +375,14 @@ def topic_time(wanted: Wanted) -> Table:
         Column("share", float),
         Column("tokens_of_all_topics", int),
     ]
-    return Table.begun(columns, _blocks_by_group(wanted, by))
+    return Table.begun(columns, _blocks_by_group(source, by))
 
 
-def _blocks_by_group(wanted: Wanted, by: str) -> Iterator[Block]:
-    run = wanted.run
+def _blocks_by_group(source: ExportSource, by: str) -> Iterator[Block]:
+    run = source.run
     labels = topic_labels.read(run)
     groups = fields.groups(run.version, by)
-    group = wanted.selection.group(groups.group)
+    group = source.selection.group(groups.group)
     tokens, documents = evidence.of(run).sums(group, len(groups.labels))
     for g, name in enumerate(groups.labels):
         total = int(tokens[g].sum())
@@ -422,8 +424,8 @@ _MEASURES = {
     into=int,
     **_MEASURES,
 )
-def diagnostics(wanted: Wanted) -> Iterator[Block]:
-    run = wanted.run
+def diagnostics(source: ExportSource) -> Iterator[Block]:
+    run = source.run
     labels = topic_labels.read(run)
     records = tuples(
         f"SELECT number, {', '.join(_MEASURES)} FROM webapp_topic WHERE snapshot_id = %s ORDER"
@@ -458,15 +460,15 @@ def diagnostics(wanted: Wanted) -> Iterator[Block]:
     tokens=int,
     share=float,
 )
-def families(wanted: Wanted) -> Iterator[Block]:
+def families(source: ExportSource) -> Iterator[Block]:
     """A row for each topic, at the cut that is asked for. Documents of a family have any of its
     topics."""
-    selection = wanted.selection
+    selection = source.selection
     labels = selection.view.labels
     by_topic = sums.of_selection(selection)
     tokens = by_topic.tokens[0]
     share = np.nan_to_num(by_topic.shares[0])
-    for number, family in enumerate(cuts.count_families(selection, wanted.families), 1):
+    for number, family in enumerate(cuts.count_families(selection, source.families), 1):
         about_family = (
             number,
             family.name,
@@ -486,9 +488,9 @@ _EDITED = ("label", "note", "group", "colour", "hidden", "into", "beside")
 
 
 @table(topic=int, **dict.fromkeys(_EDITED, str))
-def curation(wanted: Wanted) -> Iterator[Block]:
+def curation(source: ExportSource) -> Iterator[Block]:
     """What readers say at present; curation.services reads it back."""
-    labels = topic_labels.read(wanted.run)
+    labels = topic_labels.read(source.run)
     block = []
     for k in labels.edited():
         present = labels.present(k)
@@ -506,11 +508,11 @@ def curation(wanted: Wanted) -> Iterator[Block]:
     undone_at=str,
     undone_by=str,
 )
-def curation_history(wanted: Wanted) -> Iterator[Block]:
+def curation_history(source: ExportSource) -> Iterator[Block]:
     for records in _by_number(
         "SELECT id, topic, field, value, by, at, undone_at, undone_by FROM webapp_edit WHERE run_id"
         " = %s AND id > %s ORDER BY id LIMIT 5000",
-        wanted.run.pk,
+        source.run.pk,
     ):
         block = []
         for *edit, at, undone_at, undone_by in records:
@@ -541,13 +543,13 @@ _ANSWERS = {
     chosen=str,
     at=str,
 )
-def reading(wanted: Wanted) -> Iterator[Block]:
+def reading(source: ExportSource) -> Iterator[Block]:
     """Every answer of the reading protocol, with what was shown: item counts the passages of a
     topic from 1 on."""
     for records in _by_number(
         "SELECT id, reader, kind, topic, seed, item + 1, payload, at FROM webapp_answer WHERE"
         " run_id = %s AND id > %s ORDER BY id LIMIT 5000",
-        wanted.run.pk,
+        source.run.pk,
     ):
         yield [_answer_row(*record) for record in records]
 
@@ -572,12 +574,12 @@ def _answer_row(
 
 
 @table(number=int, word=str, tokens=int, documents=int)
-def words(wanted: Wanted) -> Iterator[Block]:
+def words(source: ExportSource) -> Iterator[Block]:
     """The vocabulary."""
     return _by_number(
         "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s"
         " ORDER BY number LIMIT 20000",
-        wanted.run.version_id,
+        source.run.version_id,
     )
 
 
@@ -595,14 +597,14 @@ _LINE = {  # attributes of webapp.analysis.words.shapes.Line
 
 
 @table(**_LINE)
-def lines(wanted: Wanted) -> Iterator[Block]:
+def lines(source: ExportSource) -> Iterator[Block]:
     """Every line of a word, or of a pattern of words, with the topic that it was given to there."""
-    run = wanted.run
-    entry = words_of.word(run.version, wanted.word) if wanted.word else None
-    if entry is None and not wanted.pattern:
+    run = source.run
+    entry = words_of.word(run.version, source.word) if source.word else None
+    if entry is None and not source.pattern:
         raise Invalid(
             "word",
-            f"Say a word of the vocabulary with ?word=, or a ?pattern=; got “{wanted.word[:50]}”.",
+            f"Say a word of the vocabulary with ?word=, or a ?pattern=; got “{source.word[:50]}”.",
         )
     if not concordance.has_places(run):
         raise Invalid(
@@ -610,10 +612,10 @@ def lines(wanted: Wanted) -> Iterator[Block]:
             "This corpus was read by a version that did not note where words stand. Upload it"
             " again.",
         )
-    selection = wanted.selection
+    selection = source.selection
     if entry is None:
-        topic = next(iter(wanted.topics), None)
-        hits = patterns.hits(selection, wanted.pattern, topic)
+        topic = next(iter(source.topics), None)
+        hits = patterns.hits(selection, source.pattern, topic)
         blocks = patterns.all_lines(selection, hits)
     else:
         blocks = concordance.all_lines(selection, senses.uses(selection.view, entry, selection))

@@ -9,7 +9,7 @@ import regex
 from webapp.core.documents.texts import Word
 from webapp.core.results import provenance
 from webapp.platform.drawing.numbers import topic_label
-from webapp.service.exports.tables import Wanted
+from webapp.service.exports.tables import ExportSource
 from webapp.service.exports.texts import Document, documents, words_of
 
 # What XML 1.0 has no place for, not even as a reference (section 2.2)
@@ -18,7 +18,7 @@ REPLACEMENT = "\ufffd"
 _PARAGRAPH = regex.compile(r"\n[^\S\n]*\n\s*")
 
 
-def corpus(request: Wanted) -> Iterator[bytes]:
+def corpus(request: ExportSource) -> Iterator[bytes]:
     """The whole file, a document at a time."""
     yield _corpus_header(request).encode("utf-8", "replace")
     for document in documents(request):
@@ -26,7 +26,7 @@ def corpus(request: Wanted) -> Iterator[bytes]:
     yield b"</teiCorpus>\n"
 
 
-def _corpus_header(request: Wanted) -> str:
+def _corpus_header(request: ExportSource) -> str:
     run = request.run
     labels = request.selection.run_view.labels
     categories = []
@@ -55,7 +55,7 @@ def _corpus_header(request: Wanted) -> str:
     )
 
 
-def _written(request: Wanted, document: Document) -> str:
+def _written(request: ExportSource, document: Document) -> str:
     return (
         f'<TEI xml:id="d{document.number}">\n{_header(document)}\n'
         f"<text><body><p>{_body(request, document)}</p></body></text>\n</TEI>\n"
@@ -81,7 +81,7 @@ def _header(document: Document) -> str:
     )
 
 
-def _body(request: Wanted, document: Document) -> str:
+def _body(request: ExportSource, document: Document) -> str:
     """Paragraphs, cut at empty lines, which are never within a word."""
     markup = []
     before = " "

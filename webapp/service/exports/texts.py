@@ -16,7 +16,7 @@ from webapp.core.results import provenance
 from webapp.models import Corpus
 from webapp.platform.accounts import embargo
 from webapp.platform.storage import csv_cells
-from webapp.service.exports.tables import DOCUMENTS, Wanted, about, selected
+from webapp.service.exports.tables import DOCUMENTS, ExportSource, about, selected
 from webapp.service.exports.zips import Member, zipped
 
 TEXTS_IN_BLOCK = 50  # read from the database at once: one of them may have a million characters
@@ -50,7 +50,7 @@ class Document:
         return re.sub(r"\s+", "_", self.id.strip()) or str(self.number)
 
 
-def documents(request: Wanted) -> Iterator[Document]:
+def documents(request: ExportSource) -> Iterator[Document]:
     """The chosen documents with their texts, ascending. Raises Invalid under an embargo."""
     corpus = request.run.corpus
     embargo.refuse(corpus, "The texts")
@@ -90,7 +90,7 @@ def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def words_of(request: Wanted, document: Document) -> list[marked_texts.Word]:
+def words_of(request: ExportSource, document: Document) -> list[marked_texts.Word]:
     """The text in words of the vocabulary, each with its topic as readers see it, and what stands
     between them."""
     view = request.selection.run_view
@@ -98,7 +98,7 @@ def words_of(request: Wanted, document: Document) -> list[marked_texts.Word]:
     return marked_texts.words(request.run, assigned, document.text, 0)
 
 
-def folder(request: Wanted) -> Iterator[bytes]:
+def folder(request: ExportSource) -> Iterator[bytes]:
     """A zip: each text as a file, and a table that says what each file is."""
     embargo.refuse(request.run.corpus, "The texts")
     if request.selection.count > MOST_FILES:
@@ -111,7 +111,7 @@ def folder(request: Wanted) -> Iterator[bytes]:
     return zipped(_members(request))
 
 
-def _members(request: Wanted) -> Iterator[Member]:
+def _members(request: ExportSource) -> Iterator[Member]:
     yield Member("README.txt", [provenance.readme(request.run, *_README)])
     yield Member(TABLE_NAME, _table(request))
     for document in documents(request):
@@ -125,7 +125,7 @@ _README = (
 )
 
 
-def file_name(request: Wanted, number: int, title: str) -> str:
+def file_name(request: ExportSource, number: int, title: str) -> str:
     """Its number, with as many digits for every document, and the beginning of its title."""
     digits = len(str(max(1, request.run.version.documents - 1)))
     plain = _NOT_IN_NAMES.sub("-", unicodedata.normalize("NFC", title))
@@ -135,7 +135,7 @@ def file_name(request: Wanted, number: int, title: str) -> str:
     return f"{number:0{digits}}-{beginning}.txt"
 
 
-def _table(request: Wanted) -> Iterator[bytes]:
+def _table(request: ExportSource) -> Iterator[bytes]:
     """The fields that any document has are columns, in the order in which they come."""
     names: dict[str, None] = {}
     for row in _rows(request):
@@ -155,7 +155,7 @@ def _column_name(field: str) -> str:
     return field
 
 
-def _rows(request: Wanted) -> Iterator[dict]:
+def _rows(request: ExportSource) -> Iterator[dict]:
     for numbers in selected(request, DOCUMENTS):
         rows = about(request.run, numbers, "metadata")
         for number in numbers.tolist():

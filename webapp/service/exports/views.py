@@ -31,7 +31,7 @@ from webapp.platform.pages.page import (
 from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
 from webapp.platform.server import resumable, streams
 from webapp.service import exports
-from webapp.service.exports import Form, Wanted, kept, methods as written_methods
+from webapp.service.exports import ExportSource, Form, kept, methods as written_methods
 from webapp.service.exports.deposit_form import DepositForm
 from webapp.service.exports.shapes import (
     DepositPage,
@@ -81,11 +81,11 @@ def _offered(run: Run, form: Form, selection: RunSelection) -> OfferedForm:
 
 def _row(run: Run, form: Form, selection: RunSelection, by: str) -> FileRow:
     number = (
-        families.read_number("families", [chosen])
-        if (chosen := dict(selection.view.chosen).get("families"))
+        families.read_number("families", [chosen_families])
+        if (chosen_families := dict(selection.view.chosen).get("families"))
         else None
     )
-    requested = Wanted(
+    requested = ExportSource(
         run, selection if form.selected else Selection.all(selection.view), by=by, families=number
     )
     files = [_file_link(requested, form, ending) for ending in form.endings]
@@ -98,11 +98,11 @@ def _row(run: Run, form: Form, selection: RunSelection, by: str) -> FileRow:
     return FileRow(by, files, formats + refused[0].refused if refused else "")
 
 
-def _file_link(wanted: Wanted, form: Form, ending: str) -> FileLink:
-    number = wanted.families if form.name == "families" else None
-    query = wanted.selection.address(by=wanted.by, families=number) if form.selected else ""
-    path = reverse("export", args=[wanted.run.pk, f"{form.name}.{ending}"])
-    expected = _expected(form, ending, wanted)
+def _file_link(source: ExportSource, form: Form, ending: str) -> FileLink:
+    number = source.families if form.name == "families" else None
+    query = source.selection.address(by=source.by, families=number) if form.selected else ""
+    path = reverse("export", args=[source.run.pk, f"{form.name}.{ending}"])
+    expected = _expected(form, ending, source)
     large = exports.large(expected)
     return FileLink(
         ending=ending,
@@ -116,11 +116,11 @@ def _file_link(wanted: Wanted, form: Form, ending: str) -> FileLink:
     )
 
 
-def _expected(form: Form, ending: str, wanted: Wanted) -> int:
+def _expected(form: Form, ending: str, source: ExportSource) -> int:
     """0 where the run, of an older version, lacks what the file is made of: asking for it says
     so."""
     try:
-        return exports.expected(form, ending, wanted)
+        return exports.expected(form, ending, source)
     except Invalid:
         return 0
 
@@ -218,14 +218,14 @@ def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse
 
 @typed("run/deposit.html")
 def deposit(
-    request: HttpRequest, run: Run, sent: QueryDict | None
+    request: HttpRequest, run: Run, posted: QueryDict | None
 ) -> HtmlAnswer[DepositPage] | HttpResponse:
     """The form of what is asked of who makes a deposit; POST has a worker make it."""
     user = authorization.signed_in(request)
-    form = DepositForm(sent, published(run), user.pk)
-    if sent is not None and form.is_valid():
+    form = DepositForm(posted, published(run), user.pk)
+    if posted is not None and form.is_valid():
         with told_at(form):
-            kept.ask(run, user, "deposit.zip", sent)
+            kept.ask(run, user, "deposit.zip", posted)
             return redirect(reverse("run_take", args=[run.pk]) + "#made")
     return HtmlAnswer(DepositPage(form, run.corpus.embargo), status=400 if form.errors else 200)
 
@@ -263,7 +263,7 @@ def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
         embargo.refuse(run.corpus, f"“{file}”")
     if not exports.ready(run, form[0]):
         raise Http404(f"Run {run_id} has not stored these results yet.")
-    requested = exports.read_wanted(run, request.GET)
+    requested = exports.read_source(run, request.GET)
     expected = exports.expected(*form, requested)
     if exports.large(expected):
         instead = (

@@ -20,7 +20,8 @@ from webapp.service.own_data import contents, leaving
 
 @dataclass(frozen=True)
 class LeavePage:
-    """wrong: why nothing was done. password: whether the account has one; else its name is typed."""
+    """wrong: why nothing was done. password: whether the account has one; else its name is
+    typed."""
 
     wrong: str
     password: bool
@@ -50,13 +51,13 @@ def archive(request: HttpRequest) -> StreamingHttpResponse:
 
 @never_cache
 @typed("account/leave.html")
-def leave(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[LeavePage] | HttpResponse:
+def leave(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[LeavePage] | HttpResponse:
     """What goes with the account; POST deletes it."""
     user = _user(request)
     wrong = ""
-    if sent is not None:
+    if posted is not None:
         try:
-            _check(request, user, sent)
+            _check(request, user, posted)
             leaving.leave(user)
         except Invalid as error:
             wrong = error.message
@@ -68,15 +69,15 @@ def leave(request: HttpRequest, sent: QueryDict | None) -> HtmlAnswer[LeavePage]
     return HtmlAnswer(page, status=400 if wrong else 200)
 
 
-def _check(request: HttpRequest, user: User, sent: QueryDict) -> None:
+def _check(request: HttpRequest, user: User, posted: QueryDict) -> None:
     """That it is they who ask, and that they know what goes. Raises Invalid."""
-    if not sent.get("sure"):
+    if not posted.get("sure"):
         raise Invalid("sure", "Tick that you know what is deleted.")
     if not user.has_usable_password():
-        if sent.get("name", "") != user.name:
+        if posted.get("name", "") != user.name:
             raise Invalid("name", f"Type the name of the account, “{user.name}”.")
         return
     if not ratelimit.consume(request, action="reauthenticate", user=user):
         raise Invalid("password", "There were too many attempts. Wait a few minutes.")
-    if not user.check_password(sent.get("password", "")):
+    if not user.check_password(posted.get("password", "")):
         raise Invalid("password", "That is not the password of this account.")

@@ -104,7 +104,7 @@ def test_left_to_right_is_the_judges_on_held_out_documents(made):
         documents = within(bow, held_out_documents(bow, run.seed), 5 * bow.tokens, 10, 200)
         lengths = np.minimum(np.diff(bow.first_token)[documents], 200)
         assert 5 * int((lengths * (lengths + 1)).sum()) <= 5 * bow.tokens * 1.5
-        judge = LeftToRight(bow, documents, 10, most=200)
+        judge = LeftToRight(bow, documents, 10, limit=200)
         expected = judge(engine.topics(config, state), engine.priors(config, state).alpha)
         assert -12 < run.snapshot.left_to_right == expected < -4
         assert (

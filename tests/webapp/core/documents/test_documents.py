@@ -210,7 +210,7 @@ def test_of_a_large_corpus_the_page_says_what_it_did_not_look_at(client, run, mo
     url = reverse("run_document_json", args=[run.pk, 30])
     everything = client.get(url).json()
     assert everything["similar_unseen"] is None and "Another could be" not in shown(client, run, 30)
-    monkeypatch.setattr(documents, "nearest", partial(documents.nearest, first=1, most=12))
+    monkeypatch.setattr(documents, "nearest", partial(documents.nearest, first=1, limit=12))
     some = client.get(url).json()
     assert 0 < some["similar_looked"] <= 12 and 0 < len(some["similar"]) <= 12
     seen = {row["number"] for row in some["similar"]}

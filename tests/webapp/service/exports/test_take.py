@@ -185,7 +185,7 @@ def test_a_set_of_documents_restricts_what_is_about_documents(trained):
         in json.loads(taken(trained, "documents.json", query))["made_by"]["documents taken"]
     )
     file = exports.make_file(
-        exports.read_wanted(trained, QueryDict(query)), *exports.find("documents.csv")
+        exports.read_source(trained, QueryDict(query)), *exports.find("documents.csv")
     )
     assert file.name.endswith("_documents-selected.csv")
 
