@@ -126,7 +126,7 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
         reading = replace(reading, numbers=True, min_length=1)
     reading = replace(reading, before=corpus.settings.get("before", []))  # whatever a form says
     reading.choice()
-    same = all(
+    unchanged = all(
         corpus.settings.get(name) == getattr(reading, name)
         for name in ("options", "language", "shaping")
     )
@@ -148,7 +148,7 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
             "tries": 0,
             "heartbeat_at": Now(),
         }  # since when it waits
-        if not same:  # else what was read stays read: other words are chosen from it
+        if not unchanged:  # else what was read stays read: other words are chosen from it
             fields |= {"progress": {}, "bytes_read": 0, "documents_read": 0}
             corpus.files.update(
                 read=False, error="", items=0, documents=0, first=None, problems=0, encoding=""
@@ -180,7 +180,7 @@ def create_subset(
     if not len(numbers):
         raise Invalid("name", "There is no document in this set. Choose another.")
     report = parent.version.report if parent.version else {}
-    kept = provenance | {
+    provenance_of_subset = provenance | {
         "parent": {"id": parent.pk, "name": parent.name, "digest": report.get("digest", "")},
         "documents": len(numbers),
         "of": parent.documents,
@@ -197,7 +197,7 @@ def create_subset(
             owner=owner,
             name=name[:200],
             parent=parent,
-            provenance=kept,
+            provenance=provenance_of_subset,
             embargo=withheld,
             status=Corpus.Status.QUEUED,
             settings=asdict(replace(reading, before=inherited(parent.settings))),

@@ -214,10 +214,10 @@ def preview(
         part,
     )
     exists = counts.tokens > 0
-    kept = exists & ~left.any
+    is_kept = exists & ~left.any
     frequent = left.common | left.even
     tokens = int(counts.left_out_tokens[counts.reason < len(REASONS)].sum() + counts.tokens.sum())
-    counted = int(counts.tokens[kept].sum())
+    tokens_kept = int(counts.tokens[is_kept].sum())
     content = max(1, int(counts.tokens.sum()))
     vocabulary = max(
         0,
@@ -235,13 +235,13 @@ def preview(
         sections=_sections(counts.cut, rows, D, scale),
         vocabulary=vocabulary if scale.whole else rough(vocabulary),
         words=tokens,
-        counted=counted,
-        share=counted / tokens if tokens else 0.0,
-        kept=words(np.flatnonzero(kept), counts.tokens, KEPT),
+        counted=tokens_kept,
+        share=tokens_kept / tokens if tokens else 0.0,
+        kept=words(np.flatnonzero(is_kept), counts.tokens, KEPT),
         too_frequent=words(np.flatnonzero(frequent), counts.tokens, FREQUENT),
-        outside=(content - counted) / content,
-        warns=(content - counted) / content > OUTSIDE,
-        enough=words(np.flatnonzero(kept), -counts.documents + _tie(counts.tokens), SIDE),
+        outside=(content - tokens_kept) / content,
+        warns=(content - tokens_kept) / content > OUTSIDE,
+        enough=words(np.flatnonzero(is_kept), -counts.documents + _tie(counts.tokens), SIDE),
         too_rare=words(np.flatnonzero(left.rare), counts.documents + _tie(counts.tokens), SIDE),
         too_small=not scale.whole
         and choice.min_documents * part <= 1,  # for a word to be too rare in it
@@ -252,8 +252,8 @@ def preview(
             for written, word in words_chosen.alike[:STOPS]
         ],
         left_out=_left_out(counts, left),
-        passage=_passage(passage, choice, counts, kept, cut) if passage else None,
-        time=_time(scale, rows_of, counted / share),
+        passage=_passage(passage, choice, counts, is_kept, cut) if passage else None,
+        time=_time(scale, rows_of, tokens_kept / share),
     )
 
 
@@ -262,8 +262,8 @@ def _sections(cut: int, rows: int, D: int, scale: Scale) -> Cut | None:
     if not cut:
         return None
     of_cut = cut * scale.documents / max(1, D)
-    both = (of_cut, of_cut + sections_of(scale, rows, D) - scale.documents)
-    return Cut(*(round(n) if scale.whole else rough(n) for n in both))
+    sizes = (of_cut, of_cut + sections_of(scale, rows, D) - scale.documents)
+    return Cut(*(round(n) if scale.whole else rough(n) for n in sizes))
 
 
 def sections_of(scale: Scale, rows: int, D: int) -> int:
@@ -280,14 +280,18 @@ def _tie(tokens: np.ndarray) -> np.ndarray:
 
 
 def _words(
-    counts, whole: int, D: int, numbers: np.ndarray, key: np.ndarray, most: int
+    counts, documents_of_corpus: int, D: int, numbers: np.ndarray, key: np.ndarray, limit: int
 ) -> list[FormRow]:
-    """Of some forms the first by a key, largest first. whole: documents of the corpus; D: of the
-    sample."""
-    order = numbers[np.argsort(-key[numbers], kind="stable")[:most]]
-    shares = counts.documents[order] * (whole / max(1, D))
+    """Of some forms the first by a key, largest first. documents_of_corpus: documents of the
+    corpus; D: of the sample."""
+    order = numbers[np.argsort(-key[numbers], kind="stable")[:limit]]
+    shares = counts.documents[order] * (documents_of_corpus / max(1, D))
     return [
-        FormRow(word, int(n), int(d) if whole == D else max(1, min(whole, rough(d))))
+        FormRow(
+            word,
+            int(n),
+            int(d) if documents_of_corpus == D else max(1, min(documents_of_corpus, rough(d))),
+        )
         for word, n, d in zip(counts.words(order), counts.tokens[order], shares, strict=True)
     ]
 
@@ -353,27 +357,29 @@ def _left_out(counts, left: Thresholds) -> list[LeftOut]:
     return [row for row in rows if row.words]
 
 
-def _passage(passage: str, choice: Choice, counts, kept: np.ndarray, cut: dict) -> BeforeAndAfter:
-    [places] = terms([passage], replace(choice, min_length=1, numbers=True), **cut)
-    counted = {
+def _passage(
+    passage: str, choice: Choice, counts, is_kept: np.ndarray, cut: dict
+) -> BeforeAndAfter:
+    [spans] = terms([passage], replace(choice, min_length=1, numbers=True), **cut)
+    counted_forms = {
         (start, end): word
         for [row] in [terms([passage], choice, **cut)]
         for start, end, word in row
     }
-    stays = set(counts.words(np.flatnonzero(kept))) if places else set()
-    pieces = []
+    stays = set(counts.words(np.flatnonzero(is_kept))) if spans else set()
+    parts = []
     at = 0
     after = []
-    for start, end, _ in places:
+    for start, end, _ in spans:
         if start > at:
-            pieces.append(Piece(passage[at:start], None))
-        word = counted.get((start, end), "")
+            parts.append(Piece(passage[at:start], None))
+        word = counted_forms.get((start, end), "")
         word = word if word in stays and not _stopped(passage[start:end], choice) else ""
-        pieces.append(Piece(passage[start:end], word))
+        parts.append(Piece(passage[start:end], word))
         after += [word] if word else []
         at = end
-    pieces.append(Piece(passage[at:], None))
-    return BeforeAndAfter(pieces, after)
+    parts.append(Piece(passage[at:], None))
+    return BeforeAndAfter(parts, after)
 
 
 def _stopped(text: str, choice: Choice) -> bool:
@@ -498,19 +504,21 @@ def passage_of(texts: list[str]) -> str:
     )
     passages = [text[start : start + _PASSAGE] for text, start in starts]
     long = passages[:1] + [passage for passage in passages[1:] if len(passage) > _PASSAGE // 2]
-    best = max(
+    richest = max(
         long,
         key=lambda passage: sum(bool(feature.search(passage)) for feature in _FEATURES),
         default="",
     )
-    return (best.rsplit(None, 1)[0] if len(best) >= _PASSAGE and " " in best else best).strip()
+    return (
+        richest.rsplit(None, 1)[0] if len(richest) >= _PASSAGE and " " in richest else richest
+    ).strip()
 
 
 def _begin(text: str, first: int) -> int:
     """Where a sentence begins soon behind `first`, else that."""
-    found = (
+    sentence_start = (
         regex.search(r"(?<=[.!?]\s+)\p{Lu}", text, pos=first, endpos=first + _PASSAGE // 2)
         if first
         else None
     )
-    return found.start() if found else first
+    return sentence_start.start() if sentence_start else first

@@ -15,8 +15,8 @@ def clean(name: str) -> str:
     """A file's name with its folders, "letters/1901/a.txt", as data: never leads upwards, holds no
     control characters, is bounded."""
     parts = _NOT_IN_NAMES.sub("", name[-8 * LONGEST_NAME :].replace("\\", "/")).split("/")
-    kept = "/".join(part.strip() for part in parts if part.strip() not in ("", ".", ".."))
-    return kept[-LONGEST_NAME:].lstrip("/") or "untitled"
+    cleaned = "/".join(part.strip() for part in parts if part.strip() not in ("", ".", ".."))
+    return cleaned[-LONGEST_NAME:].lstrip("/") or "untitled"
 
 
 def corpus_name(file: str) -> str:

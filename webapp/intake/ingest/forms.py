@@ -56,10 +56,10 @@ class OfferedEngine:
         return estimates.spoken(seconds)
 
 
-def _offered(corpus: Corpus, topics: int, chosen: str) -> list[OfferedEngine]:
+def _offered(corpus: Corpus, topics: int, chosen_engine: str) -> list[OfferedEngine]:
     """Every engine: those that a purpose chooses, then those that are there to do as their papers
     do."""
-    there = usable_memory()
+    available = usable_memory()
     rows = corpus.version.rows if corpus.version else 0
     costs = {
         name: estimates.cost(name, topics, rows, corpus.tokens, corpus.vocabulary)
@@ -71,8 +71,8 @@ def _offered(corpus: Corpus, topics: int, chosen: str) -> list[OfferedEngine]:
                 name=name,
                 about=engine.ABOUT,
                 cost=costs[name],
-                too_large=there is not None and costs[name].memory > there,
-                chosen=name == chosen,
+                too_large=available is not None and costs[name].memory > available,
+                chosen=name == chosen_engine,
                 default=name == engines.DEFAULT,
             )
             for name, engine in engines.ENGINES.items()
@@ -155,10 +155,10 @@ class _RunForm(forms.Form):
     def chosen_version(self) -> Version | None:
         """The version to train on: the newest, if no other was chosen; None where the corpus has
         none yet."""
-        chosen: int | None = self.cleaned_data.get("version", self.corpus.version_id)
-        if chosen is None or chosen == self.corpus.version_id:
+        version_id: int | None = self.cleaned_data.get("version", self.corpus.version_id)
+        if version_id is None or version_id == self.corpus.version_id:
             return self.corpus.version
-        return self.corpus.versions.get(pk=chosen)
+        return self.corpus.versions.get(pk=version_id)
 
 
 class TrainForm(_RunForm):
@@ -195,13 +195,13 @@ class TrainForm(_RunForm):
         self.suggested = suggested = engines.suggest_topics(
             corpus.tokens, self.engine, corpus.vocabulary
         )
-        chosen = engines.config(self.engine, topics=suggested).resolve(
+        resolved = engines.config(self.engine, topics=suggested).resolve(
             corpus.version.rows if corpus.version else 0, corpus.tokens
         )
         self.fields["engine"] = _Text(widget=forms.HiddenInput, initial=self.engine, required=False)
         for setting in engines.fields(self.engine):
             self.fields[setting.name] = _of_setting(
-                setting, getattr(chosen, setting.name), suggested
+                setting, getattr(resolved, setting.name), suggested
             )
         self.fields["topics"].help_text += (
             f" {suggested} is a good start."
@@ -334,9 +334,9 @@ class SeveralForm(_RunForm):
         return self["engines"].value() or []
 
 
-def _of_setting(setting: Setting, chosen: object, topics: int) -> forms.Field:
-    """The field for an engine's setting. chosen: its value where it is left open, shown in grey or
-    as the first choice; topics: the number to begin with."""
+def _of_setting(setting: Setting, chosen_value: object, topics: int) -> forms.Field:
+    """The field for an engine's setting. chosen_value: its value where it is left open, shown in
+    grey or as the first choice; topics: the number to begin with."""
     initial = topics if setting.name == "topics" else setting.default
     common: dict[str, Any] = {
         "label": setting.label,
@@ -347,7 +347,7 @@ def _of_setting(setting: Setting, chosen: object, topics: int) -> forms.Field:
     if setting.choices:
         choices = [(choice, setting.said(choice)) for choice in setting.choices]
         left_open = (
-            [("", f"as suits the corpus: {setting.said(chosen)}")] if initial is None else []
+            [("", f"as suits the corpus: {setting.said(chosen_value)}")] if initial is None else []
         )
         field: Any = _Choice(choices=left_open + choices, **common)
     elif setting.type is int:
@@ -356,7 +356,7 @@ def _of_setting(setting: Setting, chosen: object, topics: int) -> forms.Field:
         field = _Number(**common)
         field.widget.attrs["step"] = "any"
     if initial is None and not setting.choices:
-        field.widget.attrs["placeholder"] = f"{chosen:g}"
+        field.widget.attrs["placeholder"] = f"{chosen_value:g}"
     field.symbol = setting.symbol
     field.default = "" if setting.name == "topics" or initial is None else str(initial)
     return field

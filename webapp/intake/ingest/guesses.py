@@ -39,15 +39,15 @@ def stored_path(source) -> Path:
     return settings.FILES / source.path
 
 
-def paths(corpus: Corpus, most: int | None = None) -> list[tuple[Path, str]]:
-    """Each stored file and the user's name of it, in order; the first `most`."""
+def paths(corpus: Corpus, limit: int | None = None) -> list[tuple[Path, str]]:
+    """Each stored file and the user's name of it, in order; the first `limit`."""
     return [
         (settings.FILES / path, name)
-        for path, name in corpus.files.values_list("path", "name")[:most]
+        for path, name in corpus.files.values_list("path", "name")[:limit]
     ]
 
 
-def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
+def sniff(corpus: Corpus, table: str | None = None, **fixed_options) -> readers.Sniff:
     """What the first file that can be read seems to be: its first rows, and a guess at every option
     that is not `known`.
 
@@ -58,15 +58,17 @@ def sniff(corpus: Corpus, table: str | None = None, **known) -> readers.Sniff:
         guess = guess_table(corpus)
         table = guess.name if guess else ""
     if table:
-        known["without"] = table
+        fixed_options["without"] = table
 
     def look() -> dict:
         uploads = paths(corpus, MOST_LOOKED_AT)
         return asdict(
-            readers.sniff_first([file for file in uploads if file[1] != table] or uploads, **known)
+            readers.sniff_first(
+                [file for file in uploads if file[1] != table] or uploads, **fixed_options
+            )
         )
 
-    return readers.Sniff.from_dict(looks.kept_answer(corpus, _question(known), look))
+    return readers.Sniff.from_dict(looks.kept_answer(corpus, _question(fixed_options), look))
 
 
 def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -> None:
@@ -79,7 +81,7 @@ def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -
             table = (guess.name if guess else "") if table is None else table
     except looking.Exhausted:
         looks.answer(corpus, TABLE, [])
-    asked = _question(question.known | ({"without": table} if table else {}))
+    question_key = _question(question.known | ({"without": table} if table else {}))
     try:
         with looking.within(
             looking.JOB_SECONDS, stopped, looking.PROCESSOR_SECONDS * (1 - TABLE_SHARE)
@@ -88,18 +90,18 @@ def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -
     except looking.Exhausted as error:
         looks.answer(
             corpus,
-            asked,
+            question_key,
             unreadable=(
                 f"{error} By then no text had been found. Upload less at once, or save the files as"
                 " text."
             ),
         )
     except readers.Unreadable as error:  # a page might need longer to come to that
-        looks.answer(corpus, asked, unreadable=error.message)
+        looks.answer(corpus, question_key, unreadable=error.message)
 
 
-def _question(known: dict) -> list:
-    return ["sniff", [field.name for field in fields(readers.Options)], known]
+def _question(fixed_options: dict) -> list:
+    return ["sniff", [field.name for field in fields(readers.Options)], fixed_options]
 
 
 def keeps_columns(draft: Corpus) -> bool:

@@ -68,8 +68,10 @@ class VersionBuilder:
         self.settings = VocabularySettings.from_dict(version.settings).alike_in(
             self.stream, self.stream.given
         )
-        with ThreadPoolExecutor(1) as beside:  # on the other core: the index knows of no choice
-            indexed = beside.submit(self._index)
+        with ThreadPoolExecutor(
+            1
+        ) as index_thread:  # on the other core: the index knows of no choice
+            indexed = index_thread.submit(self._index)
             report_stage("duplicates")
             exact, near = self._duplicates()
             check()
@@ -89,9 +91,11 @@ class VersionBuilder:
             self.unit_fields = unit_search.find_guarded(version, self.stream.D, self.bow)
             report_stage("indexing")
             indexed.result()
-        made = [self.source / name for name in sealed.ITEMS["corpora"]]
-        settle(self.folder, *made)  # before a row says that they are there
-        self.stored = sealed.put(*made, *(self.folder / name for name in sealed.ITEMS["versions"]))
+        sealed_files = [self.source / name for name in sealed.ITEMS["corpora"]]
+        settle(self.folder, *sealed_files)  # before a row says that they are there
+        self.stored = sealed.put(
+            *sealed_files, *(self.folder / name for name in sealed.ITEMS["versions"])
+        )
 
     def _duplicates(self) -> tuple[np.ndarray, np.ndarray]:
         """For each document the first one that it repeats, exactly and nearly, -1 for none; found
@@ -379,8 +383,8 @@ class ProgressReporter:
             words=checkpoint.words,
         )
 
-    def _report(self, stage: str, **known: int) -> None:
-        self.last = known | {"bytes_total": self.corpus.bytes_total} if known else self.last
+    def _report(self, stage: str, **counts: int) -> None:
+        self.last = counts | {"bytes_total": self.corpus.bytes_total} if counts else self.last
         now = time.monotonic()
         if now - self.reported_at >= REPORT_EVERY:
             self.reported_at = now
@@ -388,6 +392,6 @@ class ProgressReporter:
 
     def report_stage(self, stage: str) -> None:
         """stage: storing, looking, reading, duplicates, vocabulary or indexing."""
-        told = {"stage": stage} | self.last
-        events.corpus(self.corpus.pk, {"type": "progress"} | told)
-        events.leave_note(f"progress:corpus:{self.corpus.pk}", told, NOTE_SECONDS)
+        progress = {"stage": stage} | self.last
+        events.corpus(self.corpus.pk, {"type": "progress"} | progress)
+        events.leave_note(f"progress:corpus:{self.corpus.pk}", progress, NOTE_SECONDS)

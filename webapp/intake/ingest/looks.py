@@ -25,19 +25,19 @@ def kept_answer(corpus: Corpus, question: list, look: Callable[[], object]):
     """The answer to a question, as JSON has it; `look` gives it where nobody has asked yet. Raises
     Unreadable where a worker has given up."""
     try:
-        known = orjson.loads(_place(corpus, question).read_bytes())
+        stored = orjson.loads(_place(corpus, question).read_bytes())
     except FileNotFoundError:
-        given = look()
-        answer(corpus, question, given)
-        return orjson.loads(orjson.dumps(given))
-    if "unreadable" in known:
-        raise Unreadable(known["unreadable"])
-    return known["answer"]
+        fresh = look()
+        answer(corpus, question, fresh)
+        return orjson.loads(orjson.dumps(fresh))
+    if "unreadable" in stored:
+        raise Unreadable(stored["unreadable"])
+    return stored["answer"]
 
 
-def answer(corpus: Corpus, question: list, given: object = None, unreadable: str = "") -> None:
+def answer(corpus: Corpus, question: list, result: object = None, unreadable: str = "") -> None:
     """From now on that is the answer, or that nothing can be read: a sentence."""
-    known = {"unreadable": unreadable} if unreadable else {"answer": given}
+    content = {"unreadable": unreadable} if unreadable else {"answer": result}
     folder = _folder(corpus)
     if folder.exists() and len(os.listdir(folder)) >= MOST:
         remove(corpus)
@@ -46,7 +46,7 @@ def answer(corpus: Corpus, question: list, given: object = None, unreadable: str
     with suppress(
         FileNotFoundError
     ):  # another request cleared the folder: who asks next looks again
-        new.write_bytes(orjson.dumps(known))
+        new.write_bytes(orjson.dumps(content))
         new.rename(_place(corpus, question))
 
 

@@ -98,12 +98,12 @@ def checked(topics: Sequence[StoredTopic]) -> list[NamedTopic]:
     """Topics with names and words as they are stored. Raises Invalid for what can't be."""
     if len(topics) > MOST_TOPICS:
         raise Invalid(KEY, f"At most {MOST_TOPICS} topics can be named, got {len(topics)}.")
-    named = [_named(topic) for topic in topics]
-    names = Counter(topic.name.casefold() for topic in named)
-    for topic in named:
+    checked_topics = [_named(topic) for topic in topics]
+    names = Counter(topic.name.casefold() for topic in checked_topics)
+    for topic in checked_topics:
         if names[topic.name.casefold()] > 1:
             raise Invalid(KEY, f"Two topics are called “{topic.name}”; give each its own name.")
-    return named
+    return checked_topics
 
 
 def _named(topic: StoredTopic) -> NamedTopic:
@@ -191,8 +191,8 @@ def in_bag(version: Version, topics: Sequence[NamedTopic], bow: Bow) -> Seeds:
     numbers: list[int] = []
     empty: list[int] = []
     for number, topic in enumerate(topics):
-        known = [columns[word] for word in topic.words if word in columns]
-        present = [column for column in known if bow.word_tokens[column]]
+        columns_of_words = [columns[word] for word in topic.words if word in columns]
+        present = [column for column in columns_of_words if bow.word_tokens[column]]
         if bow.word_tokens[present].sum() < SUPPORT:
             empty.append(number)
             continue

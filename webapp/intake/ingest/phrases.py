@@ -65,32 +65,32 @@ def left_out(phrase: Proposal, version: Version, choice: Choice) -> str:
     """Why a phrase would be no word of a version with the same thresholds, as the end of a
     sentence; "" for one that would. None is proposed that is too rare."""
     share = phrase.documents / max(1, version.documents)
-    more = (
+    further = (
         f"in {100 * share:.3g}% of the documents: more than the {100 * choice.max_share:.3g}% that"
         " words may be in"
     )
-    return more if share > choice.max_share else ""
+    return further if share > choice.max_share else ""
 
 
 def passages(corpus: Corpus, phrases: list[Proposal]) -> list[list[tuple[str, bool]]]:
     """Of each phrase where it stands: (text, whether it is the phrase) parts, as the embargo
     allows."""
-    places = [
+    spans = [
         (p.document, first := max(0, p.start - _BEFORE), p.stop + _AFTER - first, p.start)
         for p in phrases
     ]
     return [
-        _parts(piece, phrase)
-        for phrase, piece in zip(phrases, embargo.read_pieces(corpus, places), strict=True)
+        _parts(cut_text, phrase)
+        for phrase, cut_text in zip(phrases, embargo.read_pieces(corpus, spans), strict=True)
     ]
 
 
-def _parts(piece: embargo.Piece, phrase: Proposal) -> list[tuple[str, bool]]:
-    text = piece.text
-    start = phrase.start - piece.first
-    stop = phrase.stop - piece.first
-    before = text[:start].partition(" ")[2] if piece.first else text[:start]
-    after = text[stop:].rpartition(" ")[0] if piece.more else text[stop:]
+def _parts(cut_text: embargo.Piece, phrase: Proposal) -> list[tuple[str, bool]]:
+    text = cut_text.text
+    start = phrase.start - cut_text.first
+    stop = phrase.stop - cut_text.first
+    before = text[:start].partition(" ")[2] if cut_text.first else text[:start]
+    after = text[stop:].rpartition(" ")[0] if cut_text.more else text[stop:]
     return [part for part in [(before, False), (text[start:stop], True), (after, False)] if part[0]]
 
 
@@ -98,7 +98,7 @@ def _found(version: Version, choice: Choice) -> list[Proposal]:
     tokens = files.corpus_folder(version.corpus_id) / "tokens"
     stream = Spread(sealed.opened(lambda: Stream.open(tokens), tokens), READ)
     phrases = find(stream, choice, MOST)
-    places = _places(
+    first_uses = _places(
         stream, replace(choice, forms="written", phrases=tuple(phrase.words for phrase in phrases))
     )
     scale = 1 if stream.whole else version.documents / max(1, stream.D)
@@ -109,10 +109,10 @@ def _found(version: Version, choice: Choice) -> list[Proposal]:
             rough(phrase.tokens * scale) if scale != 1 else phrase.tokens,
             phrase.score,
             scale != 1,
-            *place,
+            *first_use,
         )
-        for phrase, place in zip(phrases, places, strict=True)
-        if place
+        for phrase, first_use in zip(phrases, first_uses, strict=True)
+        if first_use
     ]
 
 
@@ -120,18 +120,21 @@ def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]
     """Of each phrase the first document that has it, and where it stands there; None where a longer
     phrase covers it everywhere."""
     units = Units(stream.lexicon, choice)
-    places: list[tuple[int, int, int] | None] = [None] * len(choice.phrases)
+    first_uses: list[tuple[int, int, int] | None] = [None] * len(choice.phrases)
     for block in stream.blocks():
         numbers, first, last, ends = units.cut(block.words, block.ends)
-        own = units.phrases()
-        at = np.flatnonzero((numbers >= own.start) & (numbers < own.stop))
-        which, where = np.unique(numbers[at], return_index=True)
+        phrase_units = units.phrases()
+        at = np.flatnonzero((numbers >= phrase_units.start) & (numbers < phrase_units.stop))
+        phrase_numbers, where = np.unique(numbers[at], return_index=True)
         documents = np.searchsorted(ends, at[where], side="right")
-        for phrase, place, document in zip(
-            (which - own.start).tolist(), at[where].tolist(), documents.tolist(), strict=True
+        for phrase, unit, document in zip(
+            (phrase_numbers - phrase_units.start).tolist(),
+            at[where].tolist(),
+            documents.tolist(),
+            strict=True,
         ):
-            start = int(block.starts[first[place]])
-            last_start = int(block.starts[last[place]])
+            start = int(block.starts[first[unit]])
+            last_start = int(block.starts[last[unit]])
             stop = last_start + len(choice.phrases[phrase].rsplit(" ", 1)[-1])
-            places[phrase] = (int(stream.numbers[block.first + document]), start, stop)
-    return places
+            first_uses[phrase] = (int(stream.numbers[block.first + document]), start, stop)
+    return first_uses

@@ -73,11 +73,11 @@ def read_request(request: HttpRequest) -> tuple[QueryDict | None, bool]:
     data = request.POST.copy()
     if keep := data.get("keep", ""):
         data.appendlist("kept_words", keep)
-    if other := data.get("other_list", ""):
-        data["sheet"] = other
+    if second_list := data.get("other_list", ""):
+        data["sheet"] = second_list
     if word := data.get("leave_out", ""):
         data["extra_stop_words"] = f"{data.get('extra_stop_words', '')} {word}".strip()
-    return data, bool(word or keep or other) or "preview" in data
+    return data, bool(word or keep or second_list) or "preview" in data
 
 
 def read_choices(request: HttpRequest, upload: Upload) -> tuple[QueryDict | None, bool]:
@@ -150,9 +150,9 @@ def shaping_form(corpus: Corpus, data: QueryDict | dict[str, Any] | None) -> Sha
     table that was refused is not guessed."""
     guess = guesses.guess_table(corpus)
     tables = [*([guess.name] if guess else []), *guesses.possible_tables(corpus)]
-    chosen = Shaping(**corpus.settings["shaping"]) if "shaping" in corpus.settings else None
+    stored_shaping = Shaping(**corpus.settings["shaping"]) if "shaping" in corpus.settings else None
     guess = None if corpus.settings and not corpus.into_id else guess
-    form = partial(ShapingForm, shaping=chosen, tables=tables, guess=guess)
+    form = partial(ShapingForm, shaping=stored_shaping, tables=tables, guess=guess)
     return form(data or form().sent())
 
 
@@ -184,10 +184,10 @@ def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
     return data
 
 
-def differing_columns(into: Corpus, sniff: readers.Sniff) -> Differing | None:
+def differing_columns(target: Corpus, sniff: readers.Sniff) -> Differing | None:
     """None where the files have no columns to compare."""
-    before = readers.Options(**into.settings.get("options", {}))
-    known = {*before.names, *before.kinds}
+    before = readers.Options(**target.settings.get("options", {}))
+    known_columns = {*before.names, *before.kinds}
     if not before.names or not sniff.columns:
         return None
     texts = {
@@ -196,8 +196,8 @@ def differing_columns(into: Corpus, sniff: readers.Sniff) -> Differing | None:
         if i is not None and i < len(names)
     }
     missing = [name for name in before.names if name not in sniff.columns and name not in texts]
-    more = [name for name in sniff.columns if name not in known | texts]
-    return Differing(missing[:COLUMNS_SAID], more[:COLUMNS_SAID])
+    new_columns = [name for name in sniff.columns if name not in known_columns | texts]
+    return Differing(missing[:COLUMNS_SAID], new_columns[:COLUMNS_SAID])
 
 
 def columns_fingerprint(sniff: readers.Sniff) -> str:
@@ -219,12 +219,14 @@ def preview_draft(
     """What the prepare page shows of a sample of the files."""
     read = form.sniff.options
     rows = {"sheet": read.sheet or next(iter(form.sniff.sheets), ""), "delimiter": read.delimiter}
-    shown = DraftPreview(columns=columns_fingerprint(form.sniff), header_of=rows_fingerprint(rows))
-    asked = form if form.is_bound else type(form)(form.sent(), corpus=corpus, sniff=form.sniff)
-    if not asked.is_valid() or not shaping.is_valid():
-        return replace(shown, trouble=CORRECT)
+    preview = DraftPreview(
+        columns=columns_fingerprint(form.sniff), header_of=rows_fingerprint(rows)
+    )
+    bound_form = form if form.is_bound else type(form)(form.sent(), corpus=corpus, sniff=form.sniff)
+    if not bound_form.is_valid() or not shaping.is_valid():
+        return replace(preview, trouble=CORRECT)
     try:
-        reading = replace(asked.reading(), shaping=asdict(shaping.shaping()))
+        reading = replace(bound_form.reading(), shaping=asdict(shaping.shaping()))
         beginning, stream = sample.take_sample(corpus, reading)
         first_time = not form.is_bound and not corpus.settings
         undated = not beginning.dates and not beginning.dated
@@ -245,13 +247,13 @@ def preview_draft(
             beginning, stream = sample.take_sample(corpus, reading)
         if first_time:
             reading, adapted = _proposed(reading, beginning, stream)
-            shown = replace(shown, adapted=adapted)
+            preview = replace(preview, adapted=adapted)
             form.offer(reading)
     except (Invalid, readers.Unreadable) as error:
-        return replace(shown, trouble=error.message)
+        return replace(preview, trouble=error.message)
     except readers.looking.Exhausted as error:
         return replace(
-            shown, trouble=f"{error} So there is no preview, but you can still read the files."
+            preview, trouble=f"{error} So there is no preview, but you can still read the files."
         )
     # How a draft's files were read, or which columns are texts in the corpus that they are to be
     # added to.
@@ -263,10 +265,10 @@ def preview_draft(
     hidden = embargo.withheld(corpus, asdict(reading) | {"before": before})
     if hidden:
         beginning = withhold(beginning, corpus, hidden)
-    shown = replace(shown, silences=shaping.silences(beginning.silent), sample=beginning)
+    preview = replace(preview, silences=shaping.silences(beginning.silent), sample=beginning)
     if stream is None:
         return replace(
-            shown,
+            preview,
             trouble=" ".join(
                 [
                     "No document could be read from the beginning of the files.",
@@ -276,7 +278,7 @@ def preview_draft(
         )
     options = readers.Options(**reading.options)
     return replace(
-        shown,
+        preview,
         words=_words(reading, beginning, stream),
         languages=None if corpus.into_id else form.languages(beginning.languages),
         text_column=options.column("text") or "",
@@ -339,44 +341,45 @@ class Proposal:
     unit: str | None
 
 
-def propose(corpus: Corpus, chosen: dict[str, Any] | None = None) -> Proposal:
-    """What the page of a draft proposes, and sends where nobody changes it: by the page's own forms.
+def propose(corpus: Corpus, choices: dict[str, Any] | None = None) -> Proposal:
+    """What the page of a draft proposes, and sends where nobody changes it: by the page's own
+    forms.
 
-    chosen: fields of these that have another value, as a form sends them; a column by its name, or
+    choices: fields of these that have another value, as a form sends them; a column by its name, or
     by its number from 1. Raises Invalid with the field, and what guesses.sniff raises.
     """
-    chosen = dict(chosen or {})
-    said = {name: value for name, value in chosen.items() if value is not False}
+    choices = dict(choices or {})
+    options = {name: value for name, value in choices.items() if value is not False}
     shaping = shaping_form(corpus, None)
-    of_shaping = {name: value for name, value in chosen.items() if name in shaping.fields}
+    of_shaping = {name: value for name, value in choices.items() if name in shaping.fields}
     shaping.data = {**shaping.data, **of_shaping}
-    sniff = guesses.sniff(corpus, shaping["table"].value() or "", **known_options(said, corpus))
+    sniff = guesses.sniff(corpus, shaping["table"].value() or "", **known_options(options, corpus))
     for role in (*readers.ROLES, "unit"):
-        if chosen.get(role) not in (None, "", reading_forms.EACH):
-            chosen[role] = _column(sniff, role, chosen[role])
+        if choices.get(role) not in (None, "", reading_forms.EACH):
+            choices[role] = _column(sniff, role, choices[role])
     form = reading_forms.ReadingForm(corpus=corpus, sniff=sniff)
     preview_draft(corpus, form, shaping)
     # A form that was valid has what it had then: another one takes what was proposed since
     shaped = shaping_form(corpus, {**shaping.data, **of_shaping})
-    of_reading = {name: value for name, value in chosen.items() if name not in of_shaping}
-    sent = reading_forms.ReadingForm(
+    of_reading = {name: value for name, value in choices.items() if name not in of_shaping}
+    filled = reading_forms.ReadingForm(
         {**form.sent(), "name": corpus.name, **of_reading}, corpus=corpus, sniff=sniff
     )
-    for asked in (sent, shaped):
-        for name, errors in asked.errors.items():
+    for checked_form in (filled, shaped):
+        for name, errors in checked_form.errors.items():
             raise Invalid(name, str(errors[0]))
-    reading = replace(sent.reading(), shaping=asdict(shaped.shaping()))
-    return Proposal(reading, sent.chosen_unit)
+    reading = replace(filled.reading(), shaping=asdict(shaped.shaping()))
+    return Proposal(reading, filled.chosen_unit)
 
 
-def _column(sniff: readers.Sniff, role: str, wanted: str) -> int:
+def _column(sniff: readers.Sniff, role: str, name_or_number: str) -> int:
     """The place of a column by its name, or by its number from 1. Raises Invalid."""
-    if wanted in sniff.columns:
-        return sniff.columns.index(wanted)
-    if wanted.isdecimal() and 1 <= int(wanted) <= len(sniff.columns):
-        return int(wanted) - 1
+    if name_or_number in sniff.columns:
+        return sniff.columns.index(name_or_number)
+    if name_or_number.isdecimal() and 1 <= int(name_or_number) <= len(sniff.columns):
+        return int(name_or_number) - 1
     names = ", ".join(sniff.columns) or "none"
-    raise Invalid(role, f"There is no column {wanted!r}; the columns are {names}.")
+    raise Invalid(role, f"There is no column {name_or_number!r}; the columns are {names}.")
 
 
 def _proposed(
@@ -415,5 +418,7 @@ def preview_corpus(
     spread = Spread(stream)
     cut = {"language": stream.language, "given": stream.given, "cut": stream.cut}
     scale = estimates.Scale(stream.D, spread.whole)
-    given = estimates.preview(spread, words.alike_in(spread, stream.given), scale, passage, **cut)
-    return Preview(words=given, languages=form.languages(shares(texts)))
+    estimate = estimates.preview(
+        spread, words.alike_in(spread, stream.given), scale, passage, **cut
+    )
+    return Preview(words=estimate, languages=form.languages(shares(texts)))

@@ -99,26 +99,26 @@ def read_plans(reading: ReadingSettings, everything: list[SourceFile]) -> Iterat
         *reading.added,
     ]
     for addition, end in zip(
-        additions, [*(each["first"] for each in additions[1:]), None], strict=True
+        additions, [*(following["first"] for following in additions[1:]), None], strict=True
     ):
         options = readers.Options(**addition["options"])
         shaping = Shaping(**addition["shaping"])
-        came = [
+        added_files = [
             file
             for file in everything
             if file.position >= addition["first"] and (end is None or file.position < end)
         ]
-        named = [(stored_path(file), file.name) for file in came]
-        unread = [file for file in came if not file.read and file.name != shaping.table]
-        places = {file.name: file.position for file in came} if shaping.across else {}
+        paths_and_names = [(stored_path(file), file.name) for file in added_files]
+        unread = [file for file in added_files if not file.read and file.name != shaping.table]
+        positions = {file.name: file.position for file in added_files} if shaping.across else {}
         yield ReadPlan(
             options,
             shaping,
-            readers.Companions.among(named),
-            sum(file.documents for file in came),
-            upload_of(named, shaping.table),
+            readers.Companions.among(paths_and_names),
+            sum(file.documents for file in added_files),
+            upload_of(paths_and_names, shaping.table),
             unread,
-            places,
+            positions,
         )
 
 
@@ -198,9 +198,9 @@ class ReadAttempt:
         before = self.checkpoint.documents if self.corpus.version_id else 0
         shutil.rmtree(self.folder / "shaping", ignore_errors=True)  # of an attempt that was killed
         (self.folder / "shaping").mkdir(parents=True)
-        given = self.reading.options.get("given", False)
+        are_tokens = self.reading.options.get("given", False)
         cut = cut_of(self.checkpoint.stream or None)
-        tokeniser = Tokeniser(self.reading.language, given, cut)
+        tokeniser = Tokeniser(self.reading.language, are_tokens, cut)
         partition = bulk.Partition("document", self.corpus.pk)
         if not self.checkpoint.documents:
             partition.create()
@@ -314,14 +314,14 @@ class ReadAttempt:
         """A date that can't be read is a problem, and the document stays."""
         day = readers.parse_date(document.date, self.plan.options.date_order or None)
         if day is None:
-            place = (
+            where = (
                 f"“{document.file}”, {document.place}" if document.place else f"“{document.file}”"
             )
             chunk.problems.append(
                 readers.Problem(
                     document.file,
                     document.place,
-                    f"{place}: its date “{document.date}” {why_none(document.date)}; it was kept"
+                    f"{where}: its date “{document.date}” {why_none(document.date)}; it was kept"
                     " without a date.",
                     False,
                 )

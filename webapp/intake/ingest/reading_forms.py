@@ -254,10 +254,8 @@ class ReadingForm(NamedVocabularyForm):
     @property
     def chosen_unit(self) -> str | None:
         """Corpus.unit, of a valid form."""
-        chosen = self.cleaned_data.get("unit", "")
-        return (
-            self.sniff.columns[int(chosen)] if chosen.isdigit() else "" if chosen == EACH else None
-        )
+        unit = self.cleaned_data.get("unit", "")
+        return self.sniff.columns[int(unit)] if unit.isdigit() else "" if unit == EACH else None
 
     def _two_ways(self) -> bool:
         """Whether the first rows have a date such as 12/3/1999, or one that may be of another
@@ -273,18 +271,20 @@ class ReadingForm(NamedVocabularyForm):
 
     def _dates(self) -> list[str]:
         """What stands in the first rows in columns that are chosen for dates."""
-        places = {i for i in range(len(self.sniff.columns)) if str(self["date"].value()) == str(i)}
-        places |= {
+        date_columns = {
+            i for i in range(len(self.sniff.columns)) if str(self["date"].value()) == str(i)
+        }
+        date_columns |= {
             int(name[5:])
             for name in self.fields
             if name.startswith("kind_") and metadata.type_of(self[name].value()).has_date_order
         }
-        return [row[i] for row in self.sniff.rows for i in places if i < len(row)]
+        return [row[i] for row in self.sniff.rows for i in date_columns if i < len(row)]
 
     def clean(self) -> None:
-        chosen = [self.cleaned_data.get(name) for name in ("text", "title", "id")]
-        chosen = [column for column in chosen if column is not None]
-        if len(set(chosen)) < len(chosen):
+        chosen_columns = [self.cleaned_data.get(name) for name in ("text", "title", "id")]
+        chosen_columns = [column for column in chosen_columns if column is not None]
+        if len(set(chosen_columns)) < len(chosen_columns):
             self.add_error("text", "Text, title and id must be different columns.")
         super().clean()
 

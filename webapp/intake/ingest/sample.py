@@ -74,8 +74,8 @@ _DEPTH = 6_000
 
 @dataclass(frozen=True)
 class Loss:
-    """So many documents, rows or files that are left out, or read otherwise than they stand: what they
-    are, and what to do."""
+    """So many documents, rows or files that are left out, or read otherwise than they stand: what
+    they are, and what to do."""
 
     count: int
     what: str
@@ -131,8 +131,8 @@ class Sample:
     @property
     def losses(self) -> list[Loss]:
         """What is left out, the most first."""
-        several = sorted(self.left_out.items(), key=lambda item: -item[1])
-        return [Loss.of(name, count) for name, count in several]
+        by_size = sorted(self.left_out.items(), key=lambda item: -item[1])
+        return [Loss.of(name, count) for name, count in by_size]
 
     @property
     def joins(self) -> tuple[str, ...]:
@@ -171,17 +171,19 @@ def take_sample(corpus: Corpus, reading: ReadingSettings) -> tuple[Sample, Strea
         _cut_as(reading.language),
         corpus.bytes_total,
     ]
-    place = folder / hashlib.sha256(orjson.dumps(key, option=orjson.OPT_SORT_KEYS)).hexdigest()[:20]
-    if not (place / "sample.json").exists():
-        _read(corpus, reading, place)
-    sample = Sample(**orjson.loads((place / "sample.json").read_bytes()))
-    os.utime(place)
+    sample_folder = (
+        folder / hashlib.sha256(orjson.dumps(key, option=orjson.OPT_SORT_KEYS)).hexdigest()[:20]
+    )
+    if not (sample_folder / "sample.json").exists():
+        _read(corpus, reading, sample_folder)
+    sample = Sample(**orjson.loads((sample_folder / "sample.json").read_bytes()))
+    os.utime(sample_folder)
     try:
-        return sample, Stream.open(place) if sample.documents else None
+        return sample, Stream.open(sample_folder) if sample.documents else None
     except Invalid:
-        if place.exists():
+        if sample_folder.exists():
             raise
-        raise FileNotFoundError(f"the sample {place.name} was removed meanwhile") from None
+        raise FileNotFoundError(f"the sample {sample_folder.name} was removed meanwhile") from None
 
 
 def remove_samples(corpus: Corpus) -> None:
@@ -189,10 +191,10 @@ def remove_samples(corpus: Corpus) -> None:
     shutil.rmtree(files.corpus_folder(corpus.pk) / "sample", ignore_errors=True)
 
 
-def cut_alike(one: str, other: str) -> bool:
+def cut_alike(first: str, second: str) -> bool:
     """Whether texts are cut into words in the same way, whichever of two languages they are said to
     be in."""
-    return _cut_as(one) == _cut_as(other)
+    return _cut_as(first) == _cut_as(second)
 
 
 def _cut_as(language: str) -> str:
@@ -200,8 +202,8 @@ def _cut_as(language: str) -> str:
     return language if language in ("zh", "ja", "th", "ko", "km", "lo", "my", "tr", "az") else ""
 
 
-def _read(corpus: Corpus, reading: ReadingSettings, place: Path) -> None:
-    building = place.with_name(f"{place.name}-{secrets.token_hex(6)}.new")
+def _read(corpus: Corpus, reading: ReadingSettings, sample_folder: Path) -> None:
+    building = sample_folder.with_name(f"{sample_folder.name}-{secrets.token_hex(6)}.new")
     building.mkdir(parents=True)
     try:
         sampler = _Sampler(corpus, reading, building)
@@ -213,22 +215,24 @@ def _read(corpus: Corpus, reading: ReadingSettings, place: Path) -> None:
             building.mkdir()
             sample = _Sampler(corpus, reading, building, fits=False).run()
         (building / "sample.json").write_bytes(orjson.dumps(asdict(sample)))
-        if not place.exists():
+        if not sample_folder.exists():
             try:
-                building.rename(place)
+                building.rename(sample_folder)
             except OSError:  # another request was faster
-                if not place.exists():
+                if not sample_folder.exists():
                     raise
     finally:
         shutil.rmtree(building, ignore_errors=True)
-    for old in sorted((p for p in place.parent.iterdir() if p.suffix != ".new"), key=_used)[:-KEPT]:
+    for old in sorted((p for p in sample_folder.parent.iterdir() if p.suffix != ".new"), key=_used)[
+        :-KEPT
+    ]:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _used(place: Path) -> float:
+def _used(sample_folder: Path) -> float:
     """When a sample was last asked for; 0 where another request has just removed it."""
     try:
-        return place.stat().st_mtime
+        return sample_folder.stat().st_mtime
     except FileNotFoundError:
         return 0.0
 
@@ -297,7 +301,7 @@ class _Sampler:
         heads = []
         evidence = Counter[str]()
         without = 0
-        made = 0
+        made_dates = 0
         parts: list[Part | None] = []
         items = self._items()
         with Stream.write(self.folder, tokeniser) as stream:
@@ -314,7 +318,7 @@ class _Sampler:
                     undated.append(document.date.strip())
                 else:
                     without += 1
-                    made += bool(document.made)
+                    made_dates += bool(document.made)
                 if not (day or document.date.strip() or document.place):
                     heads.append(text[:_DEPTH])
                 if not self.shaped:
@@ -325,25 +329,27 @@ class _Sampler:
                 self.documents_of[self.kind] += 1
             stream.commit()
         seconds = time.monotonic() - began - self.ahead
-        whole = not self.cut_short and self.files == self.of_files and self.ended
+        is_complete = not self.cut_short and self.files == self.of_files and self.ended
         if (
             self.documents and not self.ended
         ):  # the last one may be a section, and others of its whole are to come
             self.taken[self.kind] += document.part / document.parts - 1
-        beginnings = not whole and (self.cut_short or not self.ended)
+        beginnings = not is_complete and (self.cut_short or not self.ended)
         self.enough = True
         deque(items, 0)  # which only counts from here on
         return Sample(
             documents=self.documents,
-            of=self.documents if whole else self._estimate(),
-            counted=whole or self.single or (self.read.total() >= self.total and not self.shaped),
+            of=self.documents if is_complete else self._estimate(),
+            counted=is_complete
+            or self.single
+            or (self.read.total() >= self.total and not self.shaped),
             characters=self.characters,
             of_characters=max(
-                self.characters, 0 if whole else round(self._of_all(self.characters_of))
+                self.characters, 0 if is_complete else round(self._of_all(self.characters_of))
             ),
             files=self.files,
             of_files=self.of_files,
-            whole=whole,
+            whole=is_complete,
             beginnings=beginnings,
             seconds=seconds,
             problems=tuple(self.problems),
@@ -359,7 +365,7 @@ class _Sampler:
             undated_forms=_forms(undated),
             without_date=without if days or undated else 0,
             evidence=dict(evidence),
-            made=made,
+            made=made_dates,
             left_out=dict(self.left_out),
             passage=passage_of(texts),
         )
@@ -392,11 +398,13 @@ class _Sampler:
         }
         return max(self.documents, round(self._of_all(became)))
 
-    def _of_all(self, found: Mapping[str | None, float]) -> float:
+    def _of_all(self, counts: Mapping[str | None, float]) -> float:
         """Of all files, by what was found in those bytes of each kind of file that were read."""
-        known = {kind: size for kind, size in self.kinds.items() if self.read[kind]}
-        guess = sum(found.get(kind, 0) * size / self.read[kind] for kind, size in known.items())
-        return guess * self.total / max(1, sum(known.values()))
+        read_kinds = {kind: size for kind, size in self.kinds.items() if self.read[kind]}
+        guess = sum(
+            counts.get(kind, 0) * size / self.read[kind] for kind, size in read_kinds.items()
+        )
+        return guess * self.total / max(1, sum(read_kinds.values()))
 
     def _shaped(
         self, items: Iterator[readers.Document | readers.Problem]
@@ -423,17 +431,17 @@ class _Sampler:
         ahead_seconds = AHEAD_SECONDS / max(1, len(self.sources))
         for i, source in enumerate(self.sources):
             left = 1 if self.fits else len(self.sources) - i
-            most = (CHARACTERS - characters) // left
-            many = max(1, (DOCUMENTS - sampled) // left)
+            characters_left = (CHARACTERS - characters) // left
+            documents_left = max(1, (DOCUMENTS - sampled) // left)
             if (
-                most <= 0
+                characters_left <= 0
                 or sampled >= DOCUMENTS
                 or self.enough
                 or (sampled and time.monotonic() > self.until)
             ):
                 self.cut_short = True
                 break
-            read = size = position = found = length = 0
+            read = size = position = beginnings = length = 0
             counting: float | None = None  # when that began
             self.kind = self._kind(source)
             single = readers.single(source.name)
@@ -445,13 +453,13 @@ class _Sampler:
 
             self.files += 1
             try:
-                with readers.looking.first(most + ahead, many + ahead):
+                with readers.looking.first(characters_left + ahead, documents_left + ahead):
                     for item in readers.read(
                         stored_path(source), source.name, self.options, advance, self.companions
                     ):
                         if isinstance(item, readers.Document):
                             begins = self._begins(item)
-                            found = found + begins
+                            beginnings = beginnings + begins
                             length = length + len(item.text)
                             size = size + _bytes(item)
                         position = min(
@@ -466,18 +474,20 @@ class _Sampler:
                             yield item
                             if (
                                 self.enough
-                                or length >= most
-                                or found >= many
+                                or length >= characters_left
+                                or beginnings >= documents_left
                                 or time.monotonic() > self.until
                             ):
-                                sampled = sampled + found
+                                sampled = sampled + beginnings
                                 characters = characters + length
                                 counting = time.monotonic()
                         else:
                             self.cut_short = self.cut_short or isinstance(item, readers.Document)
                         late = counting is not None and time.monotonic() > counting + ahead_seconds
                         if position < source.bytes and (
-                            late or length >= most + ahead or found >= many + ahead
+                            late
+                            or length >= characters_left + ahead
+                            or beginnings >= documents_left + ahead
                         ):
                             self.cut_short = True
                             break
@@ -490,7 +500,7 @@ class _Sampler:
                 self.problems.append(str(error))
             self.ahead += time.monotonic() - counting if counting else 0
             self.read[self.kind] += position
-            self.found[self.kind] += found
+            self.found[self.kind] += beginnings
             self.characters_of[self.kind] += length
         self.ended = True
 

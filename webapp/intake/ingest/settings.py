@@ -46,10 +46,10 @@ class VocabularySettings(Rules):
             self, min_documents=max(1 if documents < FEW else 2, round(documents ** (1 / 3) / 4))
         )
 
-    def alike_in(self, stream: Stream | Spread, given: bool):
+    def alike_in(self, stream: Stream | Spread, are_tokens: bool):
         """With the writings that count alike in some texts; none where words are given as they
         are."""
-        pairs = variants.find(stream, self.language) if self.variants and not given else []
+        pairs = variants.find(stream, self.language) if self.variants and not are_tokens else []
         return replace(self, alike=[list(pair) for pair in pairs])
 
     def stop_words(self) -> set[str]:
@@ -60,10 +60,10 @@ class VocabularySettings(Rules):
 
     def choice(self) -> Choice:
         """Raises Invalid, naming the field, for a value that can't be."""
-        kept = frozenset(word.lower() for word in self.kept_words)
+        kept_words = frozenset(word.lower() for word in self.kept_words)
         return Choice(
-            stop_words=frozenset(self.stop_words() - kept),
-            kept=kept,
+            stop_words=frozenset(self.stop_words() - kept_words),
+            kept=kept_words,
             sections=self.section_words,
             phrases=tuple(self.phrases),
             variants=tuple(

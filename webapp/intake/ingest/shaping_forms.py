@@ -196,10 +196,10 @@ class ShapingForm(SentForm):
     def silences(self, shares: dict[str, float]) -> list[Silence]:
         """The rules that recognise something, or are chosen. shares: of
         webapp.intake.ingest.shaping.shares."""
-        chosen = set(self["silent"].value() or [])
+        chosen_lines = set(self["silent"].value() or [])
         return [
-            Silence(name, rule_of(name).label, shares.get(name, 0.0), name in chosen)
-            for name in ordered({*chosen, *shares})
+            Silence(name, rule_of(name).label, shares.get(name, 0.0), name in chosen_lines)
+            for name in ordered({*chosen_lines, *shares})
         ]
 
     def clean(self) -> None:

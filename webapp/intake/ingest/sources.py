@@ -46,12 +46,12 @@ def problems(corpus: Corpus, name: str, after: int = 0) -> tuple[list[dict], int
         file.seek(after)
         for row in csv.reader(_lines(file)):
             if len(row) == 4 and not (after == 0 and file.tell() and row[3] == "dropped"):
-                source, place, message, dropped = map(csv_cells.unsafe, row)
+                source, place_in_file, message, dropped = map(csv_cells.unsafe, row)
                 if not name or source == name or source.startswith(f"{name}/"):
                     page.append(
                         {
                             "file": source,
-                            "place": place,
+                            "place": place_in_file,
                             "message": message,
                             "dropped": dropped == "yes",
                         }

@@ -197,8 +197,8 @@ def _name_after_files(corpus: Corpus) -> str:
     """Of the folder that all files came in, else of the first file."""
     first = corpus.files.values_list("name", flat=True)[0]
     folder = first.partition("/")[0] if "/" in first else ""
-    together = folder and not corpus.files.exclude(name__startswith=f"{folder}/").exists()
-    return corpus_name(first if together else first.rpartition("/")[2])
+    in_one_folder = folder and not corpus.files.exclude(name__startswith=f"{folder}/").exists()
+    return corpus_name(first if in_one_folder else first.rpartition("/")[2])
 
 
 # By name, "letter 2" before "letter 10": a number counts by how many digits it has, then by these;

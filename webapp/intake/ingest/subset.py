@@ -39,7 +39,7 @@ def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[reader
     Over a connection of its own: during a COPY that of the task answers nothing else.
     """
     numbers = _numbers(corpus)
-    with closing(connection.copy()) as other, other.cursor() as cursor:
+    with closing(connection.copy()) as second_connection, second_connection.cursor() as cursor:
         for i in range(0, len(numbers), _BLOCK):
             block = numbers[i : i + _BLOCK].tolist()
             cursor.execute(
@@ -58,26 +58,33 @@ def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[reader
                 number,
                 part,
                 parts,
-                whole,
+                parent_title,
                 source_id,
                 file,
-                place,
+                place_in_file,
                 title,
                 date,
                 metadata,
                 text,
             ) in rows:
                 first = number - part + 1
-                before, this, end = np.searchsorted(
+                before, position, end = np.searchsorted(
                     numbers, [first, number, first + parts]
                 ).tolist()
                 section = (
-                    {"part": this - before + 1, "parts": end - before, "whole": whole}
+                    {"part": position - before + 1, "parts": end - before, "whole": parent_title}
                     if end - before > 1
                     else {}
                 )
                 yield readers.Document(
-                    text, title, date, source_id, json.loads(metadata), file, place, **section
+                    text,
+                    title,
+                    date,
+                    source_id,
+                    json.loads(metadata),
+                    file,
+                    place_in_file,
+                    **section,
                 )
                 advance(len(text.encode()))
 

@@ -124,10 +124,12 @@ def _blocks_of_documents(corpus: Corpus, documents: int) -> Iterator[unit_column
             yield first, block
 
 
-def _where(texts: tuple[str, ...], are_sections: tuple[bool, ...], wanted: bool) -> list[str]:
+def _where(
+    texts: tuple[str, ...], are_sections: tuple[bool, ...], sections_wanted: bool
+) -> list[str]:
     """The texts of sections, or of whole documents, "" of the other ones."""
     return [
-        text if is_section is wanted else ""
+        text if is_section is sections_wanted else ""
         for text, is_section in zip(texts, are_sections, strict=True)
     ]
 

@@ -98,8 +98,8 @@ def reserve() -> int:
     """Bytes of the disk that uploads leave free, for the work itself."""
     if settings.DISK_RESERVE is not None:
         return settings.DISK_RESERVE
-    whole = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
-    return min(1 << 30, whole.f_blocks * whole.f_frsize // 20)
+    disk = os.statvfs(settings.FILE_UPLOAD_TEMP_DIR)
+    return min(1 << 30, disk.f_blocks * disk.f_frsize // 20)
 
 
 def check_room(size: int) -> None:

@@ -211,7 +211,7 @@ async def _append(request: HttpRequest, upload: uploads.IncomingFile, offset: in
     While one block is written the next one arrives, so memory is two blocks, whatever the size.
     """
     writer = await asyncio.to_thread(UploadWriter, upload)
-    pieces: list[bytes] = []  # that came and are not being written yet
+    chunks: list[bytes] = []  # that came and are not being written yet
     size = 0  # of them
     unsynced = 0
     block: Future | None = None  # which is being written
@@ -227,19 +227,19 @@ async def _append(request: HttpRequest, upload: uploads.IncomingFile, offset: in
         if int(request.headers.get("Content-Length") or 0) > missing:
             raise _too_much(upload)
         await concurrency.wait_for_client(request)
-        async for piece in bodies.chunks(request, settings.UPLOAD_PATIENCE):
-            missing -= len(piece)
+        async for chunk in bodies.chunks(request, settings.UPLOAD_PATIENCE):
+            missing -= len(chunk)
             if missing < 0:
                 raise _too_much(upload)
-            pieces.append(piece)
-            size += len(piece)
-            metrics.uploaded.inc(len(piece))
-            if size >= BLOCK or len(pieces) >= MOST_PIECES:
+            chunks.append(chunk)
+            size += len(chunk)
+            metrics.uploaded.inc(len(chunk))
+            if size >= BLOCK or len(chunks) >= MOST_PIECES:
                 if block:
                     await asyncio.shield(asyncio.wrap_future(block))
-                block = _disk.submit(writer.write, pieces)
+                block = _disk.submit(writer.write, chunks)
                 unsynced += size
-                pieces = []
+                chunks = []
                 size = 0
                 # beside what still arrives
                 if unsynced >= SYNC_EVERY and (syncing is None or syncing.done()):
@@ -251,20 +251,20 @@ async def _append(request: HttpRequest, upload: uploads.IncomingFile, offset: in
         ) from None
     finally:
         # Also when the server is told to stop, which cancels this.
-        ending = _disk.submit(_end, writer, block, syncing, pieces)
+        ending = _disk.submit(_end, writer, block, syncing, chunks)
         await asyncio.shield(asyncio.wrap_future(ending))
     return writer.offset
 
 
 def _end(
-    writer: UploadWriter, block: Future | None, syncing: Future | None, pieces: list[bytes]
+    writer: UploadWriter, block: Future | None, syncing: Future | None, chunks: list[bytes]
 ) -> None:
     """Wait for what is being written, and write the rest."""
     try:
         if block:
             block.result()
-        if pieces:
-            writer.write(pieces)
+        if chunks:
+            writer.write(chunks)
     finally:
         if syncing:
             wait([syncing])

@@ -58,34 +58,36 @@ class UploadWriter:
             self.hash = None  # what came before is only on disk
         self.hashing: Future | None = None
 
-    def write(self, pieces: list[bytes]) -> None:
+    def write(self, chunks: list[bytes]) -> None:
         """Append them (at most 1,024).
 
         The hash of the whole follows in a thread of its own. Where it can't keep up (lines of more
         than 500 MB a second) it is given up, and computed from the disk when a corpus is made:
         nobody waits for it while bytes arrive.
         """
-        size = sum(map(len, pieces))
+        size = sum(map(len, chunks))
         check_room(0 if self.promised else size)
         if self.hash and self.hashing and not self.hashing.done():
             self.hash = None
         if self.hash:
-            self.hashing = _hashers.submit(_update_hash, self.hash, pieces)
+            self.hashing = _hashers.submit(_update_hash, self.hash, chunks)
         try:
-            self._append(pieces, size)
+            self._append(chunks, size)
         except Refused:
             self.hash = None  # it has seen what is not in the file
             raise
 
-    def _append(self, pieces: list[bytes], size: int) -> None:
+    def _append(self, chunks: list[bytes], size: int) -> None:
         with refuse_when_full():
-            written = os.writev(self.file, pieces)
+            written = os.writev(self.file, chunks)
             self.offset += written
-            rest = memoryview(b"".join(pieces))[written:] if written < size else b""
-            while rest:  # a disk that is nearly full takes a part, and says so at the next attempt
-                written = os.write(self.file, rest)
+            unwritten = memoryview(b"".join(chunks))[written:] if written < size else b""
+            while (
+                unwritten
+            ):  # a disk that is nearly full takes a part, and says so at the next attempt
+                written = os.write(self.file, unwritten)
                 self.offset += written
-                rest = rest[written:]
+                unwritten = unwritten[written:]
 
     def sync(self) -> None:
         """Returns when what was written is on the disk itself."""

@@ -117,8 +117,8 @@ def find(upload_id: str, owner: int | None = None) -> IncomingFile:
     )
 
 
-def remove(*several: IncomingFile) -> None:
-    for upload in several:
+def remove(*uploads: IncomingFile) -> None:
+    for upload in uploads:
         _note_path(upload.id).unlink(missing_ok=True)
         upload.path.unlink(missing_ok=True)
 
@@ -153,13 +153,13 @@ def claim(ids: list[str], owner: int | None = None) -> Iterator[list[ReceivedFil
 
     Raises Refused where one is not there, or not whole.
     """
-    uploads = [find(one, owner) for one in dict.fromkeys(ids)]
-    missing = [(u, came) for u in uploads if (came := u.offset) != u.length]
+    uploads = [find(upload_id, owner) for upload_id in dict.fromkeys(ids)]
+    missing = [(u, received) for u in uploads if (received := u.offset) != u.length]
     if missing:
-        first, came = missing[0]
+        first, received = missing[0]
         raise Refused(
             409,
-            f"“{_short(first.name)}” has not arrived whole: {came:,} of {first.length:,} bytes. "
+            f"“{_short(first.name)}” has not arrived whole: {received:,} of {first.length:,} bytes. "
             f"{len(missing):,} of {len(uploads):,} uploads still have to go on.",
         )
     total = sum(u.length for u in uploads)

@@ -125,12 +125,14 @@ def difference(before: Version, now: Version) -> str:
         {LANGUAGES.get(code, code) for code in settings.get("also", [])} for settings in (old, new)
     )
     parts += [
-        f"{numbers.join_names(sorted(which))} stop words {how}"
-        for which, how in ((has - had, "too"), (had - has, "no more"))
-        if which
+        f"{numbers.join_names(sorted(languages))} stop words {how}"
+        for languages, how in ((has - had, "too"), (had - has, "no more"))
+        if languages
     ]
-    both = [name for name in _CHANGES if name in old and name in new]
-    parts += [_CHANGES[name](old[name], new[name]) for name in both if old[name] != new[name]]
+    shared_settings = [name for name in _CHANGES if name in old and name in new]
+    parts += [
+        _CHANGES[name](old[name], new[name]) for name in shared_settings if old[name] != new[name]
+    ]
     if now.status == Version.Status.READY and now.documents != before.documents:
         parts.append(
             f"{abs(now.documents - before.documents):,} documents"
@@ -141,17 +143,17 @@ def difference(before: Version, now: Version) -> str:
 
 def _counting(version: Version) -> list[str]:
     """The phrases that are words of it; of one that is not made yet, those that were chosen."""
-    out = set(version.report.get("phrases_left_out", []))
-    return [phrase for phrase in version.settings.get("phrases", []) if phrase not in out]
+    left_out = set(version.report.get("phrases_left_out", []))
+    return [phrase for phrase in version.settings.get("phrases", []) if phrase not in left_out]
 
 
-def _words(old: dict, new: dict, name: str, one: str, many: str = "") -> str:
+def _words(old: dict, new: dict, name: str, singular: str, plural: str = "") -> str:
     had = set(old.get(name, []))
     has = set(new.get(name, []))
     return "; ".join(
-        f"{len(words):,} {which} {one if len(words) == 1 else many or one + 's'}"
+        f"{len(words):,} {direction} {singular if len(words) == 1 else plural or singular + 's'}"
         f" ({', '.join(sorted(words)[:_NAMED])}{' …' if len(words) > _NAMED else ''})"
-        for which, words in (("more", has - had), ("fewer", had - has))
+        for direction, words in (("more", has - had), ("fewer", had - has))
         if words
     )
 

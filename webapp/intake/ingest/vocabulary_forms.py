@@ -202,10 +202,14 @@ class VocabularyForm(SentForm):
         shares = shares or {}
         main = self["language"].value() or ""
         also = set(self["also"].value() or [])
-        others = [(code, name) for code, name in BY_NAME if code != main]
+        other_languages = [(code, name) for code, name in BY_NAME if code != main]
         near = sorted(
-            ((code, name) for code, name in others if code in also or shares.get(code, 0) >= SAID),
-            key=lambda one: -shares.get(one[0], 0),
+            (
+                (code, name)
+                for code, name in other_languages
+                if code in also or shares.get(code, 0) >= SAID
+            ),
+            key=lambda language: -shares.get(language[0], 0),
         )
 
         def offered(choices: list) -> list[OfferedLanguage]:
@@ -215,7 +219,9 @@ class VocabularyForm(SentForm):
             ]
 
         return Languages(
-            sentence, offered(near), offered([one for one in others if one not in near])
+            sentence,
+            offered(near),
+            offered([language for language in other_languages if language not in near]),
         )
 
     def clean_section_words(self) -> int:

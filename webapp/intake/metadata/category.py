@@ -89,12 +89,12 @@ def _hash(text: str) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest()) >> 1
 
 
-def recode(source: Path, target: Path, places: np.ndarray) -> None:
-    """Codes by first appearance to what `places` has for each; none stays none."""
-    places = np.append(places, places.dtype.type(NONE))  # -1 is its last place
+def recode(source: Path, target: Path, new_numbers: np.ndarray) -> None:
+    """Codes by first appearance to what `new_numbers` has for each; none stays none."""
+    new_numbers = np.append(new_numbers, new_numbers.dtype.type(NONE))  # -1 is its last place
     with source.open("rb") as old, target.open("wb") as new:
         while len(block := np.fromfile(old, np.int32, FLUSHED)):
-            places[block].tofile(new)
+            new_numbers[block].tofile(new)
     source.unlink()
 
 

@@ -58,7 +58,7 @@ class Date(RangeField):
         return day.toordinal() if day else None
 
     @classmethod
-    def summary(cls, low: float, high: float, whole: bool, documents: int) -> Arguments:
+    def summary(cls, low: float, high: float, is_integral: bool, documents: int) -> Arguments:
         return {"first": low, "last": high, "documents": documents}
 
     @property

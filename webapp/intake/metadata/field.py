@@ -159,9 +159,9 @@ class RangeField(Field):
 
     @classmethod
     @abstractmethod
-    def summary(cls, low: float, high: float, whole: bool, documents: int) -> Arguments:
-        """Arguments of a field but for its name. low, high: the least and the largest value; whole:
-        whether all are whole numbers."""
+    def summary(cls, low: float, high: float, is_integral: bool, documents: int) -> Arguments:
+        """Arguments of a field but for its name. low, high: the least and the largest value;
+        is_integral: whether all are whole numbers."""
 
     @property
     @abstractmethod

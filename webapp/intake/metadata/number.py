@@ -110,8 +110,8 @@ class Number(RangeField):
         return parse_number(text)
 
     @classmethod
-    def summary(cls, low: float, high: float, whole: bool, documents: int) -> Arguments:
-        return {"low": low, "high": high, "whole": whole, "documents": documents}
+    def summary(cls, low: float, high: float, is_integral: bool, documents: int) -> Arguments:
+        return {"low": low, "high": high, "whole": is_integral, "documents": documents}
 
     @property
     def limits(self) -> tuple[str, str]:

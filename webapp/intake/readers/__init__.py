@@ -79,7 +79,7 @@ def sniff(
     path: Source | Member,
     name: str,
     companions: Iterable[tuple[Source, str]] | Companions = (),
-    **known,
+    **fixed_options,
 ) -> Sniff:
     """What a file seems to be, by its name and its first bytes; `known` options are not guessed but
     taken.
@@ -87,10 +87,10 @@ def sniff(
     companions: (path, name) of the other files that came with it. Raises Unreadable when nothing
     can be read from it.
     """
-    return dispatch.sniff(path, name, known, Companions.among(companions))
+    return dispatch.sniff(path, name, fixed_options, Companions.among(companions))
 
 
-def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
+def sniff_first(files: list[tuple[Path, str]], **fixed_options) -> Sniff:
     """What the first file seems to be that can be read: one bad file does not refuse the rest.
     Raises Unreadable for the first.
 
@@ -106,26 +106,26 @@ def sniff_first(files: list[tuple[Path, str]], **known) -> Sniff:
     tables: list[tuple[float, Sniff]] = []
     for number, (path, name) in enumerate(files[:MOST_TRIED]):
         try:
-            sniffed = sniff(path, name, companions, **known)
+            sniffed = sniff(path, name, companions, **fixed_options)
         except Unreadable as error:
             first = error if number == 0 else first
             continue
         if tables and formats.bare(name):
             break
         if not sniffed.columns or roles.has_texts(sniffed.options, sniffed.rows):
-            return _encoded_as(files, companions, sniffed, known)
+            return _encoded_as(files, companions, sniffed, fixed_options)
         tables.append((roles.words(sniffed.options, sniffed.rows), sniffed))
     if tables:
-        best = max(tables, key=lambda table: table[0])[1]
-        return _encoded_as(files, companions, best, known)
+        fullest = max(tables, key=lambda table: table[0])[1]
+        return _encoded_as(files, companions, fullest, fixed_options)
     raise first
 
 
 def _encoded_as(
-    files: list[tuple[Path, str]], companions: Companions, sniffed: Sniff, known: dict
+    files: list[tuple[Path, str]], companions: Companions, sniffed: Sniff, fixed_options: dict
 ) -> Sniff:
     """With the encoding that the first files have in common, where it is not known."""
-    if not formats.encoded(sniffed.options) or len(files) < 2 or "encoding" in known:
+    if not formats.encoded(sniffed.options) or len(files) < 2 or "encoding" in fixed_options:
         return sniffed
     encoding = _in_common(files[:MOST_TRIED], companions)
     return replace(sniffed, options=replace(sniffed.options, encoding=encoding))
@@ -134,17 +134,17 @@ def _encoded_as(
 def _in_common(files: list[tuple[Path, str]], companions: Companions) -> str:
     """The encoding of several files; that of an archive's entries is the archive's."""
     samples = []
-    own = []
+    own_encodings = []
     for path, name in files:
         with contextlib.suppress(Unreadable):
             file_format = formats.format_of(name)
             if file_format.archive:
-                own.append(sniff(path, name, companions).options.encoding)
+                own_encodings.append(sniff(path, name, companions).options.encoding)
                 samples.append(b"\xff")  # no ASCII, as far as is known
             elif file_format.encoded:
                 samples.append(head(path, name, _SAMPLE))
-                own.append(guess_encoding(samples[-1]))
-    return common_encoding(samples, own)
+                own_encodings.append(guess_encoding(samples[-1]))
+    return common_encoding(samples, own_encodings)
 
 
 def read(

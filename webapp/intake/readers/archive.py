@@ -114,10 +114,15 @@ class Archive:
         self.listing = listing
 
     def sniff(
-        self, source: Source, name: str, options: Options, known: dict, companions: Companions
+        self,
+        source: Source,
+        name: str,
+        options: Options,
+        fixed_options: dict,
+        companions: Companions,
     ) -> Sniff:
         with self._opened(source, name) as (entries, inside):
-            return _sniff(entries, name, self.key, known, inside)
+            return _sniff(entries, name, self.key, fixed_options, inside)
 
     def read(
         self,
@@ -157,7 +162,11 @@ class Archive:
 
 
 def _sniff(
-    entries: Iterator[Entry], name: str, file_format: str, known: dict, companions: Companions
+    entries: Iterator[Entry],
+    name: str,
+    file_format: str,
+    fixed_options: dict,
+    companions: Companions,
 ) -> Sniff:
     """What the first entry seems to be that can be read; of plain texts, a preview of several.
     Entries whose names have no ending count where there is no other."""
@@ -171,7 +180,7 @@ def _sniff(
         why = _refused(entry) or _of_page(inside, companions)
         if first is None and why != "is a folder":
             first = f"Its first entry {why}." if why else "Its first entry can't be read."
-        if why or inside == known.get("without"):  # a table about the others
+        if why or inside == fixed_options.get("without"):  # a table about the others
             continue
         if died := worker.passed_over(inside):
             first = died
@@ -188,9 +197,9 @@ def _sniff(
                 return _sniff_texts(
                     itertools.chain([entry], itertools.islice(entries, SAMPLE_ENTRIES)),
                     file_format,
-                    known,
+                    fixed_options,
                 )
-            sniffed = dispatch.sniff(entry, inside, known, companions)
+            sniffed = dispatch.sniff(entry, inside, fixed_options, companions)
             if not sniffed.columns or roles.has_texts(sniffed.options, sniffed.rows):
                 return _of_entry(sniffed, file_format)
             tables.append((roles.words(sniffed.options, sniffed.rows), sniffed))
@@ -201,7 +210,7 @@ def _sniff(
     if tables:
         return _of_entry(max(tables, key=lambda table: table[0])[1], file_format)
     if bare:
-        return _of_samples(bare, file_format, known)
+        return _of_samples(bare, file_format, fixed_options)
     raise Unreadable(
         f"“{name}” holds no file that can be read. {first or 'It is empty.'} {formats.sentence()}"
     )
@@ -217,24 +226,24 @@ def _of_entry(sniffed: Sniff, file_format: str) -> Sniff:
     return replace(sniffed, options=options)
 
 
-def _sniff_texts(entries: Iterator[Entry], file_format: str, known: dict) -> Sniff:
+def _sniff_texts(entries: Iterator[Entry], file_format: str, fixed_options: dict) -> Sniff:
     samples = {}
     with contextlib.suppress(Unreadable):  # an archive that ends too soon
         for entry in entries:
             with contextlib.suppress(Unreadable, *DAMAGED):
                 if formats.by_name(entry.name) == "text" and _refused(entry) is None:
                     samples[entry.name] = head(entry, entry.name, _HEAD)
-    return _of_samples(samples, file_format, known)
+    return _of_samples(samples, file_format, fixed_options)
 
 
-def _of_samples(samples: dict[str, bytes], file_format: str, known: dict) -> Sniff:
-    own = {name: guess_encoding(sample) for name, sample in samples.items()}
+def _of_samples(samples: dict[str, bytes], file_format: str, fixed_options: dict) -> Sniff:
+    own_encodings = {name: guess_encoding(sample) for name, sample in samples.items()}
     encoding = check_encoding(
-        known.get("encoding") or common_encoding(samples.values(), own.values())
+        fixed_options.get("encoding") or common_encoding(samples.values(), own_encodings.values())
     )
     rows = [
         [
-            f"{n}: {clean(c.decode(own[n] if encoding == DETECT else encoding, 'replace'))}"[
+            f"{n}: {clean(c.decode(own_encodings[n] if encoding == DETECT else encoding, 'replace'))}"[
                 :PREVIEW_CELL
             ]
         ]
@@ -418,8 +427,8 @@ def entry(source: Source, name: str, inside: str) -> Iterator[Source]:
     """One file in an archive. name: the archive's; inside: the file's, with the archive's before
     it. Raises Unreadable where the archive does not hold it, or is damaged there."""
     with contextlib.closing(formats.format_of(name).reader.files(source, name)) as entries:
-        found = next((entry for entry, its_name in entries if its_name == inside), None)
-        if found is None:
+        entry_inside = next((entry for entry, its_name in entries if its_name == inside), None)
+        if entry_inside is None:
             raise Unreadable(f"“{name}” does not hold “{inside}”.")
         with unreadable(
             BROKEN,
@@ -428,7 +437,7 @@ def entry(source: Source, name: str, inside: str) -> Iterator[Source]:
                 f" ({str(error) or 'it ends too soon'}). Pack it again."
             ),
         ):
-            yield found
+            yield entry_inside
 
 
 def deep(name: str) -> bool:

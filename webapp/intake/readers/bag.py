@@ -60,8 +60,8 @@ def document(
 ) -> Iterator[Document | Problem]:
     """counts: (word, count) of document `number`, counted from 1; words are numbered from 0. Words
     are repeated, in the given order."""
-    place = f"document {number}"
-    pieces = []
+    place_in_file = f"document {number}"
+    repeated = []
     length = 0
     wrong = 0
     for word, count in counts:
@@ -72,24 +72,31 @@ def document(
         if length > MAX_TEXT:
             yield Problem(
                 name,
-                place,
-                f"“{name}”, {place}: its words have more than {MAX_TEXT:,} characters; it was left"
+                place_in_file,
+                f"“{name}”, {place_in_file}: its words have more than {MAX_TEXT:,} characters; it was left"
                 " out.",
                 True,
             )
             return
-        pieces += [words[word]] * count
+        repeated += [words[word]] * count
     if wrong:
         sentence = (
-            f"“{name}”, {place}: {wrong:,} entries name words that the vocabulary of {len(words):,}"
+            f"“{name}”, {place_in_file}: {wrong:,} entries name words that the vocabulary of {len(words):,}"
             " words does not have; they were left out. Is it the right vocabulary?"
         )
-        yield Problem(name, place, sentence, False, "entry", wrong)
-    if not pieces:
-        yield Problem(name, place, f"“{name}”, {place}: it holds no words; it was left out.", True)
+        yield Problem(name, place_in_file, sentence, False, "entry", wrong)
+    if not repeated:
+        yield Problem(
+            name,
+            place_in_file,
+            f"“{name}”, {place_in_file}: it holds no words; it was left out.",
+            True,
+        )
         return
     title = f"{stem(name).removeprefix('docword.')} {number}"[:MAX_TITLE]
-    yield Document(" ".join(pieces), title, "", f"{clean(name)}:{number}"[:MAX_ID], {}, name, place)
+    yield Document(
+        " ".join(repeated), title, "", f"{clean(name)}:{number}"[:MAX_ID], {}, name, place_in_file
+    )
 
 
 def documents(
@@ -98,8 +105,10 @@ def documents(
     """The documents of entries in the order of their documents. entries: (document from 1, word
     from 0, count).
     Raises Unreadable where one document has too many."""
-    for number, of_one in itertools.groupby(entries, key=lambda entry: entry[0]):
-        counts = [(word, count) for _, word, count in itertools.islice(of_one, MAX_WORDS + 1)]
+    for number, entries_of_document in itertools.groupby(entries, key=lambda entry: entry[0]):
+        counts = [
+            (word, count) for _, word, count in itertools.islice(entries_of_document, MAX_WORDS + 1)
+        ]
         if len(counts) > MAX_WORDS:
             raise Unreadable(f"“{name}”: document {number} has more than {MAX_WORDS:,} entries.")
         yield from document(number, counts, words, name)

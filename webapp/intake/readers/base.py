@@ -158,16 +158,16 @@ class Options:
 
     def column(self, role: str) -> str | None:
         """The name of the column that holds the text, title, date or id; None where none does."""
-        place = getattr(self, role)
-        return self.names[place] if place is not None and place < len(self.names) else None
+        column = getattr(self, role)
+        return self.names[column] if column is not None and column < len(self.names) else None
 
     def places(self, columns: Sequence[str]) -> dict[str, Any]:
         """Role -> where a file with these columns has the column that was chosen; None where it has
         not."""
-        chosen = {role: self.column(role) for role in ROLES}
+        columns_of_roles = {role: self.column(role) for role in ROLES}
         return {
             role: columns.index(column) if column in columns else None
-            for role, column in chosen.items()
+            for role, column in columns_of_roles.items()
         }
 
 
@@ -307,11 +307,11 @@ class _Counted(io.RawIOBase):
         return True
 
     def readinto(self, buffer) -> int:
-        piece = self.file.read(len(buffer))
-        buffer[: len(piece)] = piece
-        looking.spend(len(piece))
-        self.advance(len(piece))
-        return len(piece)
+        block = self.file.read(len(buffer))
+        buffer[: len(block)] = block
+        looking.spend(len(block))
+        self.advance(len(block))
+        return len(block)
 
     def close(self) -> None:
         self.file.close()
@@ -335,13 +335,13 @@ class _Unpacked(io.RawIOBase):
         self.size += count
         looking.spend(count)
         if self.size > MAX_UNPACKED or self.size > max(NO_BOMB, MAX_RATIO * self.packed.tell()):
-            most = (
+            limit = (
                 f"{MAX_UNPACKED >> 30} GB"
                 if self.size > MAX_UNPACKED
                 else f"{MAX_RATIO} times its size, as no text does"
             )
             raise Unreadable(
-                f"“{self.name}” unpacks to more than {most}. Upload what is in it without"
+                f"“{self.name}” unpacks to more than {limit}. Upload what is in it without"
                 " compression."
             )
         return count
@@ -392,13 +392,13 @@ def opened(
                 ) from None
 
 
-def content(file: IO[bytes], most: int) -> bytes | None:
-    """All of a file; None where it has more than `most` bytes. Memory is taken as it comes, not as
+def content(file: IO[bytes], limit: int) -> bytes | None:
+    """All of a file; None where it has more than `limit` bytes. Memory is taken as it comes, not as
     it might come."""
-    whole = bytearray()
-    while len(whole) <= most and (piece := file.read(1 << 20)):
-        whole += piece
-    return bytes(whole) if len(whole) <= most else None
+    read = bytearray()
+    while len(read) <= limit and (block := file.read(1 << 20)):
+        read += block
+    return bytes(read) if len(read) <= limit else None
 
 
 def head(path: Source, name: str, size: int = SAMPLE) -> bytes:
@@ -431,8 +431,8 @@ def _wide(start: bytes) -> str | None:
         scores[encoding] = sum(
             unicodedata.category(c)[0] in "LMNPZ" or c in "\r\n\t" for c in text
         ) / max(1, len(text))
-    best = max(scores, key=lambda encoding: scores[encoding])
-    return best if scores[best] > 0.95 else None
+    likeliest = max(scores, key=lambda encoding: scores[encoding])
+    return likeliest if scores[likeliest] > 0.95 else None
 
 
 def by_mark(start: bytes) -> str | None:
@@ -457,11 +457,13 @@ def guess_encoding(sample: bytes) -> str:
         return encodings.guess(sample)
 
 
-def common_encoding(samples: Iterable[bytes], own: Iterable[str]) -> str:
+def common_encoding(samples: Iterable[bytes], own_encodings: Iterable[str]) -> str:
     """The encoding of several files by samples of them and the encoding of each: DETECT where they
     differ."""
     different = {
-        encoding for sample, encoding in zip(samples, own, strict=True) if not sample.isascii()
+        encoding
+        for sample, encoding in zip(samples, own_encodings, strict=True)
+        if not sample.isascii()
     } or {"utf-8"}
     return different.pop() if len(different) == 1 else DETECT
 
@@ -516,15 +518,15 @@ def _replace(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(REPLACE, _replace)
 
 
-def lines(file: TextIO, most: int) -> Iterator[tuple[str, bool]]:
-    """Each line and whether it is whole: what is beyond `most` characters is passed over, so that
+def lines(file: TextIO, limit: int) -> Iterator[tuple[str, bool]]:
+    """Each line and whether it is whole: what is beyond `limit` characters is passed over, so that
     memory stays bounded."""
-    while line := file.readline(most):
-        whole = len(line) < most or line.endswith(("\n", "\r"))
-        rest = "" if whole else file.readline(1 << 20)
-        while rest and not rest.endswith(("\n", "\r")):
-            rest = file.readline(1 << 20)
-        yield line, whole
+    while line := file.readline(limit):
+        is_complete = len(line) < limit or line.endswith(("\n", "\r"))
+        skipped = "" if is_complete else file.readline(1 << 20)
+        while skipped and not skipped.endswith(("\n", "\r")):
+            skipped = file.readline(1 << 20)
+        yield line, is_complete
 
 
 def clean(text: str) -> str:

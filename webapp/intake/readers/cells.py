@@ -60,24 +60,24 @@ class KeptFields:
         if not self.dropped:
             return
         names = ", ".join(f"“{name}”" for name in list(self.dropped)[:20])
-        more = f" and {len(self.dropped) - 20:,} more" if len(self.dropped) > 20 else ""
+        further = f" and {len(self.dropped) - 20:,} more" if len(self.dropped) > 20 else ""
         yield Problem(
             file,
             "",
-            f"“{file}”: a document keeps {MAX_FIELDS} fields; {names}{more} were not kept.",
+            f"“{file}”: a document keeps {MAX_FIELDS} fields; {names}{further} were not kept.",
             False,
             "columns",
             len(self.dropped),
         )
 
 
-def beginning(rows: Iterable[Row], most: int, characters_behind: int | None = None) -> list[Row]:
+def beginning(rows: Iterable[Row], limit: int, characters_behind: int | None = None) -> list[Row]:
     """The first rows, at most so many, and of about SAMPLE_CHARACTERS; those whose cells are lost
     are left out. characters_behind: as many are enough behind the first rows, by which only the
     kinds of columns are guessed."""
     first: list[Row] = []
     characters = 0
-    for row in itertools.islice(rows, most):
+    for row in itertools.islice(rows, limit):
         first += [row._replace(cells=[clean(cell) for cell in row.cells])] if row.cells else []
         characters += sum(map(len, row.cells)) if row.cells else MAX_TEXT
         if characters > SAMPLE_CHARACTERS and first:
@@ -88,17 +88,17 @@ def beginning(rows: Iterable[Row], most: int, characters_behind: int | None = No
     return first
 
 
-def sniff_below(rows: list[Row], name: str, options: Options, known: dict) -> Sniff:
+def sniff_below(rows: list[Row], name: str, options: Options, fixed_options: dict) -> Sniff:
     """What the rows of a table seem to be that may have titles and notes above its header. rows:
-    the first, up to SAMPLE_ROWS more than webapp.intake.readers.headers.ROWS; known: `header` and
-    `header_row`, where they are not to be guessed."""
+    the first, up to SAMPLE_ROWS more than webapp.intake.readers.headers.ROWS; fixed_options:
+    `header` and `header_row`, where they are not to be guessed."""
     at = (
-        headers.header_position(rows[: SAMPLE_ROWS + headers.ROWS], name, known)
-        if known.get("header") is not False or known.get("header_row")
+        headers.header_position(rows[: SAMPLE_ROWS + headers.ROWS], name, fixed_options)
+        if fixed_options.get("header") is not False or fixed_options.get("header_row")
         else 0
     )
     row = rows[at].line if at else 0
-    header = True if at or known.get("header_row") else known.get("header")
+    header = True if at or fixed_options.get("header_row") else fixed_options.get("header")
     body = [list(row.cells or []) for row in rows[at:]]
     return sniff(body, name, replace(options, header_row=row), header)
 
@@ -106,7 +106,7 @@ def sniff_below(rows: list[Row], name: str, options: Options, known: dict) -> Sn
 def sniff(rows: list[list[str]], name: str, options: Options, header: bool | None) -> Sniff:
     """What the first rows seem to be; `header`: whether the first names the columns, None to
     guess."""
-    rows, more = rows[:SAMPLE_ROWS], rows[SAMPLE_ROWS:]
+    rows, further_rows = rows[:SAMPLE_ROWS], rows[SAMPLE_ROWS:]
     if row_names := has_row_names(rows):
         rows = [["", *rows[0]], *rows[1:]]
         header = True if header is None else header
@@ -118,12 +118,12 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
     header = headers.guess(rows) if header is None else header
     columns = names(rows[0] if header else [], width)
     body = rows[1:] if header else rows
-    places = roles.guess(columns, body or rows)
+    columns_of_roles = roles.guess(columns, body or rows)
     options = replace(
         options,
         header=header,
-        **places,
-        **metadata_types.describe(columns, body + more, places["date"]),
+        **columns_of_roles,
+        **metadata_types.describe(columns, body + further_rows, columns_of_roles["date"]),
         names=tuple(columns),
         row_names=row_names,
     )
@@ -178,9 +178,9 @@ def names(cells: list[str], width: int) -> list[str]:
 
 
 def documents(
-    rows: Iterable[Row], name: str, options: Options, counted: str = "row {} (line {})"
+    rows: Iterable[Row], name: str, options: Options, place_pattern: str = "row {} (line {})"
 ) -> Iterator[Document | Problem]:
-    """A document a row. counted: what a row's place is called, by its number and its line."""
+    """A document a row. place_pattern: what a row's place is called, by its number and its line."""
     if options.text is None:
         raise Unreadable(
             f"“{name}”: no column was chosen for the text. Choose the one that holds it."
@@ -203,32 +203,32 @@ def documents(
                 options = by_name(options, columns, name)
                 continue
         number += 1
-        place = counted.format(number, line)
+        place_in_file = place_pattern.format(number, line)
         if damage:
-            message = f"“{name}”, {place}: {damage}. Correct the file there."
-            yield Problem(name, place, message, lost_row, "" if lost_row else "row")
+            message = f"“{name}”, {place_in_file}: {damage}. Correct the file there."
+            yield Problem(name, place_in_file, message, lost_row, "" if lost_row else "row")
         if lost_row:
             continue
         text = options.text or 0
         wide = width or 0
         while len(cells) > wide and not cells[-1].strip():
             cells = cells[:-1]  # lines that end with a comma
-        given = len(cells)
-        lost = given <= text
-        if lost or (given != wide and not damage):
+        cell_count = len(cells)
+        lost = cell_count <= text
+        if lost or (cell_count != wide and not damage):
             done = "it has no text and was left out" if lost else "it was kept as it is"
-            if given > wide and not lost:
+            if cell_count > wide and not lost:
                 cells, done = _surplus(cells, wide, options)
             expected = max(wide, text + 1) if lost else wide
             yield Problem(
                 name,
-                place,
-                f"“{name}”, {place}: expected {expected} columns, found {given}; {done}.",
+                place_in_file,
+                f"“{name}”, {place_in_file}: expected {expected} columns, found {cell_count}; {done}.",
                 lost,
                 "" if lost else "row",
             )
         if not lost:
-            yield from document(cells, cells[text], columns, name, place, options, fields)
+            yield from document(cells, cells[text], columns, name, place_in_file, options, fields)
     yield from fields.problems(name)
     if width is None and options.header_row:
         raise Unreadable(
@@ -246,57 +246,61 @@ def mended(rows: Iterable[Row], options: Options) -> Iterator[Row]:
         yield from rows
         return
     wide = 0
-    held: list[Row] = []  # the beginning of a row, and what followed it
+    held_rows: list[Row] = []  # the beginning of a row, and what followed it
     for row in rows:
         if not wide:
             # Rows above the header have few cells
             wide = len(row.cells) + options.row_names if row.line >= options.header_row else 0
             yield row
             continue
-        given = len(row.cells)
-        if held and given in (1, wide - text) and given < wide:
-            held.append(row)
-            if given > 1 and text < wide - 1:
-                yield _one_row(held, text)
-                held = []
-            elif len(held) > MOST_BROKEN:
-                yield from held
-                held = []
+        cell_count = len(row.cells)
+        if held_rows and cell_count in (1, wide - text) and cell_count < wide:
+            held_rows.append(row)
+            if cell_count > 1 and text < wide - 1:
+                yield _one_row(held_rows, text)
+                held_rows = []
+            elif len(held_rows) > MOST_BROKEN:
+                yield from held_rows
+                held_rows = []
             continue
-        yield from _ended(held, text, wide)
-        held = []
-        if given == text + 1 and not row.damage:
-            held = [row]
+        yield from _ended(held_rows, text, wide)
+        held_rows = []
+        if cell_count == text + 1 and not row.damage:
+            held_rows = [row]
         else:
             yield row
-    yield from _ended(held, text, wide)
+    yield from _ended(held_rows, text, wide)
 
 
-def _ended(held: list[Row], text: int, wide: int) -> Iterator[Row]:
+def _ended(held_rows: list[Row], text: int, wide: int) -> Iterator[Row]:
     """Rows that were held where no rest of the first came: one, where the text is the last cell."""
-    if len(held) > 1 and text == wide - 1 and wide > 1:
-        yield _one_row(held, text)
+    if len(held_rows) > 1 and text == wide - 1 and wide > 1:
+        yield _one_row(held_rows, text)
     else:
-        yield from held
+        yield from held_rows
 
 
-def _one_row(held: list[Row], text: int) -> Row:
-    first, *others = held
-    lines = [first.cells[text], *(row.cells[0] for row in others)]
-    cells = [*first.cells[:text], "\n".join(lines), *others[-1].cells[1:]]
+def _one_row(held_rows: list[Row], text: int) -> Row:
+    first, *following = held_rows
+    lines = [first.cells[text], *(row.cells[0] for row in following)]
+    cells = [*first.cells[:text], "\n".join(lines), *following[-1].cells[1:]]
     return Row(first.line, cells, BROKEN)
 
 
 def _surplus(cells: list[str], width: int, options: Options) -> tuple[list[str], str]:
     """The cells of a row that has more of them than there are columns, and what becomes of the
     surplus ones, as the end of a sentence."""
-    more = len(cells) - width
+    surplus = len(cells) - width
     text = options.text or 0
-    many = f"{more} surplus cells were" if more > 1 else "surplus cell was"
+    surplus_cells = f"{surplus} surplus cells were" if surplus > 1 else "surplus cell was"
     if options.surplus and options.delimiter:
-        joined = options.delimiter.join(cells[text : text + more + 1])
-        return [*cells[:text], joined, *cells[text + more + 1 :]], f"its {many} joined to the text"
-    sentence = f"its {many} kept as {'fields of their own' if more > 1 else 'a field of its own'}"
+        joined = options.delimiter.join(cells[text : text + surplus + 1])
+        return [
+            *cells[:text],
+            joined,
+            *cells[text + surplus + 1 :],
+        ], f"its {surplus_cells} joined to the text"
+    sentence = f"its {surplus_cells} kept as {'fields of their own' if surplus > 1 else 'a field of its own'}"
     if options.delimiter:
         sentence += "; if the text was cut there, choose that surplus cells belong to the text"
     return cells, sentence
@@ -305,14 +309,14 @@ def _surplus(cells: list[str], width: int, options: Options) -> tuple[list[str],
 def _is_above(line: int, cells: list[str], options: Options) -> bool:
     """Whether a row stands above the header. Several exports may each have another number of such
     rows: the header is then the row with the names."""
-    chosen = options.column("text")
+    text_column = options.column("text")
     if not cells:
         return line < options.header_row
     if line >= options.header_row:
-        return line <= headers.ROWS and chosen not in names(cells, len(options.names))
+        return line <= headers.ROWS and text_column not in names(cells, len(options.names))
     written = {clean(cell).strip() for cell in cells}
-    many = 2 * len(written.intersection(options.names)) >= max(3, len(options.names))
-    return not (many and chosen in written)
+    has_most_names = 2 * len(written.intersection(options.names)) >= max(3, len(options.names))
+    return not (has_most_names and text_column in written)
 
 
 def by_name(options: Options, columns: list[str], name: str) -> Options:
@@ -320,13 +324,13 @@ def by_name(options: Options, columns: list[str], name: str) -> Options:
     fewer."""
     if not options.names or columns == list(options.names[: len(columns)]):
         return options
-    places = options.places(columns)
-    if places["text"] is None:
+    columns_of_roles = options.places(columns)
+    if columns_of_roles["text"] is None:
         raise Unreadable(
             f"“{name}” has no column “{options.column('text')}”, which was chosen for the text; it"
             f" has {', '.join(columns)[:200]}."
         )
-    return replace(options, **places)
+    return replace(options, **columns_of_roles)
 
 
 def document(
@@ -334,7 +338,7 @@ def document(
     raw: str,
     columns: list[str],
     name: str,
-    place: str,
+    place_in_file: str,
     options: Options,
     fields: KeptFields,
 ) -> Iterator[Document | Problem]:
@@ -342,13 +346,13 @@ def document(
     text = clean(raw)
     too_long = len(raw) > MAX_TEXT
     if too_long or not text.strip() or (options.missing and is_missing(text)):
-        yield Problem(name, place, *_no_text(text, too_long, f"“{name}”, {place}"))
+        yield Problem(name, place_in_file, *_no_text(text, too_long, f"“{name}”, {place_in_file}"))
         return
 
-    def cell(i: int | None, most: int) -> str:
+    def cell(i: int | None, limit: int) -> str:
         if i is None or i >= len(row):
             return ""
-        value = clean(row[i]).strip()[:most]
+        value = clean(row[i]).strip()[:limit]
         return (
             "" if marked_missing(value, columns[i] if i < len(columns) else "", options) else value
         )
@@ -365,7 +369,7 @@ def document(
         if value and fields.keeps(column):
             metadata[column] = value
     about = cell(options.title, MAX_TITLE), cell(options.date, 60), cell(options.id, MAX_ID)
-    yield from cleaned(raw, Document(text, *about, metadata, name, place), options)
+    yield from cleaned(raw, Document(text, *about, metadata, name, place_in_file), options)
 
 
 def marked_missing(value: str, column: str, options: Options) -> bool:

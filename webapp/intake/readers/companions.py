@@ -38,12 +38,12 @@ class Companions:
     def _bags_and_vocabularies(self) -> list[tuple[Source, str]]:
         return [file for file in self.files() if is_bag(file[1]) or is_vocabulary(file[1])]
 
-    def _beside(self, name: str, is_one: Callable[[str], bool]) -> list[tuple[Source, str]]:
+    def _beside(self, name: str, is_companion: Callable[[str], bool]) -> list[tuple[Source, str]]:
         """Those in the same folder."""
         return [
             file
             for file in self._bags_and_vocabularies
-            if is_one(file[1]) and _folder(file[1]) == _folder(name)
+            if is_companion(file[1]) and _folder(file[1]) == _folder(name)
         ]
 
     def bag_of(self, name: str) -> tuple[Source, str] | None:

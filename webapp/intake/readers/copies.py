@@ -25,18 +25,17 @@ class Sized:
 class Copy(Sized):
     """A copy of a stream that can be read again and again, from any place. Its reader closes it.
 
-    whole: made at once; else no more of the stream is copied than is asked for. most: bytes that it
-    may have.
-    """
+    to_the_end: made at once; else no more of the stream is copied than is asked for. limit: bytes
+    that it may have."""
 
-    def __init__(self, file: IO[bytes], name: str, most: int, whole: bool = True):
+    def __init__(self, file: IO[bytes], name: str, limit: int, to_the_end: bool = True):
         self.stream = file
         self.name = name
-        self.most = most
+        self.most = limit
         self.size = 0
         # A larger copy is a file without a name, which ends with its use
         self.file = tempfile.SpooledTemporaryFile(4 << 20)
-        if whole:
+        if to_the_end:
             try:
                 self.fill()
             except BaseException:
@@ -81,10 +80,10 @@ class _CopyReader(io.RawIOBase):
     def readinto(self, buffer) -> int:
         self.copy.fill(self.at + len(buffer))
         self.copy.file.seek(self.at)
-        piece = self.copy.file.read(len(buffer))
-        buffer[: len(piece)] = piece
-        self.at += len(piece)
-        return len(piece)
+        block = self.copy.file.read(len(buffer))
+        buffer[: len(block)] = block
+        self.at += len(block)
+        return len(block)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         if whence == io.SEEK_END:

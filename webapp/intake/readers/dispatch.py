@@ -151,30 +151,32 @@ def _ends_as_zip(source: Source) -> bool:
         return file.seekable() and zipfile.is_zipfile(file)
 
 
-def sniff(source: Source | Member, name: str, known: dict, companions: Companions) -> Sniff:
+def sniff(source: Source | Member, name: str, fixed_options: dict, companions: Companions) -> Sniff:
     if bag := companions.bag_of(name):
         source, name = bag
     if companions.page_of(name):
         raise Unreadable(f"“{name}” was saved with a page, and is left out.")
     if isinstance(source, Member):
         return sandbox.sniff(
-            source.path, source.archive, source.format, Options(), known, True, entry=name
+            source.path, source.archive, source.format, Options(), fixed_options, True, entry=name
         )
     key = format_of(source, name)
     file_format = FORMATS[key]
     options = Options(format=key)
     if worker.now() or not (file_format.sandboxed or looking.now()):
-        beside = [companions] if file_format.archive or file_format.bag else []
+        with_companions = [companions] if file_format.archive or file_format.bag else []
         with _parsed(source, name, file_format) as (source, plain_name):
-            sniffed = file_format.sniff(source, plain_name, options, known, *beside)
+            sniffed = file_format.sniff(
+                source, plain_name, options, fixed_options, *with_companions
+            )
     else:
         vocabulary = companions.vocabulary_of(name) if file_format.bag else None
         sniffed = sandbox.sniff(
-            source, name, key, options, known, not file_format.sandboxed, vocabulary
+            source, name, key, options, fixed_options, not file_format.sandboxed, vocabulary
         )
     return (
-        replace(sniffed, options=replace(sniffed.options, html=known["html"]))
-        if "html" in known
+        replace(sniffed, options=replace(sniffed.options, html=fixed_options["html"]))
+        if "html" in fixed_options
         else sniffed
     )
 
@@ -280,7 +282,7 @@ class Reading:
             or file_format.archive
             or (ours and not looking.now() and (bag or not _is_large(source)))
         ):
-            beside = [companions] if bag or file_format.archive else []
+            with_companions = [companions] if bag or file_format.archive else []
 
             def items(advance: Callable[[int], None]) -> Iterator[Document | Problem]:
                 with _parsed(
@@ -290,7 +292,7 @@ class Reading:
                     plain_name,
                 ):
                     yield from file_format.reader.read(
-                        plain_source, plain_name, options, advance, *beside
+                        plain_source, plain_name, options, advance, *with_companions
                     )
 
         else:
@@ -314,36 +316,36 @@ class InTurn(Protocol):
 Turn = TypeVar("Turn", bound=InTurn)
 
 
-def in_order(begun: Iterator[Turn], most: int | None = None) -> Generator[Turn, None, None]:
+def in_order(turns: Iterator[Turn], limit: int | None = None) -> Generator[Turn, None, None]:
     """Each of what is begun as it is asked for, in this order, to be read before the next is taken:
     meanwhile worker processes read those behind it.
 
-    One that can't wait is read before another is begun. What `begun` raises comes after those
-    before it. most: that are begun at once; None: as many as there may be worker processes.
+    One that can't wait is read before another is begun. What `turns` raises comes after those
+    before it. limit: that are begun at once; None: as many as there may be worker processes.
     """
     waiting = deque[Turn]()
-    more = True
+    has_more = True
     failed = None
-    most = sandbox.processes() if most is None else most
+    limit = sandbox.processes() if limit is None else limit
     try:
-        while more:
+        while has_more:
             try:
-                waiting.append(next(begun))
+                waiting.append(next(turns))
             except StopIteration:
-                more = False
+                has_more = False
             except Exception as error:
-                more = False
+                has_more = False
                 failed = error
             while waiting and not (
-                more and waiting[-1].can_wait and sandbox.spare() and len(waiting) < most
+                has_more and waiting[-1].can_wait and sandbox.spare() and len(waiting) < limit
             ):
                 yield waiting[0]
                 waiting.popleft()
         if failed:
             raise failed
     finally:
-        for one in waiting:
-            one.close()
+        for turn in waiting:
+            turn.close()
 
 
 def _nothing(source: Source, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
@@ -357,8 +359,8 @@ def _saved_with(
 ) -> Iterator[Document | Problem]:
     """No documents of what a browser saved with a page."""
     advance(source.stat().st_size)
-    shown = page.rpartition("/")[2]
-    message = f"“{name}” was saved with the page “{shown}”; it was left out."
+    name_of_page = page.rpartition("/")[2]
+    message = f"“{name}” was saved with the page “{name_of_page}”; it was left out."
     yield Problem(name, "", message, True, "saved page")
 
 
@@ -373,15 +375,15 @@ def _bounded(
 ) -> Iterator[Document | Problem]:
     """The same documents, as long as the file can hold them: a spreadsheet, a Parquet file and a
     bag of words say a text once, and then how often. Raises Unreadable."""
-    most = max(NO_BOMB, MAX_RATIO * source.stat().st_size)
+    characters_left = max(NO_BOMB, MAX_RATIO * source.stat().st_size)
     for item in items:
         texts = (
             (item.title, item.text, *item.metadata.values())
             if isinstance(item, Document)
             else (item.message,)
         )
-        most -= isinstance(item, Document) + sum(map(len, texts))
-        if most < 0:
+        characters_left -= isinstance(item, Document) + sum(map(len, texts))
+        if characters_left < 0:
             raise Unreadable(
                 f"“{name}” holds texts of more than {MAX_RATIO} times its size, as no file of texts"
                 " does; those after them were left out."
@@ -398,13 +400,13 @@ _ABOUT = (
 def _refitted(source: Source, name: str, options: Options, companions: Companions) -> Options:
     """Options for a file of another format than they were made for: what it seems to be, and the
     chosen columns by their names."""
-    known = {"encoding": options.encoding} if encoded(options) else {}
-    preview = sniff(source, name, known, companions)
+    fixed_options = {"encoding": options.encoding} if encoded(options) else {}
+    preview = sniff(source, name, fixed_options, companions)
     sniffed = preview.options
     if options.column("text") not in sniffed.names:
-        named = roles.is_text(sniffed.column("text") or "")
+        has_text_role = roles.is_text(sniffed.column("text") or "")
         wordy = roles.words(sniffed, preview.rows)
-        if not options.names and not named and wordy < roles.FEW_WORDS:
+        if not options.names and not has_text_role and wordy < roles.FEW_WORDS:
             raise Unreadable.of("about", _ABOUT.format(name=name))
         return sniffed
     return replace(sniffed, **options.places(sniffed.names))

@@ -40,8 +40,8 @@ def read(
         "keywords": about.first("keywords"),
         "subject": about.first("subject"),
     }
-    made = about.first("created")[:10]
-    yield replace(prose.document(about.first("title"), "", metadata), made=made)
+    created = about.first("created")[:10]
+    yield replace(prose.document(about.first("title"), "", metadata), made=created)
 
 
 def _main(archive: zipfile.ZipFile) -> str:

@@ -111,18 +111,18 @@ def guess(sample: bytes, least_score: float = _LEAST) -> str:
     if len({sample.decode(encoding, "replace") for encoding in near}) > 1:
         for encoding in near:
             scores[encoding] += _NEAR[encoding == "cp1252"] * _at_home(sample, encoding)
-    best = "cp1252"
+    likeliest = "cp1252"
     best_score = max(least_score, scores.get("cp1252", 0.0))
     for encoding, score in scores.items():
         if score > best_score + _ALIKE:
-            best = encoding
+            likeliest = encoding
             best_score = score
-    return best
+    return likeliest
 
 
 def _at_home(sample: bytes, encoding: str) -> bool:
-    """Whether the text is in a language of this encoding, and has that language's letters; in cp1252
-    are all languages that no other has."""
+    """Whether the text is in a language of this encoding, and has that language's letters; in
+    cp1252 are all languages that no other has."""
     import py3langid
 
     text = sample.decode(encoding, "replace")
@@ -170,8 +170,8 @@ def _score(sample: bytes, encoding: str) -> float:
         return 0.0
     # Letters where they may stand: in Latin words, in others, in words of both.
     latin = Counter[str]()
-    other = Counter[str]()
-    alone = Counter[str]()
+    other_letters = Counter[str]()
+    lone_letters = Counter[str]()
     typography = 0
     signs = 0
     wrong = 0.0
@@ -189,18 +189,18 @@ def _score(sample: bytes, encoding: str) -> float:
             wrong += 0.5 * n
         else:
             letter = character.lower() if character != "İ" else character
-            alone[letter] += n
+            lone_letters[letter] += n
             if not (_is_foreign(before) and _is_foreign(after)):  # as in “Ìîñêâà”, which is Москва
                 latin[letter] += n
             if not (_is_latin(before) or _is_latin(after)):
-                other[letter] += n
-    few = 0.95 if encoding == "cp1252" else 0.5 if encoding in _RARE else 0.8
-    best = 0.0
+                other_letters[letter] += n
+    threshold = 0.95 if encoding == "cp1252" else 0.5 if encoding in _RARE else 0.8
+    score = 0.0
     for language in _SERVES[encoding].split():
         if language in _OTHER:
             frequent, share = _OTHER[language]
             # There a word of Latin letters may touch another
-            letters = alone if language in {"ja", "zh", "ko"} else other
+            letters = lone_letters if language in {"ja", "zh", "ko"} else other_letters
             good = (
                 min(1.0, sum(letters[c] for c in frequent) / max(1, total - typography) / share)
                 * (total - typography)
@@ -208,15 +208,15 @@ def _score(sample: bytes, encoding: str) -> float:
             )
         else:
             good = sum(latin[c] for c in _LATIN[language]) + typography + 0.6 * signs
-        best = max(best, good)
+        score = max(score, good)
     if encoding == "cp1252":
-        best = max(
-            best,
+        score = max(
+            score,
             _ANY * sum(n for c, n in latin.items() if c <= "\xff" or c in "œšžÿ")
             + typography
             + 0.6 * signs,
         )
-    return _RARE.get(encoding, 1.0) * (best - 2 * wrong + _FEW * few) / (total + _FEW)
+    return _RARE.get(encoding, 1.0) * (score - 2 * wrong + _FEW * threshold) / (total + _FEW)
 
 
 def _is_foreign(character: str) -> bool:

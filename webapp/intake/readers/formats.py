@@ -47,11 +47,13 @@ class Format:
         module = importlib.import_module(f"webapp.intake.readers.{self.module}")
         return module.READER if self.archive else module
 
-    def sniff(self, source: Source, name: str, options: Options, known: dict, *companions) -> Sniff:
+    def sniff(
+        self, source: Source, name: str, options: Options, fixed_options: dict, *companions
+    ) -> Sniff:
         """What a file of this format seems to be: by its reader's `sniff`, else by how its first
         documents begin."""
         if hasattr(self.reader, "sniff"):
-            return self.reader.sniff(source, name, options, known, *companions)
+            return self.reader.sniff(source, name, options, fixed_options, *companions)
         items = self.reader.read(source, name, options, nothing, *companions)
         return preview(items, replace(options, given=self.bag), NO_ORDER if self.bag else None)
 

@@ -20,18 +20,17 @@ NOTES = 2
 STABLE = 0.8
 
 
-def header_position(rows: list[Row], name: str, known: dict) -> int:
+def header_position(rows: list[Row], name: str, fixed_options: dict) -> int:
     """The position among `rows` of the one that names the columns, 0 where nothing says that it is
     not the first.
 
-    known: with `header_row` it is the first row there that is not blank. Raises Unreadable where
-    there is none.
-    """
-    if wanted := known.get("header_row"):
-        at = next((i for i, row in enumerate(rows) if row.line >= wanted and row.cells), None)
-        if at is None or wanted > ROWS:
+    fixed_options: with `header_row` it is the first row there that is not blank. Raises Unreadable
+    where there is none."""
+    if header_row := fixed_options.get("header_row"):
+        at = next((i for i, row in enumerate(rows) if row.line >= header_row and row.cells), None)
+        if at is None or header_row > ROWS:
             raise Unreadable(
-                f"“{name}”: the header was said to be in row {wanted:,}, but there is none among"
+                f"“{name}”: the header was said to be in row {header_row:,}, but there is none among"
                 f" the first {ROWS}. Say in which of them it is."
             )
         return at
@@ -50,20 +49,24 @@ def header_position(rows: list[Row], name: str, known: dict) -> int:
 
 def _below_notes(filled: list[int], at: int) -> bool:
     """Whether the rows above have few filled cells, and those below as many as this one."""
-    here = filled[at]
+    filled_cells = filled[at]
     below = filled[at + 1 :]
-    if here < 2 or not below or max(filled[:at]) > min(here - 1, max(NOTES, here // 2)):
+    if (
+        filled_cells < 2
+        or not below
+        or max(filled[:at]) > min(filled_cells - 1, max(NOTES, filled_cells // 2))
+    ):
         return False
-    return sum(here < 2 * n and n <= here + 1 for n in below) >= STABLE * len(below)
+    return sum(filled_cells < 2 * n and n <= filled_cells + 1 for n in below) >= STABLE * len(below)
 
 
 def _unlike(labels: list[str], below: list[list[str]]) -> bool:
     """Whether cells look like names of columns, and none of them stands in its column again."""
-    named = [(i, label) for i, label in enumerate(labels) if label]
-    again = any(label == row[i] for row in below for i, label in named if i < len(row))
+    named_columns = [(i, label) for i, label in enumerate(labels) if label]
+    again = any(label == row[i] for row in below for i, label in named_columns if i < len(row))
     return (
         not again
-        and len({label for _, label in named}) == len(named)
+        and len({label for _, label in named_columns}) == len(named_columns)
         and guess([labels, *below], blank=True)
     )
 

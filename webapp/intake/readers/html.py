@@ -1,4 +1,5 @@
-"""HTML: one document a page, or an article of a press database. Scripts, styles, menus and forms are left out."""
+"""HTML: one document a page, or an article of a press database. Scripts, styles, menus and forms
+are left out."""
 
 import itertools
 from collections.abc import Callable, Iterator
@@ -54,10 +55,10 @@ _DATES = (
 )
 
 
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
     options = replace(
         options,
-        encoding=known.get("encoding")
+        encoding=fixed_options.get("encoding")
         or labels.declared(path, name)
         or guess_encoding(head(path, name)),
     )

@@ -46,8 +46,8 @@ _LOOKED_AT = 20_000  # characters of a cell
 
 def guess(cells: Iterable[str]) -> bool:
     """Whether most cells with something like markup have tags or entities of HTML."""
-    marked = [cell for cell in (cell[:_LOOKED_AT] for cell in cells) if _MARKUP.search(cell)]
-    return 2 * sum(map(_has_html, marked)) > len(marked)
+    with_markup = [cell for cell in (cell[:_LOOKED_AT] for cell in cells) if _MARKUP.search(cell)]
+    return 2 * sum(map(_has_html, with_markup)) > len(with_markup)
 
 
 def _has_html(text: str) -> bool:

@@ -18,7 +18,7 @@ _LETTERS = regex.compile(r"[\p{L}\p{M}]++(?:[-\u2010][\p{L}\p{M}]++)*+")
 _CONJUNCTIONS = {"und", "oder", "bzw", "sowie", "and", "or", "och", "og", "eller", "bis"}
 
 
-def joined(text: str, places: Sequence[int] = ()) -> tuple[str, tuple[int, ...]]:
+def joined(text: str, positions: Sequence[int] = ()) -> tuple[str, tuple[int, ...]]:
     """The text with its broken words whole, and where the places of it, ascending, are then.
 
     A hyphen stays where the text has the word with it in another line, and not without it.
@@ -27,22 +27,22 @@ def joined(text: str, places: Sequence[int] = ()) -> tuple[str, tuple[int, ...]]
         match for match in _BROKEN.finditer(text) if match["after"].lower() not in _CONJUNCTIONS
     ]
     if not breaks:
-        return text, tuple(places)
+        return text, tuple(positions)
     words = {match[0].lower().replace("\u2010", "-") for match in _LETTERS.finditer(text)}
-    pieces: list[str] = []
+    parts: list[str] = []
     begin = 0
     # of the text so far: characters of it, and those that were left out
     ends = [0]
     removed = [0]
     for match in breaks:
         stop = match.end("before")
-        whole = (match["before"] + match["after"]).lower()
+        joined_word = (match["before"] + match["after"]).lower()
         compound = f"{match['before']}-{match['after']}".lower()
-        hyphen = "-" if compound in words and whole not in words else ""
-        pieces += [text[begin:stop], hyphen]
+        hyphen = "-" if compound in words and joined_word not in words else ""
+        parts += [text[begin:stop], hyphen]
         begin = match.start("after")
         ends.append(begin)
         removed.append(removed[-1] + begin - stop - len(hyphen))
-    pieces.append(text[begin:])
-    moved = tuple(place - removed[bisect_right(ends, place) - 1] for place in places)
-    return "".join(pieces), moved
+    parts.append(text[begin:])
+    moved = tuple(position - removed[bisect_right(ends, position) - 1] for position in positions)
+    return "".join(parts), moved

@@ -59,16 +59,18 @@ _SCRIPT = regex.compile(r"\A\ufeff?\s*window\.YTD\.[\w.\-]+\s*=\s*")
 _DECODER = json.JSONDecoder(parse_int=jsonl._Number, parse_float=jsonl._Number)
 
 
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)))
+def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
+    options = replace(
+        options, encoding=fixed_options.get("encoding") or guess_encoding(head(path, name))
+    )
     if _is_lines(path, name, options):
-        return jsonl.sniff(path, name, options, known)
-    options = replace(options, sheet=known.get("sheet") or options.sheet)
+        return jsonl.sniff(path, name, options, fixed_options)
+    options = replace(options, sheet=fixed_options.get("sheet") or options.sheet)
     objects = []
     characters = 0
     problem = None
-    found = Lists()
-    values = _values(path, name, options, lambda n: None, found)
+    lists = Lists()
+    values = _values(path, name, options, lambda n: None, lists)
     for value in itertools.islice(values, KIND_SAMPLE):
         objects += [value] if isinstance(value, dict) else []
         problem = value if isinstance(value, Problem) else problem
@@ -86,13 +88,13 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
                 " object that holds one. Save it so, or as CSV."
             )
         )
-    one = (
+    is_one_object = (
         len(objects) == 1
         and sum(isinstance(text, str) and len(text) >= SHORTEST for text in objects[0].values()) > 1
     )
-    told = ONE.format(name=name) if one else None
-    options = replace(options, sheet=options.sheet if options.sheet in found.names else "")
-    return replace(sniffed(objects, name, options, told), sheets=found.offered())
+    note = ONE.format(name=name) if is_one_object else None
+    options = replace(options, sheet=options.sheet if options.sheet in lists.names else "")
+    return replace(sniffed(objects, name, options, note), sheets=lists.offered())
 
 
 class Lists:
@@ -106,38 +108,38 @@ class Lists:
         """The one that is read, then the others; none where there is but one."""
         if len(self.names) < 2:
             return ()
-        others = [name for name in self.names if name != self.chosen]
-        return (self.chosen, *others)[:LISTS]
+        other_lists = [name for name in self.names if name != self.chosen]
+        return (self.chosen, *other_lists)[:LISTS]
 
 
 def read(path: Source, name: str, options: Options, advance) -> Iterator[Document | Problem]:
     if _is_lines(path, name, options):
         yield from jsonl.read(path, name, options, advance)
         return
-    chosen = keys(name, options)
+    keys_of_roles = keys(name, options)
     fields = cells.KeptFields()
     values = _values(path, name, options, advance, Lists())
     first = list(itertools.islice(values, SAMPLE))
-    if _lacks_texts(first, chosen["text"]):
-        sentence = NO_TEXTS.format(name=name, count=len(first), field=chosen["text"])
+    if _lacks_texts(first, keys_of_roles["text"]):
+        sentence = NO_TEXTS.format(name=name, count=len(first), field=keys_of_roles["text"])
         yield Problem(name, "", sentence, True, "no text field")
         return
     for number, value in enumerate(itertools.chain(first, values), 1):
         if isinstance(value, Problem):
             yield value
         else:
-            yield from document(value, chosen, name, f"object {number}", options, fields)
+            yield from document(value, keys_of_roles, name, f"object {number}", options, fields)
     yield from fields.problems(name)
 
 
 def _lacks_texts(objects: list, field: str) -> bool:
     """Whether the first objects of a file are others than those that have the texts: several, of
     which none has the field."""
-    several = [value for value in objects if isinstance(value, dict)]
+    rows = [value for value in objects if isinstance(value, dict)]
     return (
-        bool(several)
-        and len(objects) == len(several)
-        and not any(field in jsonl.flat(value) for value in several)
+        bool(rows)
+        and len(objects) == len(rows)
+        and not any(field in jsonl.flat(value) for value in rows)
     )
 
 
@@ -154,19 +156,19 @@ def _is_lines(path: Source, name: str, options: Options) -> bool:
     )
 
 
-def _values(path: Source, name: str, options: Options, advance, found: Lists) -> Iterator:
+def _values(path: Source, name: str, options: Options, advance, lists: Lists) -> Iterator:
     """The objects, or what stands in their places; a Problem where the file can't be read on.
-    found: is told of the lists that there are."""
+    lists: is told of the lists that there are."""
     with opened(path, name, advance) as file:
         text = decoded(file, options.encoding)
         start = _SCRIPT.sub("", text.read(WHOLE), 1)
-        rest = text.read(1)
-        whole = None if rest else value_of(start.removeprefix("\ufeff"))
-        if whole is not None and whole is not DEEP:
-            yield from _list(whole, name, options.sheet, found)
+        next_character = text.read(1)
+        document = None if next_character else value_of(start.removeprefix("\ufeff"))
+        if document is not None and document is not DEEP:
+            yield from _list(document, name, options.sheet, lists)
             return
         skipped = _without_texts(path, name, options)
-        yield from _stream(_Buffer(start + rest, text), name, skipped)
+        yield from _stream(_Buffer(start + next_character, text), name, skipped)
 
 
 def _without_texts(path: Source, name: str, options: Options) -> int:
@@ -196,7 +198,7 @@ def _leave(text: "_Buffer") -> None:
         text.value()
 
 
-def _list(value, name: str, wanted: str, found: Lists) -> list:
+def _list(value, name: str, list_name: str, named_lists: Lists) -> list:
     """What a whole file holds: the list that is wanted, or the list of objects that has most words
     in texts, or texts that stand in one object, unless the file is one document itself."""
     if isinstance(value, dict) and any(
@@ -207,12 +209,12 @@ def _list(value, name: str, wanted: str, found: Lists) -> list:
     if rows := _rows_of_columns(value):
         return rows
     lists = dict(itertools.islice(_lists(value, 0, ""), LISTS))
-    found.names = {path: len(items) for path, items in lists.items()}
+    named_lists.names = {path: len(items) for path, items in lists.items()}
     if lists:
-        found.chosen = (
-            wanted if wanted in lists else max(lists, key=lambda path: _words(lists[path]))
+        named_lists.chosen = (
+            list_name if list_name in lists else max(lists, key=lambda path: _words(lists[path]))
         )
-        return lists[found.chosen]
+        return lists[named_lists.chosen]
     if documents := _texts(value) or ([value] if isinstance(value, dict) else []):
         return documents
     raise Unreadable(
@@ -253,12 +255,12 @@ def _named_rows(names, rows) -> list[dict]:
     """Each row by the names of its cells; none where they do not fit."""
     if not isinstance(names, list) or not isinstance(rows, list):
         return []
-    named = []
+    named_rows = []
     for row in rows:
         if not isinstance(row, list) or len(row) != len(names):
             return []
-        named.append(dict(zip(map(str, names), row, strict=True)))
-    return named
+        named_rows.append(dict(zip(map(str, names), row, strict=True)))
+    return named_rows
 
 
 def _words(items: list) -> float:
@@ -368,10 +370,10 @@ class _Buffer:
         self.at = 0
         if len(self.text) > 2 * MAX_TEXT or self.ended:
             return False
-        piece = self.file.read(max(1 << 20, len(self.text)))
-        self.ended = not piece
-        self.text += piece
-        return bool(piece)
+        block = self.file.read(max(1 << 20, len(self.text)))
+        self.ended = not block
+        self.text += block
+        return bool(block)
 
     def next(self) -> str:
         """The next character that is no space or comma, "" at the end."""
@@ -416,12 +418,12 @@ def _stream(text: _Buffer, name: str, skipped: int) -> Iterator:
             raise Unreadable(
                 f"“{name}” is not readable JSON: {error}. Save it again, or as CSV."
             ) from None
-        place = f"object {number}"
+        place_in_file = f"object {number}"
         wrong = TOO_DEEP if str(error) == TOO_DEEP else f"it is not JSON ({error})"
         yield Problem(
             name,
-            place,
-            f"“{name}”, {place}: {wrong}; it and what follows in the file were left out. Correct"
+            place_in_file,
+            f"“{name}”, {place_in_file}: {wrong}; it and what follows in the file were left out. Correct"
             " the file there.",
             True,
         )

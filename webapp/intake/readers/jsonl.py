@@ -53,8 +53,10 @@ _SLACK = regex.compile(
 TOO_DEEP = "it is nested too deeply"
 
 
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)))
+def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
+    options = replace(
+        options, encoding=fixed_options.get("encoding") or guess_encoding(head(path, name))
+    )
     objects = []
     looked_at = 0
     broken = 0
@@ -106,11 +108,11 @@ def sniffed(objects: list[dict], name: str, options: Options, problem: str | Non
     filled = [i for i in range(len(columns)) if any(row[i] for row in rows)]
     columns = [columns[i] for i in filled] or columns
     rows = [[row[i] for i in filled] for row in rows] if filled else rows
-    places = roles.guess(columns, rows[:SAMPLE_LINES])
+    columns_of_roles = roles.guess(columns, rows[:SAMPLE_LINES])
     options = replace(
         options,
-        **places,
-        **metadata_types.describe(columns, rows, places["date"]),
+        **columns_of_roles,
+        **metadata_types.describe(columns, rows, columns_of_roles["date"]),
         names=tuple(columns),
     )
     options = replace(
@@ -164,8 +166,8 @@ def flat(value: dict) -> dict:
 
 
 def joined_pieces(value: list) -> str | None:
-    """The text that a list of pieces is, as messengers write one with links and bold words: strings,
-    and objects with a “text”; None for another list."""
+    """The text that a list of pieces is, as messengers write one with links and bold words:
+    strings, and objects with a “text”; None for another list."""
     texts: list[str] = []
     for item in value[:PIECES]:
         if isinstance(item, dict) and not item.keys() <= PIECE:
@@ -212,11 +214,13 @@ def keys(name: str, options: Options) -> dict[str, str]:
 def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
-    chosen = keys(name, options)
+    keys_of_roles = keys(name, options)
     fields = cells.KeptFields()
     with opened(path, name, advance) as file:
-        for number, (line, whole) in enumerate(lines(decoded(file, options.encoding), MAX_TEXT), 1):
-            if not whole:
+        for number, (line, is_complete) in enumerate(
+            lines(decoded(file, options.encoding), MAX_TEXT), 1
+        ):
+            if not is_complete:
                 yield Problem(
                     name,
                     f"line {number}",
@@ -225,8 +229,10 @@ def read(
                     True,
                 )
             elif line.strip():
-                place = f"line {number}"
-                yield from document(value_of(line), chosen, name, place, options, fields)
+                place_in_file = f"line {number}"
+                yield from document(
+                    value_of(line), keys_of_roles, name, place_in_file, options, fields
+                )
     yield from fields.problems(name)
 
 
@@ -261,7 +267,7 @@ def document(
     value,
     keys: dict[str, str],
     name: str,
-    place: str,
+    place_in_file: str,
     options: Options,
     fields: cells.KeptFields,
 ) -> Iterator[Document | Problem]:
@@ -273,30 +279,32 @@ def document(
         wrong = TOO_DEEP if value is DEEP else wrong
         yield Problem(
             name,
-            place,
-            f"“{name}”, {place}: expected a JSON object, but {wrong}; it was left out.",
+            place_in_file,
+            f"“{name}”, {place_in_file}: expected a JSON object, but {wrong}; it was left out.",
             True,
         )
         return
     value = flat(value)
     text = _text(value.get(keys["text"]))
-    whole = value.get(WHOLE_POST) if keys["text"] == "text" else None
-    if isinstance(whole, str):
-        text = whole
+    whole_post = value.get(WHOLE_POST) if keys["text"] == "text" else None
+    if isinstance(whole_post, str):
+        text = whole_post
     if isinstance(text, str) and _SLACK.search(text):
         text = _SLACK.sub(_without_marks, text)
     cleaned = clean(text) if isinstance(text, str) else ""
     missing = options.missing and is_missing(cleaned)
     if isinstance(text, _Number) or not cleaned.strip() or missing:
         wrong, kind = _why_no_text(text)
-        sentence = f"“{name}”, {place}: its field “{keys['text']}” {wrong}; it was left out."
-        yield Problem(name, place, sentence, True, kind)
+        sentence = (
+            f"“{name}”, {place_in_file}: its field “{keys['text']}” {wrong}; it was left out."
+        )
+        yield Problem(name, place_in_file, sentence, True, kind)
         return
 
-    def cell(role: str, most: int) -> str:
+    def cell(role: str, limit: int) -> str:
         if role not in keys:
             return ""
-        written = clean(_string(value.get(keys[role]))).strip()[:most]
+        written = clean(_string(value.get(keys[role]))).strip()[:limit]
         return "" if cells.marked_missing(written, keys[role], options) else written
 
     used = {key for role, key in keys.items() if role != "title" or not names_people(key)}
@@ -310,4 +318,6 @@ def document(
         if not missing and fields.keeps(column):
             metadata[column] = written
     about = cell("title", MAX_TITLE), cell("date", 60), cell("id", MAX_ID)
-    yield from cells.cleaned(text, Document(cleaned, *about, metadata, name, place), options)
+    yield from cells.cleaned(
+        text, Document(cleaned, *about, metadata, name, place_in_file), options
+    )

@@ -48,8 +48,8 @@ ENOUGH_OF_SEVERAL = 8  # where a label says that characters are several bytes
 def meant(label: str) -> str | None:
     """Python's name of the encoding that a label means; None where it is none that is known."""
     label = label.strip().strip("\"'").lower()
-    if known := _ALIASES.get(label):
-        return known
+    if alias := _ALIASES.get(label):
+        return alias
     try:
         name = codecs.lookup(label).name
         "".encode(name)  # refuses what is no encoding of texts

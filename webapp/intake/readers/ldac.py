@@ -39,22 +39,27 @@ def read(
         )
     words = bag.vocabulary(name, companions)
     with opened(path, name, advance) as file:
-        for number, (line, whole) in enumerate(lines(decoded(file, "utf-8"), MAX_TEXT), 1):
-            place = f"line {number}"
-            if not whole or not _LINE.fullmatch(line):
+        for number, (line, is_complete) in enumerate(lines(decoded(file, "utf-8"), MAX_TEXT), 1):
+            place_in_file = f"line {number}"
+            if not is_complete or not _LINE.fullmatch(line):
                 wrong = (
                     "it is too long"
-                    if not whole
+                    if not is_complete
                     else f"expected “3 0:1 4:2 17:1”, found “{clean(line.strip())[:60]}”"
                 )
-                yield Problem(name, place, f"“{name}”, {place}: {wrong}; it was left out.", True)
+                yield Problem(
+                    name,
+                    place_in_file,
+                    f"“{name}”, {place_in_file}: {wrong}; it was left out.",
+                    True,
+                )
                 continue
             stated, *pairs = line.split()
             if int(stated) != len(pairs):
                 yield Problem(
                     name,
-                    place,
-                    f"“{name}”, {place}: it says {stated[:20]} words and has {len(pairs):,}; it was"
+                    place_in_file,
+                    f"“{name}”, {place_in_file}: it says {stated[:20]} words and has {len(pairs):,}; it was"
                     " kept.",
                     False,
                 )

@@ -74,39 +74,39 @@ def _with_line_ends(file: io.BufferedReader, name: str) -> io.BufferedIOBase:
     begin = file.peek(1 << 12)
     if b"\n" in begin or b"\r" not in begin:
         return file
-    if (whole := content(file, MAX_MESSAGE)) is None:
+    if (message := content(file, MAX_MESSAGE)) is None:
         raise Unreadable(
             f"“{name}”: its lines end with carriage returns alone, and such a file may have"
             f" {MAX_MESSAGE >> 20} MB. Save it again with line feeds."
         )
-    return io.BytesIO(whole.replace(b"\r", b"\n"))
+    return io.BytesIO(message.replace(b"\r", b"\n"))
 
 
 def _messages(file: io.BufferedIOBase) -> Iterator[bytes | None]:
     """The messages of a mailbox, each after a line that begins with "From " (_is_divider); None for
     one that is too long."""
-    kept: list[bytes] = []
+    lines_of_message: list[bytes] = []
     size = 0
     blank = True
-    begun = False
+    has_begun = False
     following = file.readline(1 << 20)
     while row := following:
         following = file.readline(1 << 20)
-        if blank and (_is_divider(row, following) or not begun and row.startswith(b"From ")):
-            if begun:
-                yield b"".join(kept) if size <= MAX_MESSAGE else None
-            kept = []
+        if blank and (_is_divider(row, following) or not has_begun and row.startswith(b"From ")):
+            if has_begun:
+                yield b"".join(lines_of_message) if size <= MAX_MESSAGE else None
+            lines_of_message = []
             size = 0
             blank = False
-            begun = True
+            has_begun = True
             continue
-        begun = begun or bool(row.strip())
+        has_begun = has_begun or bool(row.strip())
         blank = row in (b"\n", b"\r\n")
         size += len(row)
         if size <= MAX_MESSAGE:
-            kept.append(row[1:] if row.startswith((b">From ", b">>From ")) else row)
-    if begun:
-        yield b"".join(kept) if size <= MAX_MESSAGE else None
+            lines_of_message.append(row[1:] if row.startswith((b">From ", b">>From ")) else row)
+    if has_begun:
+        yield b"".join(lines_of_message) if size <= MAX_MESSAGE else None
 
 
 _SENTENCE = 200  # characters of what stands for a text in HTML, at most
@@ -123,12 +123,12 @@ def _is_divider(row: bytes, following: bytes) -> bool:
     )
 
 
-def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Problem]:
-    where = f"“{name}”, {place}" if place else f"“{name}”"
+def _message(raw: bytes | None, name: str, place_in_file: str) -> Iterator[Document | Problem]:
+    where = f"“{name}”, {place_in_file}" if place_in_file else f"“{name}”"
     if raw is None:
         yield Problem(
             name,
-            place,
+            place_in_file,
             f"{where}: the message is larger than {MAX_MESSAGE >> 20} MB; it was left out.",
             True,
         )
@@ -143,34 +143,37 @@ def _message(raw: bytes | None, name: str, place: str) -> Iterator[Document | Pr
             if isinstance(error, RecursionError)
             else f"the message is damaged ({clean(str(error))[:80] or 'its headers or parts'})"
         )
-        yield Problem(name, place, f"{where}: {why}; it was left out.", True)
+        yield Problem(name, place_in_file, f"{where}: {why}; it was left out.", True)
         return
-    more = (
+    further_parts = (
         f"{left_out} attachment{'s' if left_out > 1 else ''} or other"
         f" part{'s' if left_out > 1 else ''} of it"
     )
     if not prose.length:
-        also = f", and {more} can't be read" if left_out else ""
+        also = f", and {further_parts} can't be read" if left_out else ""
         none = (
             "nothing of its text could be decoded as base64"
             if _BASE64 in repaired
             else "its body holds no text"
         )
-        yield Problem(name, place, f"{where}: {none}{also}; it was left out.", True)
+        yield Problem(name, place_in_file, f"{where}: {none}{also}; it was left out.", True)
         return
     for sentence in repaired:
-        yield Problem(name, place, f"{where}: {sentence}.", False)
+        yield Problem(name, place_in_file, f"{where}: {sentence}.", False)
     if left_out:
         done = (
-            f"{more} {'were' if left_out > 1 else 'was'} not read. Upload important ones"
+            f"{further_parts} {'were' if left_out > 1 else 'was'} not read. Upload important ones"
             " separately."
         )
-        yield Problem(name, place, f"{where}: {done}", False, "attachment", left_out)
+        yield Problem(name, place_in_file, f"{where}: {done}", False, "attachment", left_out)
     metadata: dict[str, str] = {
         key: heads[key] for key in ("from", "to", "cc", "list-id") if key in heads
     }
     message_document = prose.document(
-        heads.get("subject", "") or "(no subject)", _date(heads.get("date", "")), metadata, place
+        heads.get("subject", "") or "(no subject)",
+        _date(heads.get("date", "")),
+        metadata,
+        place_in_file,
     )
     yield replace(
         message_document,

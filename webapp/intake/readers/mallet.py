@@ -28,9 +28,11 @@ COLUMNS = ("id", "label", "text")
 _LINE = regex.compile(r"\s*([^\s,]+)[\s,]+([^\s,]+)[\s,]+(.*)", regex.S)
 
 
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
     options = replace(
-        options, encoding=known.get("encoding") or guess_encoding(head(path, name)), names=COLUMNS
+        options,
+        encoding=fixed_options.get("encoding") or guess_encoding(head(path, name)),
+        names=COLUMNS,
     )
     rows = cells.beginning(_rows(path, name, options, nothing), cells.SAMPLE_ROWS)
     sniffed = cells.sniff([list(COLUMNS), *(row.cells for row in rows)], name, options, True)
@@ -54,9 +56,11 @@ def _rows(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Row]:
     with opened(path, name, advance) as file:
-        for number, (line, whole) in enumerate(lines(decoded(file, options.encoding), MAX_TEXT), 1):
+        for number, (line, is_complete) in enumerate(
+            lines(decoded(file, options.encoding), MAX_TEXT), 1
+        ):
             line = line.removeprefix("\ufeff").rstrip("\r\n")
-            if not whole:
+            if not is_complete:
                 yield Row(number, [], TOO_LONG)
             elif line.strip():
                 cells = line.split("\t", 2)

@@ -110,15 +110,15 @@ def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -
         None if is_parameter else entity(f"&{name};")
     )
     try:
-        while piece := text.read(_CHUNK):
-            size += len(piece)
+        while chunk := text.read(_CHUNK):
+            size += len(chunk)
             if size > MAX_MARKUP:
                 raise Unreadable(
                     f"“{name}” holds more than {MAX_MARKUP >> 20:,} MB of XML; it was left out. Cut"
                     " it into parts."
                 )
             result.replaced = damage.count
-            parser.Parse(piece.encode("utf-8", "replace"), False)
+            parser.Parse(chunk.encode("utf-8", "replace"), False)
             yield
         parser.Parse(b"", True)
         yield
@@ -151,8 +151,8 @@ class Fields(Handler):
     """A handler that collects the text of some elements, wherever they are: names -> what they
     hold."""
 
-    def __init__(self, *wanted: str):
-        self.texts: dict[str, list[str]] = {tag: [] for tag in wanted}
+    def __init__(self, *names: str):
+        self.texts: dict[str, list[str]] = {tag: [] for tag in names}
         self.open: list[str] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:

@@ -1,6 +1,6 @@
-"""What text recognition wrote of scanned pages: ALTO and PAGE (XML), and hOCR (HTML). One document a
-file: its lines in the order of reading, broken words made whole, and how sure the recognition was.
-"""
+"""What text recognition wrote of scanned pages: ALTO and PAGE (XML), and hOCR (HTML). One document
+a file: its lines in the order of reading, broken words made whole, and how sure the recognition
+was."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -70,11 +70,11 @@ def read_xml(
     yield from _whole(document, options)
 
 
-def _document(prose: Prose, sure: list[float], images: list[str]) -> Document:
-    """sure: of each word or line, from 0 to 1."""
+def _document(prose: Prose, confidences: list[float], images: list[str]) -> Document:
+    """confidences: of each word or line, from 0 to 1."""
     metadata = {"image": images[0] if images else ""}
-    if sure:
-        metadata["OCR confidence"] = f"{sum(sure) / len(sure):.3f}"
+    if confidences:
+        metadata["OCR confidence"] = f"{sum(confidences) / len(confidences):.3f}"
     return prose.document(metadata=metadata)
 
 
@@ -135,19 +135,19 @@ class _Alto(_Recognised):
 
     def _word(self, attributes: dict[str, str]) -> None:
         part = attributes.get("SUBS_TYPE", "")
-        whole = attributes.get("SUBS_CONTENT", "")
+        whole_word = attributes.get("SUBS_CONTENT", "")
         if part == "HypPart2" and self.continued:
             self.continued = False
             self.words.append("")
             return
-        if part == "HypPart1" and whole:
+        if part == "HypPart1" and whole_word:
             self.continued = True
-            self.words.append(whole)
+            self.words.append(whole_word)
         else:
             self.words.append(attributes.get("CONTENT", ""))
-        sure = _number(attributes.get("WC"))
-        if sure is not None and 0 <= sure <= 1:
-            self.sure.append(sure)
+        confidence = _number(attributes.get("WC"))
+        if confidence is not None and 0 <= confidence <= 1:
+            self.sure.append(confidence)
 
     def end(self, tag: str) -> None:
         self.path.pop()
@@ -232,13 +232,13 @@ class _Page(_Recognised):
             self.variant = None
 
     def _keep(self, text: str) -> None:
-        order, sure = self.variant or (0.0, None)
+        order, confidence = self.variant or (0.0, None)
         region = self.open[-1]
         if order < region.order:
             region.text = text
             region.order = order
-            if region.kind == "TextLine" and sure is not None and 0 <= sure <= 1:
-                self.sure.append(sure)
+            if region.kind == "TextLine" and confidence is not None and 0 <= confidence <= 1:
+                self.sure.append(confidence)
 
     def text(self, text: str) -> None:
         if self.letters is not None:
@@ -276,7 +276,7 @@ _LINES = {"ocr_line", "ocrx_line", "ocr_header", "ocr_caption", "ocr_textfloat"}
 _BLOCKS = {"ocr_carea", "ocr_par", "ocrx_block", "ocr_separator", "ocr_column"}
 
 
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
     return preview(read(path, name, options, lambda count: None), options)
 
 
@@ -294,7 +294,7 @@ def read(
         raise Unreadable(f"“{name}” has no text in it; it was left out.")
     prose = Prose(name)
     images: list[str] = []
-    sure: list[float] = []
+    confidences: list[float] = []
     within = 0  # lines that are open: a line in a line is read with it
     for event, element in etree.iterwalk(tree, events=("start", "end")):
         kinds = set((element.get("class") or "").split())
@@ -304,8 +304,8 @@ def read(
         title = element.get("title") or ""
         if "ocr_page" in kinds:
             prose.page()
-            found = _IMAGE.search(title)
-            images += [unquote(next(filter(None, found.groups()), ""))] if found else []
+            match = _IMAGE.search(title)
+            images += [unquote(next(filter(None, match.groups()), ""))] if match else []
         elif kinds & _LINES:
             if not within:
                 prose.line()
@@ -314,8 +314,8 @@ def read(
             within += 1
         elif kinds & _BLOCKS:
             prose.paragraph()
-        elif "ocrx_word" in kinds and (found := _SURE.search(title)):
-            sure.append(min(100.0, float(found[1])) / 100)
+        elif "ocrx_word" in kinds and (match := _SURE.search(title)):
+            confidences.append(min(100.0, float(match[1])) / 100)
     if not prose.length:
         raise Unreadable(f"“{name}” has no lines of recognised text in it; it was left out.")
-    yield from _whole(_document(prose, sure, images), options)
+    yield from _whole(_document(prose, confidences, images), options)

@@ -45,8 +45,8 @@ def read(
         "subject": about.first("subject"),
         "keywords": about.all("keyword"),
     }
-    made = about.first("creation-date", "date")[:10]
-    yield replace(prose.document(about.first("title"), "", metadata), made=made)
+    created = about.first("creation-date", "date")[:10]
+    yield replace(prose.document(about.first("title"), "", metadata), made=created)
 
 
 class _Body(Handler):

@@ -34,10 +34,10 @@ def package(path: Source, name: str, advance: Callable[[int], None]) -> Iterator
         yield archive
 
 
-def small(archive: zipfile.ZipFile, inside: str, most: int) -> bytes | None:
-    """An entry's content, up to `most` bytes; None where there is none."""
+def small(archive: zipfile.ZipFile, inside: str, limit: int) -> bytes | None:
+    """An entry's content, up to `limit` bytes; None where there is none."""
     try:
         with archive.open(inside) as entry:
-            return entry.read(most)
+            return entry.read(limit)
     except KeyError:
         return None

@@ -27,7 +27,7 @@ from webapp.intake.readers.rows import Row
 ROWS = 200  # that are unpacked at once: each may be a book
 
 
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
     rows = cells.beginning(_rows(path, name, nothing), cells.SAMPLE_ROWS + 1)
     return cells.sniff([row.cells for row in rows], name, replace(options, header=True), True)
 
@@ -50,7 +50,9 @@ def _rows(path: Source, name: str, advance: Callable[[int], None]) -> Iterator[R
             yield Row(0, names, None)
             batches = table.iter_batches(batch_size=ROWS, use_threads=False)
             columns = ([column.to_pylist() for column in batch.columns] for batch in batches)
-            rows = itertools.chain.from_iterable(zip(*several, strict=True) for several in columns)
+            rows = itertools.chain.from_iterable(
+                zip(*values_of_columns, strict=True) for values_of_columns in columns
+            )
             for number, row in enumerate(rows, 1):
                 yield Row(number, [_cell(value) for value in row], None)
         except (pyarrow.ArrowException, OSError) as error:

@@ -42,7 +42,7 @@ _NO_TITLE = regex.compile(
 )
 
 
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
     """By the first pages; by all where these are pictures, as covers and plates are."""
     try:
         return preview(read(path, name, options, nothing, PREVIEW_PAGES), options)
@@ -55,9 +55,9 @@ def read(
     name: str,
     options: Options,
     advance: Callable[[int], None],
-    most: int | None = None,
+    limit: int | None = None,
 ) -> Iterator[Document | Problem]:
-    """most: pages that are read; None: all."""
+    """limit: pages that are read; None: all."""
     with opened(path, name, advance) as file:
         try:
             pdf = pypdfium2.PdfDocument(file)
@@ -71,11 +71,11 @@ def read(
                 " it again."
             ) from None
         with closing(pdf):
-            yield from _documents(pdf, name, options.running, most)
+            yield from _documents(pdf, name, options.running, limit)
 
 
 def _documents(
-    pdf: pypdfium2.PdfDocument, name: str, without_headers: bool, most: int | None
+    pdf: pypdfium2.PdfDocument, name: str, without_headers: bool, limit: int | None
 ) -> Iterator[Document | Problem]:
     if len(pdf) > MAX_PAGES:
         raise Unreadable(
@@ -86,7 +86,7 @@ def _documents(
     broken: list[int] = []
     nameless: dict[int, int] = {}  # page -> letters that the PDF does not name
     length = 0
-    for number in itertools.islice(range(len(pdf)), most):
+    for number in itertools.islice(range(len(pdf)), limit):
         try:
             page = _page(pdf, number)
             pages.append(page.text)
@@ -159,9 +159,9 @@ def _said(
         message += f" {_RECOGNISE_ANEW.format(_shell_name(name))}"
         yield Problem(name, f"page {min(nameless)}", message, False, "letters", letters)
     if 2 * empty > len(pages):
-        beside = f" but {running_lines.quoted(running)}" if running else ""
+        with_running_lines = f" but {running_lines.quoted(running)}" if running else ""
         message = (
-            f"“{name}”: {empty:,} of {len(pages):,} pages hold no text{beside}; they may be"
+            f"“{name}”: {empty:,} of {len(pages):,} pages hold no text{with_running_lines}; they may be"
             f" pictures that need OCR. {recognise}"
         )
         yield Problem(name, "", message, False, "empty page", empty)

@@ -49,10 +49,10 @@ class _Line(NamedTuple):
     def height(self) -> float:
         return max(1.0, self.top - self.bottom)
 
-    def beside(self, other: "_Line") -> bool:
+    def beside(self, line: "_Line") -> bool:
         """Whether they are parts of one line."""
-        shared = min(self.top, other.top) - max(self.bottom, other.bottom)
-        return shared > 0.5 * min(self.height, other.height)
+        shared = min(self.top, line.top) - max(self.bottom, line.bottom)
+        return shared > 0.5 * min(self.height, line.height)
 
 
 def page_text(text: pypdfium2.PdfTextPage, width: float) -> Page:
@@ -84,18 +84,20 @@ def _whole(hyphen: regex.Match) -> str:
 def _nameless(text: pypdfium2.PdfTextPage) -> int:
     """Letters that the PDF does not name."""
     count = 0
-    for place in range(text.count_chars()):
-        character = chr(pdfium.FPDFText_GetUnicode(text.raw, place))
-        failed = pdfium.FPDFText_HasUnicodeMapError(text.raw, place) == 1
+    for position in range(text.count_chars()):
+        character = chr(pdfium.FPDFText_GetUnicode(text.raw, position))
+        failed = pdfium.FPDFText_HasUnicodeMapError(text.raw, position) == 1
         count += failed or bool(_NAMELESS.match(character))
     return count
 
 
 def _note_marks(text: pypdfium2.PdfTextPage) -> list[str]:
     """The marks of notes of a page in their order, each with what is before it."""
-    codes = [pdfium.FPDFText_GetUnicode(text.raw, place) for place in range(text.count_chars())]
+    codes = [
+        pdfium.FPDFText_GetUnicode(text.raw, position) for position in range(text.count_chars())
+    ]
     letters = "".join(chr(code) if code < 0x110000 else REPLACED for code in codes)
-    found = []
+    marks = []
     for match in _MAY_MARK.finditer(letters):
         begin, end = match.span()
         size = pdfium.FPDFText_GetFontSize(text.raw, begin)
@@ -103,30 +105,30 @@ def _note_marks(text: pypdfium2.PdfTextPage) -> list[str]:
         context = letters[max(0, begin - _CONTEXT) : begin]
         small = size < _RAISED * before and _is_raised(text, begin)
         if small and note_marks.is_mark(match[0], context.split()[-1]):
-            found.append(letters[max(0, begin - _CONTEXT) : end])
-    return found
+            marks.append(letters[max(0, begin - _CONTEXT) : end])
+    return marks
 
 
-def _is_raised(text: pypdfium2.PdfTextPage, place: int) -> bool:
+def _is_raised(text: pypdfium2.PdfTextPage, position: int) -> bool:
     """Whether a character is above the middle of the one before it: “H₂O” has none such."""
-    _, bottom, _, top = text.get_charbox(place)
-    _, before_bottom, _, before_top = text.get_charbox(place - 1, loose=True)
+    _, bottom, _, top = text.get_charbox(position)
+    _, before_bottom, _, before_top = text.get_charbox(position - 1, loose=True)
     return (bottom + top) / 2 > (before_bottom + before_top) / 2
 
 
 def _without(marks: list[str], raw: str) -> str:
     """The text without these marks, each of which ends with one."""
-    place = 0
-    pieces = []
-    for marked in marks:
-        mark = marked[len(marked.rstrip("0123456789*†‡")) :]
-        found = raw.find(marked.replace("\x02", "\ufffe"), place)
-        if found < 0:
+    position = 0
+    parts = []
+    for marked_text in marks:
+        mark = marked_text[len(marked_text.rstrip("0123456789*†‡")) :]
+        start = raw.find(marked_text.replace("\x02", "\ufffe"), position)
+        if start < 0:
             continue
-        end = found + len(marked)
-        pieces.append(raw[place : end - len(mark)])
-        place = end
-    return "".join([*pieces, raw[place:]])
+        end = start + len(marked_text)
+        parts.append(raw[position : end - len(mark)])
+        position = end
+    return "".join([*parts, raw[position:]])
 
 
 def _columns(text: pypdfium2.PdfTextPage, width: float) -> list[list[_Line]]:
@@ -134,7 +136,7 @@ def _columns(text: pypdfium2.PdfTextPage, width: float) -> list[list[_Line]]:
     count = text.count_rects()
     if not 2 * MIN_LINES <= count <= _MOST_RECTANGLES:
         return []
-    lines = [_Line(*text.get_rect(place)) for place in range(count)]
+    lines = [_Line(*text.get_rect(number)) for number in range(count)]
     header, body, footer = _apart(lines)
     columns = _divided(body, width, _MOST_COLUMNS)
     return [part for part in (header, *columns, footer) if part] if len(columns) > 1 else []
@@ -154,10 +156,12 @@ def _apart(lines: list[_Line]) -> tuple[list[_Line], list[_Line], list[_Line]]:
 def _until_gap(lines: list[_Line]) -> int:
     """How many of the first lines are apart from what follows; 0 where none are. lines: from one
     end of a page to the other."""
-    for place, (line, following) in enumerate(itertools.pairwise(lines[: _MOST_APART + 1]), 1):
+    for line_number, (line, following) in enumerate(
+        itertools.pairwise(lines[: _MOST_APART + 1]), 1
+    ):
         between = max(line.bottom - following.top, following.bottom - line.top)
         if between > _APART * line.height:
-            return place
+            return line_number
     return 0
 
 
@@ -198,23 +202,23 @@ def _gutter(lines: list[_Line], width: float) -> float | None:
     near = [pair for pair in pairs if pair[0].right < middle - 0.1 <= pair[1].left + 2]
     if len(near) < MIN_LINES:
         return None
-    place = (max(first.right for first, _ in near) + middle) / 2
-    crossing = sum(line.left < place < line.right for line in lines)
+    middle_of_gutter = (max(first.right for first, _ in near) + middle) / 2
+    crossing = sum(line.left < middle_of_gutter < line.right for line in lines)
     wide = [statistics.mean(pair[side].right - pair[side].left for pair in near) for side in (0, 1)]
     if min(wide) < _COLUMN * width or crossing > len(near):
         return None
-    return place
+    return middle_of_gutter
 
 
 def _column_text(text: pypdfium2.PdfTextPage, lines: list[_Line]) -> str:
-    pieces: list[str] = []
+    parts: list[str] = []
     before: _Line | None = None
     for line in lines:
         if before is not None and line.beside(before):
             attached = line.left - before.right < 0.15 * line.height
-            pieces.append("" if attached else " ")
+            parts.append("" if attached else " ")
         elif before is not None:
-            pieces.append("\n")
-        pieces.append(text.get_text_bounded(*line).replace("\r\n", "\n"))
+            parts.append("\n")
+        parts.append(text.get_text_bounded(*line).replace("\r\n", "\n"))
         before = line
-    return "".join(pieces).replace(" \n", "\n")
+    return "".join(parts).replace(" \n", "\n")

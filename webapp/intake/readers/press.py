@@ -34,15 +34,15 @@ def articles(tree, name: str, lay_out) -> Iterator[Document | Problem]:
         prose = Prose(name)
         if body is not None:
             lay_out(body, prose)
-        place = f"article {number}"
+        place_in_file = f"article {number}"
         if not prose.length:
-            message = f"“{name}”, {place}: there is no text in it; it was left out."
-            yield Problem(name, place, message, True, "empty")
+            message = f"“{name}”, {place_in_file}: there is no text in it; it was left out."
+            yield Problem(name, place_in_file, message, True, "empty")
             continue
         newspaper = _words(article, _NEWSPAPER).split(",")[0]
         fields = {"newspaper": newspaper, "author": _words(article, _AUTHOR)}
         title = _words(article, _TITLE) or f"{newspaper} {number}".strip()
-        yield prose.document(title, _date(article), fields, place)
+        yield prose.document(title, _date(article), fields, place_in_file)
 
 
 def _date(article) -> str:
@@ -55,9 +55,9 @@ def _date(article) -> str:
 
 def _first(article, classes: tuple[str, ...]):
     """The first element of one of these classes, the best first; None where there is none."""
-    for wanted in classes:
+    for class_name in classes:
         for element in article.iter():
-            if wanted in (element.get("class") or "").split():
+            if class_name in (element.get("class") or "").split():
                 return element
     return None
 

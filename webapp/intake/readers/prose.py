@@ -58,9 +58,9 @@ class Prose:
                 " into parts."
             )
 
-    def _add(self, piece: str) -> None:
-        self.pieces.append(piece)
-        self.length += len(piece)
+    def _add(self, text: str) -> None:
+        self.pieces.append(text)
+        self.length += len(text)
 
     def glued(self) -> str:
         """The end of the line to which a piece would be attached: "" where a space or a line end is
@@ -93,10 +93,16 @@ class Prose:
         title: str = "",
         date: str = "",
         metadata: dict[str, str] | None = None,
-        place: str = "",
+        place_in_file: str = "",
     ) -> Document:
         return document(
-            "".join(self.pieces), self.name, title, date, metadata, place, tuple(self.headings)
+            "".join(self.pieces),
+            self.name,
+            title,
+            date,
+            metadata,
+            place_in_file,
+            tuple(self.headings),
         )
 
 
@@ -106,13 +112,13 @@ def document(
     title: str = "",
     date: str = "",
     metadata: dict[str, str] | None = None,
-    place: str = "",
+    place_in_file: str = "",
     headings: tuple[int, ...] = (),
 ) -> Document:
     """A file's one document. text: clean. Raises Unreadable where it is empty."""
     if not text.strip():
         raise Unreadable(f"“{name}” has no text in it; it was left out.")
-    kept = {
+    fields_with_text = {
         line(key)[:MAX_NAME]: line(value)[:MAX_FIELD]
         for key, value in (metadata or {}).items()
         if line(value)
@@ -122,9 +128,9 @@ def document(
         (line(title) or stem(name))[:MAX_TITLE],
         line(date)[:60],
         clean(name)[:MAX_ID],
-        kept,
+        fields_with_text,
         name,
-        place,
+        place_in_file,
         headings,
     )
 

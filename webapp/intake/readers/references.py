@@ -1,5 +1,5 @@
-"""Lists of literature (.ris, .bib): one document a reference, its abstract the text; authors, journal
-and what else it says as fields."""
+"""Lists of literature (.ris, .bib): one document a reference, its abstract the text; authors,
+journal and what else it says as fields."""
 
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -68,17 +68,15 @@ def read(
         fields = {key: "; ".join(values) for key, values in reference.fields.items()}
         title = fields.pop("title", "")
         abstract = fields.pop("abstract", "")
-        place = f"line {reference.line}"
+        place_in_file = f"line {reference.line}"
         bare += not abstract
         if not (abstract or title):
-            message = (
-                f"“{name}”, {place}: the reference has no abstract and no title; it was left out."
-            )
-            yield Problem(name, place, message, True)
+            message = f"“{name}”, {place_in_file}: the reference has no abstract and no title; it was left out."
+            yield Problem(name, place_in_file, message, True)
             continue
         date = fields.pop("date", "").split("; ")[0].strip("/ ").replace("/", "-")
         fields.pop("id", "")
-        yield document(abstract or title, name, title, date, fields, place)
+        yield document(abstract or title, name, title, date, fields, place_in_file)
     if not count:
         raise Unreadable(f"“{name}” holds no reference; it was left out.")
     if bare:
@@ -122,17 +120,17 @@ def _ris(text: str) -> Iterator[_Reference]:
 def _bibtex(text: str) -> Iterator[_Reference]:
     at = 0
     number = 1
-    counted = 0
+    counted_to = 0
     while entry := _ENTRY.search(text, at):
-        number += text.count("\n", counted, entry.start())
-        counted = entry.start()
+        number += text.count("\n", counted_to, entry.start())
+        counted_to = entry.start()
         at = entry.end()
         if entry[1].lower() in ("comment", "string", "preamble"):
             continue
         fields: dict[str, list[str]] = {"id": [entry[2]]} if entry[2] else {}
-        while named := _NAME.match(text, at):
-            value, at = _value(text, named.end())
-            key = named[1].lower()
+        while name_match := _NAME.match(text, at):
+            value, at = _value(text, name_match.end())
+            key = name_match[1].lower()
             role = _ROLES.get(key, key)
             if role in _KEPT and value:
                 written = plain(value)
@@ -165,10 +163,10 @@ def _enclosed(text: str, at: int) -> tuple[str, int]:
     closing = {"{": "}", '"': '"'}[text[at]]
     depth = 0
     begin = at + 1
-    for place in range(begin, len(text)):
-        character = text[place]
+    for position in range(begin, len(text)):
+        character = text[position]
         if character == closing and depth == 0:
-            return text[begin:place], place + 1
+            return text[begin:position], position + 1
         depth += (character == "{") - (character == "}")
     return text[begin:], len(text)
 

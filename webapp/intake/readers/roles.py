@@ -59,10 +59,10 @@ def about(columns: list[str], rows: list[list[str]], key: int) -> dict[str, Any]
     """Positions in a table about other files, whose column `key` names them and is given as the
     text. What is no date, and is not named title or id, is metadata: short and different values may
     be places as well as ids."""
-    places = {role: _named(columns, _NAMES[role]) for role in ("title", "id")}
+    columns_of_roles = {role: _named(columns, _NAMES[role]) for role in ("title", "id")}
     cells = [_values(rows, i) for i in range(len(columns))]
-    places["date"] = _date_column(columns, cells, set(range(len(columns))) - {key})
-    return {role: None if i == key else i for role, i in places.items()} | {"text": key}
+    columns_of_roles["date"] = _date_column(columns, cells, set(range(len(columns))) - {key})
+    return {role: None if i == key else i for role, i in columns_of_roles.items()} | {"text": key}
 
 
 def guess(columns: list[str], rows: list[list[str]]) -> dict[str, Any]:
@@ -71,32 +71,34 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, Any]:
     cells = [_values(rows, i) for i in range(len(columns))]
     lengths = [sum(map(len, column)) / max(1, len(column)) for column in cells]
     free = set(range(len(columns)))
-    places: dict[str, Any] = {}
+    columns_of_roles: dict[str, Any] = {}
 
-    def take(role: str, place: int | None) -> None:
-        places[role] = place
-        free.discard(place)
+    def take(role: str, column_number: int | None) -> None:
+        columns_of_roles[role] = column_number
+        free.discard(column_number)
 
-    named = {role: _named(columns, names) for role, names in _NAMES.items()}
-    if named["text"] is None:  # a field within a field, as “tweet.full_text”
-        named["text"] = _named([column.rpartition(".")[2] for column in columns], _NAMES["text"])
+    candidates = {role: _named(columns, names) for role, names in _NAMES.items()}
+    if candidates["text"] is None:  # a field within a field, as “tweet.full_text”
+        candidates["text"] = _named(
+            [column.rpartition(".")[2] for column in columns], _NAMES["text"]
+        )
     words = [sum(map(_worded, column)) / max(1, len(column)) for column in cells]
     words = words if any(words) else lengths
     wordiest = max(range(len(columns)), key=lambda i: (words[i], lengths[i], -i))
-    by_name = named["text"]
+    by_name = candidates["text"]
     take(
         "text",
         by_name if by_name is not None and words[by_name] >= 0.3 * words[wordiest] else wordiest,
     )
-    take("title", named["title"] if named["title"] in free else None)
+    take("title", candidates["title"] if candidates["title"] in free else None)
     take("date", _date_column(columns, cells, free))
-    take("id", named["id"] if named["id"] in free else None)
-    if places["id"] is not None and _counts(cells[places["id"]]):
-        free.add(places["id"])
-        places["id"] = None
-    if places["id"] is None and len(rows) > 1:
+    take("id", candidates["id"] if candidates["id"] in free else None)
+    if columns_of_roles["id"] is not None and _counts(cells[columns_of_roles["id"]]):
+        free.add(columns_of_roles["id"])
+        columns_of_roles["id"] = None
+    if columns_of_roles["id"] is None and len(rows) > 1:
         take("id", next((i for i in sorted(free) if _identifies(cells[i])), None))
-    if places["title"] is None:
+    if columns_of_roles["title"] is None:
         likely = (
             i
             for i in sorted(free)
@@ -105,7 +107,7 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, Any]:
             and len(set(cells[i])) > 0.8 * len(cells[i])
         )
         take("title", next(likely, None))
-    return places
+    return columns_of_roles
 
 
 FEW_WORDS = 4  # below it rows beside texts are about them, and none themselves
@@ -130,12 +132,12 @@ def has_texts(options: Options, rows: list[list[str]]) -> bool:
 
 def _named(columns: list[str], names: list[str]) -> int | None:
     """The column whose name comes first in the list of names."""
-    places = [
+    named_columns = [
         (names.index(_plain(column)), i)
         for i, column in enumerate(columns)
         if _plain(column) in names
     ]
-    return min(places)[1] if places else None
+    return min(named_columns)[1] if named_columns else None
 
 
 def _date_column(columns: list[str], cells: list[list[str]], free: set[int]) -> int | None:
@@ -144,8 +146,8 @@ def _date_column(columns: list[str], cells: list[list[str]], free: set[int]) -> 
     names = _NAMES["date"]
     free = {i for i in free if not names_lives(columns[i])}
     exact = [i for name in names for i in sorted(free) if _plain(columns[i]) == name]
-    said = [i for i in sorted(free) if i not in exact and names_dates(columns[i])]
-    for i in (*exact, *said):
+    columns_named_dates = [i for i in sorted(free) if i not in exact and names_dates(columns[i])]
+    for i in (*exact, *columns_named_dates):
         if _dates(cells[i], columns[i], _SOME) or (i in exact and not any(cells[i])):
             return i
     for i in sorted(free):

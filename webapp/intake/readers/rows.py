@@ -52,7 +52,7 @@ def unescaped(line: str) -> str:
 
 
 class Rows:
-    """Iterates over the rows of a file, or of its first `most` lines; blank ones are left out.
+    """Iterates over the rows of a file, or of its first `limit` lines; blank ones are left out.
     begin: the line of the first row that is as wide as the table. escapes: whether quotation marks
     within cells stand behind a backslash, and a backslash behind another."""
 
@@ -60,15 +60,15 @@ class Rows:
         self,
         file: TextIO,
         dialect: dict,
-        most: int | None = None,
+        limit: int | None = None,
         begin: int = 0,
         escapes: bool = False,
     ):
         self.dialect = dialect
         self.begin = begin
-        self.source: Iterator[tuple[str, bool]] = itertools.islice(lines(file, MAX_TEXT), most)
+        self.source: Iterator[tuple[str, bool]] = itertools.islice(lines(file, MAX_TEXT), limit)
         if escapes:
-            self.source = ((unescaped(line), whole) for line, whole in self.source)
+            self.source = ((unescaped(line), is_complete) for line, is_complete in self.source)
         self.again: deque[str] = deque()  # lines that are to be read once more
         self.held: list[str] = []  # lines of the present row
         self.number = self.first = 0  # of lines delivered, and of the present row's first
@@ -133,9 +133,9 @@ class Rows:
         most often of another cell."""
         return csv.reader(self._deliver(), strict=strict, **self.dialect)
 
-    def _push_back(self, held: list[str]) -> None:
-        self.again.extendleft(reversed(held))
-        self.number -= len(held)
+    def _push_back(self, held_lines: list[str]) -> None:
+        self.again.extendleft(reversed(held_lines))
+        self.number -= len(held_lines)
 
     def _pass_over(self) -> None:
         """The rest of a cell that is too long, up to its quotation mark."""
@@ -153,7 +153,7 @@ class Rows:
         """Lines for the csv module, which takes twenty times as long as this for one that is blank:
         those between rows are left out."""
         while True:
-            line, whole = (
+            line, is_complete = (
                 (self.again.popleft(), True) if self.again else next(self.source, (None, True))
             )
             if line is None:
@@ -164,7 +164,7 @@ class Rows:
                 if line in ("\n", "\r\n", "\r") or (self.number == 1 and _EXCEL.fullmatch(line)):
                     continue
                 self.first = self.number
-            if not whole:
+            if not is_complete:
                 raise _LineTooLong
             self.held.append(line)
             yield line

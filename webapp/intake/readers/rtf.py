@@ -1,6 +1,5 @@
-"""Rich Text (.rtf), as word processors have written it since 1987: one document a file, its notes at
-the end. Source: Microsoft, Rich Text Format Specification 1.9.1.
-"""
+"""Rich Text (.rtf), as word processors have written it since 1987: one document a file, its notes
+at the end. Source: Microsoft, Rich Text Format Specification 1.9.1."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -175,8 +174,10 @@ class _Reader:
         self.ignorable = False
         match word:
             case _ if word in _LEFT_OUT:
-                known = word == "fonttbl"
-                self.state = replace(self.state, dropped=True, about="fonts" if known else "")
+                is_font_table = word == "fonttbl"
+                self.state = replace(
+                    self.state, dropped=True, about="fonts" if is_font_table else ""
+                )
             case "footnote":
                 self.notes.append("")
                 self.state = replace(self.state, note=True, raised=False)

@@ -33,25 +33,25 @@ def without_running(pages: list[str]) -> tuple[list[str], list[Running]]:
     """Pages without the lines that run through them, and these, the most frequent first."""
     filled = sum(bool(page.strip()) for page in pages)
     least = max(MIN_PAGES, SHARE * filled)
-    found: Counter[tuple[bool, str]] = Counter()
+    counts_of_lines: Counter[tuple[bool, str]] = Counter()
     examples: dict[tuple[bool, str], str] = {}
     for page in pages:
         edges = list(_edges(page.split("\n")))
-        found.update({line.key for line in edges})
+        counts_of_lines.update({line.key for line in edges})
         for line in edges:
             examples.setdefault(line.key, line.text)
-    often = {key for key, count in found.items() if count >= least}
+    often = {key for key, count in counts_of_lines.items() if count >= least}
     shortened = [_without(page, often) for page in pages] if often else []
     dropped = Counter(key for _, keys in shortened for key in keys)
     running = {key for key, count in dropped.items() if count >= least}
     if not running:
         return pages, []
-    said = [
+    quoted_lines = [
         Running(examples[key], count, filled)
         for key, count in dropped.most_common()
         if key in running
     ]
-    return [_without(page, running)[0] for page in pages], said
+    return [_without(page, running)[0] for page in pages], quoted_lines
 
 
 def report_left_out(name: str, running: list[Running]) -> Iterator[Problem]:
@@ -67,9 +67,9 @@ def report_left_out(name: str, running: list[Running]) -> Iterator[Problem]:
 def quoted(running: list[Running]) -> str:
     """The lines that run through pages, with the number of pages."""
     parts = [f"“{_short(line)}” on {line.pages:,} of {line.of:,} pages" for line in running]
-    others = len(running) - _MOST_QUOTED
-    if others > 0:
-        parts[_MOST_QUOTED:] = [f"{others} more such lines"]
+    unquoted = len(running) - _MOST_QUOTED
+    if unquoted > 0:
+        parts[_MOST_QUOTED:] = [f"{unquoted} more such lines"]
     return " and ".join(parts)
 
 
@@ -90,13 +90,13 @@ class _Edge(NamedTuple):
 def _edges(lines: list[str]) -> Iterator[_Edge]:
     """One line more than may be left out at the top, and at the bottom: each from outside to
     inside."""
-    filled = [place for place, line in enumerate(lines) if line.strip()]
+    filled = [line_number for line_number, line in enumerate(lines) if line.strip()]
     top = filled[: EDGE + 1]
     bottom = filled[::-1][: EDGE + 1]
-    for places, is_top in ((top, True), (bottom, False)):
-        for place in places:
-            text = " ".join(lines[place].split())[: MAX_LINE + 1]
-            yield _Edge(place, (is_top, _NUMBER.sub("0", text.lower())), text)
+    for filled_lines, is_top in ((top, True), (bottom, False)):
+        for line_number in filled_lines:
+            text = " ".join(lines[line_number].split())[: MAX_LINE + 1]
+            yield _Edge(line_number, (is_top, _NUMBER.sub("0", text.lower())), text)
 
 
 def _without(page: str, running: set[tuple[bool, str]]) -> tuple[str, set[tuple[bool, str]]]:
@@ -107,9 +107,11 @@ def _without(page: str, running: set[tuple[bool, str]]) -> tuple[str, set[tuple[
     dropped: dict[int, tuple[bool, str]] = {}
     for is_top in (True, False):
         side = [line for line in edges if line.key[0] == is_top]
-        same = list(itertools.takewhile(lambda line: line.key in running, side))
-        short = all(len(line.text) <= MAX_LINE for line in same)
-        if short and (len(same) <= EDGE or len(side) == sum(map(bool, lines))):
-            dropped |= {line.place: line.key for line in same}
-    kept = "\n".join(line for place, line in enumerate(lines) if place not in dropped)
-    return kept, set(dropped.values())
+        running_side = list(itertools.takewhile(lambda line: line.key in running, side))
+        short = all(len(line.text) <= MAX_LINE for line in running_side)
+        if short and (len(running_side) <= EDGE or len(side) == sum(map(bool, lines))):
+            dropped |= {line.place: line.key for line in running_side}
+    remaining = "\n".join(
+        line for line_number, line in enumerate(lines) if line_number not in dropped
+    )
+    return remaining, set(dropped.values())

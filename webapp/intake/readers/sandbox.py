@@ -90,18 +90,18 @@ def sniff(
     name: str,
     key: str,
     options: Options,
-    known: dict,
+    fixed_options: dict,
     ours: bool = False,
-    beside: File | None = None,
+    companion: File | None = None,
     entry: str = "",
 ) -> Sniff:
-    """What the file seems to be. ours, beside: as in `begin`. entry: of an archive, that is asked
-    about alone."""
+    """What the file seems to be. ours, companion: as in `begin`. entry: of an archive, that is
+    asked about alone."""
     message = {
         "do": "sniff",
         "options": asdict(options),
         "format": key,
-        "known": known,
+        "known": fixed_options,
         "ours": ours,
         "entry": entry,
     }
@@ -109,7 +109,7 @@ def sniff(
     while True:
         try:
             ((_, value),) = Request(
-                source, name, message | {"passed_over": passed_over}, ours, beside
+                source, name, message | {"passed_over": passed_over}, ours, companion
             ).answers(lambda n: None)
             return Sniff.from_dict(value)
         except Died as error:
@@ -120,8 +120,8 @@ def names(source: Source, name: str, key: str) -> Iterator[str]:
     """Of the files in an archive, each with the archive's before it. Raises Unreadable."""
     message = {"do": "names", "options": asdict(Options()), "format": key, "ours": True}
     with contextlib.closing(Request(source, name, message, True)) as request:
-        for _, several in request.answers(lambda n: None):
-            yield from several
+        for _, names_of_block in request.answers(lambda n: None):
+            yield from names_of_block
 
 
 def read_archive(
@@ -135,25 +135,25 @@ def read_archive(
     """The documents of an archive's entries, or of one. Where the worker dies of an entry another
     one reads those behind it, after as many items as there were before. Raises Unreadable."""
     passed_over: dict[str, str] = {}
-    told = given = 0
+    reported = answered = 0
     while True:
         read = 0
 
         def tell(count: int) -> None:
-            nonlocal read, told
+            nonlocal read, reported
             read += count
-            if read > told:
-                advance(read - told)
-                told = read
+            if read > reported:
+                advance(read - reported)
+                reported = read
 
         request = begin(source, name, key, options, True, entry=entry, passed_over=passed_over)
         try:
             with contextlib.closing(request):
-                yield from itertools.islice(request.documents(tell), given, None)
+                yield from itertools.islice(request.documents(tell), answered, None)
             return
         except Died as error:
             _pass_over(passed_over, error)
-            given = request.before
+            answered = request.before
 
 
 def _pass_over(passed_over: dict[str, str], error: "Died") -> None:
@@ -170,16 +170,15 @@ def begin(
     key: str,
     options: Options,
     ours: bool = False,
-    beside: File | None = None,
+    companion: File | None = None,
     **archive,
 ) -> "Request":
     """A worker process reads the file from now on, as far as its documents find room in a socket:
     some 200 kB.
 
     ours: whether a reader of our own reads it, and no library: it unpacks a .gz itself, and its
-    errors are ours. beside: of a bag of words its vocabulary. archive: `entry` and `passed_over`,
-    as in `read_archive`.
-    """
+    errors are ours. companion: of a bag of words its vocabulary. archive: `entry` and
+    `passed_over`, as in `read_archive`."""
     message = {
         "do": "read",
         "options": asdict(options),
@@ -187,7 +186,7 @@ def begin(
         "ours": ours,
         "first": looking.wanted_limits(),
     }
-    return Request(source, name, message | archive, ours, beside)
+    return Request(source, name, message | archive, ours, companion)
 
 
 class Died(Unreadable):
@@ -207,7 +206,7 @@ class Request:
         name: str,
         message: dict,
         ours: bool = False,
-        beside: File | None = None,
+        companion: File | None = None,
     ):
         self.name = name
         self.ours = ours
@@ -221,8 +220,10 @@ class Request:
             0,
         )  # that is parsed; items that were given before it, and now
         with contextlib.ExitStack() as files, contextlib.ExitStack() as stack:
-            sent = [
-                files.enter_context(self._file(*file)) for file in ((source, name), beside) if file
+            parts = [
+                files.enter_context(self._file(*file))
+                for file in ((source, name), companion)
+                if file
             ]
             stack.enter_context(looking.child())
             self.seconds = (left := looking.left()) and math.ceil(left)
@@ -230,9 +231,12 @@ class Request:
             self._count(1)
             stack.callback(self._leave)
             self.left = 0 if ours or self.copied else source.stat().st_size  # bytes to tell of
-            message |= {"names": [clean(as_it_is) for as_it_is, _ in sent], "seconds": self.seconds}
+            message |= {
+                "names": [clean(as_it_is) for as_it_is, _ in parts],
+                "seconds": self.seconds,
+            }
             with contextlib.suppress(OSError):  # it has died: there will be no answer
-                self.worker.send(orjson.dumps(message), [file.fileno() for _, file in sent])
+                self.worker.send(orjson.dumps(message), [file.fileno() for _, file in parts])
             self.held = stack.pop_all()
 
     def documents(self, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
@@ -244,8 +248,18 @@ class Request:
                     inside, *problem = item
                     yield Problem(inside or self.name, *problem)
                 else:
-                    inside, text, title, date, source_id, metadata, place, headings, *dates = item
-                    made, dated = dates
+                    (
+                        inside,
+                        text,
+                        title,
+                        date,
+                        source_id,
+                        metadata,
+                        place_in_file,
+                        headings,
+                        *dates,
+                    ) = item
+                    made_date, dated = dates
                     yield Document(
                         text,
                         title,
@@ -253,9 +267,9 @@ class Request:
                         source_id,
                         metadata,
                         inside or self.name,
-                        place,
+                        place_in_file,
                         tuple(headings),
-                        made=made,
+                        made=made_date,
                         dated=dated,
                     )
 
@@ -350,7 +364,7 @@ class Request:
             return
         with opened(source, name, self._copy) as file:
             part = self.ours and looking.now()
-            copy = Copy(file, name, MAX_FILE, whole=not part)
+            copy = Copy(file, name, MAX_FILE, to_the_end=not part)
             if part:
                 copy.fill(looking.BEGINNING)
         with contextlib.closing(copy):

@@ -69,13 +69,13 @@ def main() -> None:
 
 def _set_limits(memory: int) -> None:
     """No more memory than this, no file written, no core dumped."""
-    for what, most in (
+    for limited, limit in (
         (resource.RLIMIT_DATA, memory),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
     ):
         with contextlib.suppress(ValueError, OSError):  # not every system has each
-            resource.setrlimit(what, (most, most))
+            resource.setrlimit(limited, (limit, limit))
     # Where py3langid unpacks what it knows of languages
     tempfile.TemporaryFile = lambda *_, **__: io.BytesIO()  # type: ignore[assignment]
 
@@ -197,8 +197,8 @@ def _look(files: list[tuple[Descriptor, str]], request: dict, answers: _Answers)
             companions = Companions.among([])
         if request["do"] == "names":
             names = (inside for _, inside in FORMATS[request["format"]].reader.files(source, name))
-            while several := list(itertools.islice(names, ITEMS)):
-                answers.send("names", several)
+            while names_of_block := list(itertools.islice(names, ITEMS)):
+                answers.send("names", names_of_block)
         elif request["do"] == "sniff":
             answers.send(
                 "sniff", asdict(dispatch.sniff(source, name, request["known"], companions))
@@ -212,10 +212,10 @@ def _look(files: list[tuple[Descriptor, str]], request: dict, answers: _Answers)
 
 
 def _first(
-    items: Iterator[Document | Problem], most: tuple[int, int] | None
+    items: Iterator[Document | Problem], limits: tuple[int, int] | None
 ) -> Iterator[Document | Problem]:
     """The items until there are so many characters or documents; None: all."""
-    characters, documents = most or (math.inf, math.inf)
+    characters, documents = limits or (math.inf, math.inf)
     for item in items:
         yield item
         if isinstance(item, Document):

@@ -36,27 +36,29 @@ MOST_MERGED = 1_000_000
 _YEAR = regex.compile(r"1[4-9]\d\d|20[0-3]\d", regex.ASCII)
 
 
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
     """By the sheet that was chosen, else by the one with most words in its texts; where others have
     texts in a column of the same name, all of them are read (ALL)."""
     with opened(path, name) as file:
         book = _book(file, name)
-        wanted = known.get("sheet") or options.sheet
+        asked_sheet = fixed_options.get("sheet") or options.sheet
         offered = tuple(clean(sheet) for sheet in book.sheet_names[:MOST_SHEETS])
-        if wanted not in ("", ALL):
-            sniffed = _sniff_sheet(book, wanted, name, replace(options, sheet=wanted), known)
+        if asked_sheet not in ("", ALL):
+            sniffed = _sniff_sheet(
+                book, asked_sheet, name, replace(options, sheet=asked_sheet), fixed_options
+            )
             return replace(sniffed, sheets=_offered(offered))
-        sniffs = _sniff_sheets(book, name, options, known)
+        sniffs = _sniff_sheets(book, name, options, fixed_options)
         rows = {sheet: book.get_sheet_by_name(sheet).height for sheet in sniffs}
-    best = max(sniffs, key=lambda sheet: min(_wordiness(sniffs[sheet]), ENOUGH) * rows[sheet])
-    text = sniffs[best].options.column("text")
+    wordiest = max(sniffs, key=lambda sheet: min(_wordiness(sniffs[sheet]), ENOUGH) * rows[sheet])
+    text = sniffs[wordiest].options.column("text")
     alike = [sheet for sheet in sniffs if _has_texts(sniffs[sheet], text)]
-    chosen = ALL if len(alike) > 1 else best
+    proposed_sheet = ALL if len(alike) > 1 else wordiest
     if len(offered) == 1:
-        chosen = ""
-    sniffed = sniffs[best]
+        proposed_sheet = ""
+    sniffed = sniffs[wordiest]
     return replace(
-        sniffed, options=replace(sniffed.options, sheet=chosen), sheets=_offered(offered)
+        sniffed, options=replace(sniffed.options, sheet=proposed_sheet), sheets=_offered(offered)
     )
 
 
@@ -65,14 +67,14 @@ def _offered(sheets: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _sniff_sheets(
-    book: calamine.CalamineWorkbook, name: str, options: Options, known: dict
+    book: calamine.CalamineWorkbook, name: str, options: Options, fixed_options: dict
 ) -> dict[str, Sniff]:
     """What each sheet seems to be, of those that have rows. Raises Unreadable where none has."""
     sniffs: dict[str, Sniff] = {}
     first = None
     for sheet in book.sheet_names[:MOST_SHEETS]:
         try:
-            sniffs[sheet] = _sniff_sheet(book, sheet, name, options, known)
+            sniffs[sheet] = _sniff_sheet(book, sheet, name, options, fixed_options)
         except Unreadable as error:
             first = first or error
     if not sniffs:
@@ -81,11 +83,11 @@ def _sniff_sheets(
 
 
 def _sniff_sheet(
-    book: calamine.CalamineWorkbook, sheet: str, name: str, options: Options, known: dict
+    book: calamine.CalamineWorkbook, sheet: str, name: str, options: Options, fixed_options: dict
 ) -> Sniff:
     rows = _rows(book, sheet, name, None)
     return cells.sniff_below(
-        cells.beginning(rows, cells.SAMPLE_ROWS + headers.ROWS), name, options, known
+        cells.beginning(rows, cells.SAMPLE_ROWS + headers.ROWS), name, options, fixed_options
     )
 
 
@@ -108,11 +110,11 @@ def read(
         raise Unreadable(f"“{name}” has no sheet.")
     if options.sheet != ALL:
         # Those of another file may have no sheet of that name
-        chosen = options.sheet if options.sheet in names else names[0]
-        yield from _before_1900(book, [chosen], name)
-        rows = _rows(book, chosen, name, options.text)
+        sheet_read = options.sheet if options.sheet in names else names[0]
+        yield from _before_1900(book, [sheet_read], name)
+        rows = _rows(book, sheet_read, name, options.text)
         yield from cells.documents(rows, name, options, "row {1}")
-        yield from _not_read(book, [sheet for sheet in names if sheet != chosen], name)
+        yield from _not_read(book, [sheet for sheet in names if sheet != sheet_read], name)
         return
     yield from _before_1900(book, names, name)
     unlike = []

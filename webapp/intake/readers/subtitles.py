@@ -41,8 +41,8 @@ def read(
             " 00:00:02,000”, but has none. Give it the extension .txt to read it as text."
         )
     captions = _without_repeats(captions)
-    named = sum(bool(caption.speaker) for caption in captions)
-    if named < _SHARE * len(captions):
+    with_speaker = sum(bool(caption.speaker) for caption in captions)
+    if with_speaker < _SHARE * len(captions):
         lines = [line for caption in captions for line in caption.lines]
         yield document("\n".join(lines), name, metadata={"time": captions[-1].time})
         return
@@ -61,7 +61,7 @@ def _turn(turn: list[_Caption], name: str, number: int) -> Document:
     text = "\n".join(line for caption in turn for line in caption.lines)
     fields = {"speaker": turn[0].speaker, "time": turn[0].time}
     title = f"{stem(name)} {number}"
-    return document(text, name, title, metadata=fields, place=f"turn {number}")
+    return document(text, name, title, metadata=fields, place_in_file=f"turn {number}")
 
 
 def _captions(text: str) -> Iterator[_Caption]:
@@ -85,18 +85,18 @@ def _captions(text: str) -> Iterator[_Caption]:
         elif lines is not None:
             voice = _VOICE.search(row)
             plain = html.unescape(_TAG.sub("", row)).strip()
-            named = _SPEAKER.match(plain)
-            if voice or named:
-                speaker = speaker or (voice or named)[1].strip()
-            if named and not voice:
-                plain = plain[named.end() :]
+            speaker_match = _SPEAKER.match(plain)
+            if voice or speaker_match:
+                speaker = speaker or (voice or speaker_match)[1].strip()
+            if speaker_match and not voice:
+                plain = plain[speaker_match.end() :]
             if plain:
                 lines.append(plain)
 
 
 def _without_repeats(captions: list[_Caption]) -> list[_Caption]:
     """Captions that roll show each line twice: first below, then above the next."""
-    kept: list[_Caption] = []
+    distinct: list[_Caption] = []
     last = ""
     repeated = [
         caption.lines[0] == before.lines[-1]
@@ -111,5 +111,5 @@ def _without_repeats(captions: list[_Caption]) -> list[_Caption]:
                 lines.append(line)
             last = line
         if lines:
-            kept.append(caption._replace(lines=lines))
-    return kept
+            distinct.append(caption._replace(lines=lines))
+    return distinct

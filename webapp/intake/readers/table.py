@@ -32,9 +32,11 @@ _USUAL_NAMES = 2  # of these, at least, are such as columns often have
 DELIMITERS = (",", ";", "\t", "|")
 
 
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
-    options = replace(options, encoding=known.get("encoding") or guess_encoding(head(path, name)))
-    delimiter = known.get("delimiter") or _guess_delimiter(path, name, options)
+def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
+    options = replace(
+        options, encoding=fixed_options.get("encoding") or guess_encoding(head(path, name))
+    )
+    delimiter = fixed_options.get("delimiter") or _guess_delimiter(path, name, options)
     options = replace(options, delimiter=delimiter)
     if len(delimiter) != 1 or delimiter in '"\r\n':
         raise Unreadable(
@@ -49,7 +51,7 @@ def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
             f"“{name}”: its first {SAMPLE_LINES:,} lines are blank. Take them out, and upload it"
             " again."
         )
-    sniffed = cells.sniff_below(rows, name, options, known)
+    sniffed = cells.sniff_below(rows, name, options, fixed_options)
     if beyond and not sniffed.rows:
         blank = (
             f"“{name}” has a row of names, and only blank lines below it in its first"
@@ -94,7 +96,7 @@ def _dialect(path: Source, name: str, options: Options) -> dict[str, Any]:
 
 
 def _first_rows(
-    path: Source, name: str, options: Options, most: int = cells.SAMPLE_ROWS
+    path: Source, name: str, options: Options, limit: int = cells.SAMPLE_ROWS
 ) -> list[Row]:
     with opened(path, name) as file:
         return cells.beginning(
@@ -104,8 +106,8 @@ def _first_rows(
                 SAMPLE_LINES,
                 escapes=options.escapes,
             ),
-            most,
-            cells.KIND_CHARACTERS if most > cells.SAMPLE_ROWS + headers.ROWS else None,
+            limit,
+            cells.KIND_CHARACTERS if limit > cells.SAMPLE_ROWS + headers.ROWS else None,
         )
 
 
@@ -141,7 +143,7 @@ def _has_more(path: Source, name: str, options: Options) -> bool:
         next(
             itertools.islice(lines(text, 1 << 16), SAMPLE_LINES, SAMPLE_LINES), None
         )  # behind them
-        return any(piece.strip() for piece in iter(lambda: text.read(1 << 20), ""))
+        return any(block.strip() for block in iter(lambda: text.read(1 << 20), ""))
 
 
 def _guess_delimiter(path: Source, name: str, options: Options) -> str:
@@ -151,7 +153,7 @@ def _guess_delimiter(path: Source, name: str, options: Options) -> str:
     many cells, it is that: texts may have broken the rows."""
     if extension(name) in (".tsv", ".tab"):
         return "\t"
-    best = ","
+    likeliest = ","
     best_score = (0.0, 0)
     below = ","
     below_score = (0, 0)
@@ -165,7 +167,7 @@ def _guess_delimiter(path: Source, name: str, options: Options) -> str:
             usual = max(set(widths), key=widths.count)
             score = (widths.count(usual) / len(widths) if usual > 1 else 0.0, usual)
             if score > best_score:
-                best = delimiter
+                likeliest = delimiter
                 best_score = score
             table = list(itertools.dropwhile(lambda width: width == 1, widths))
             if len(table) > 1 and len(set(table)) == 1 and (len(table), table[0]) > below_score:
@@ -173,7 +175,7 @@ def _guess_delimiter(path: Source, name: str, options: Options) -> str:
                 below_score = (len(table), table[0])
     if len(names) == 1:
         return names[0]
-    return best if best_score[0] else below
+    return likeliest if best_score[0] else below
 
 
 def _begins_with_names(rows: list[Row]) -> bool:

@@ -62,18 +62,18 @@ class _Text:
         if self.pieces:
             self.space = max(self.space.strip(" "), between, key=len)
 
-    def document(self, number: int, several: bool) -> Document:
+    def document(self, number: int, among_several: bool) -> Document:
         fields = dict(list(self.fields.items())[:MAX_FIELDS])
         title = fields.pop("title", "")
         date = fields.pop("date", "") or fields.pop("year", "")
-        name = fields.get("id", "") or (f"{stem(self.name)} {number}" if several else "")
+        name = fields.get("id", "") or (f"{stem(self.name)} {number}" if among_several else "")
         return document(
             clean("".join(self.pieces)),
             self.name,
             title or name,
             date,
             fields,
-            f"text {number}" if several else "",
+            f"text {number}" if among_several else "",
         )
 
 
@@ -94,11 +94,11 @@ def read(
             if begins is not None:
                 if text.pieces:
                     number += 1
-                    yield text.document(number, several=True)
+                    yield text.document(number, among_several=True)
                 text = _Text(name)
                 text.fields.update(begins)
     if text.pieces:
-        yield text.document(number + 1, several=number > 0)
+        yield text.document(number + 1, among_several=number > 0)
     elif not number:
         raise Unreadable(
             f"“{name}” holds no words, one a line, as files of this form do; it was left out."
@@ -112,12 +112,12 @@ def _lemma_column(path: Source, name: str, options: Options) -> int:
     count = 0
     with opened(path, name) as file:
         for row, _ in itertools.islice(lines(decoded(file, options.encoding), 1 << 16), _LOOKED_AT):
-            word, *others = row.rstrip("\r\n").split("\t")
-            if others and not word.startswith("<"):
+            word, *columns = row.rstrip("\r\n").split("\t")
+            if columns and not word.startswith("<"):
                 count += 1
                 begin = word[:_ALIKE].casefold()
                 alike.update(
-                    n for n, cell in enumerate(others, 1) if cell.casefold()[:_ALIKE] == begin
+                    n for n, cell in enumerate(columns, 1) if cell.casefold()[:_ALIKE] == begin
                 )
     column, often = max(alike.items(), key=lambda item: item[1], default=(0, 0))
     return column if 2 * often > count else 0
@@ -173,8 +173,8 @@ def _vrt(row: str, text: _Text, state: dict) -> dict[str, str] | None:
     if tag == "g":  # glue: no space between two words
         text.space = ""
     elif tag in _TEXTS and not end:
-        found = _ATTRIBUTE.findall(attributes)
-        return {key: html.unescape(double or single) for key, double, single in found}
+        pairs = _ATTRIBUTE.findall(attributes)
+        return {key: html.unescape(double or single) for key, double, single in pairs}
     elif tag in ("s", "sentence"):
         text.divide("\n")
     elif tag in ("p", "head", "div"):

@@ -51,9 +51,9 @@ class _Info(tarfile.TarInfo):
         return super()._proc_member(tar)
 
     @staticmethod
-    def _spend(tar, what: str, count: int) -> None:
-        setattr(tar, what, getattr(tar, what, 0) + count)
-        if getattr(tar, what) > MAX_HEADER:
+    def _spend(tar, subject: str, count: int) -> None:
+        setattr(tar, subject, getattr(tar, subject, 0) + count)
+        if getattr(tar, subject) > MAX_HEADER:
             raise tarfile.HeaderError("an entry's header is longer than any is")
 
     def _block(self, count: int) -> int:
@@ -82,15 +82,15 @@ class _Info(tarfile.TarInfo):
     _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _mark_sparse
 
 
-def members(file: IO[bytes], most: int) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
-    """What a tar file holds, in its order. most: bytes that one entry can have.
+def members(file: IO[bytes], limit: int) -> Iterator[tuple[tarfile.TarFile, tarfile.TarInfo]]:
+    """What a tar file holds, in its order. limit: bytes that one entry can have.
 
     Raises tarfile.TarError whatever is wrong: tarfile itself meets hostile headers with exceptions
     of any kind.
     """
     try:
         with tarfile.open(
-            fileobj=file, mode="r|", tarinfo=type("Info", (_Info,), {"most": most})
+            fileobj=file, mode="r|", tarinfo=type("Info", (_Info,), {"most": limit})
         ) as tar:
             while info := tar.next():
                 # A list of all that was read.
@@ -127,15 +127,15 @@ class _Entry(Sized):
 
     def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         if self.copy is None:
-            self.copy = self.copied(whole=False)
+            self.copy = self.copied(to_the_end=False)
         return self.copy.open()
 
-    def copied(self, whole: bool) -> Copy:
-        """A copy of its bytes, made at once (`whole`) or as they are asked for. Raises Unreadable
-        for what is no file."""
+    def copied(self, to_the_end: bool) -> Copy:
+        """A copy of its bytes, made at once (`to_the_end`) or as they are asked for. Raises
+        Unreadable for what is no file."""
         if (file := self.tar.extractfile(self.info)) is None:
             raise Unreadable(f"“{self.name}” is no file.")
-        return Copy(file, self.name, MAX_UNPACKED, whole)
+        return Copy(file, self.name, MAX_UNPACKED, to_the_end)
 
     def close(self) -> None:
         if self.copy is not None:
@@ -147,8 +147,8 @@ def entries(
     source: Source, name: str, advance: Callable[[int], None], within: bool
 ) -> Iterator[tuple[Iterator[_Entry], Companions]]:
     """As webapp.intake.readers.archive asks. Each entry is gone when the next one is asked for."""
-    with contextlib.closing(_entries(source, name, advance)) as listed:
-        yield listed, _companions(source, name)
+    with contextlib.closing(_entries(source, name, advance)) as open_entries:
+        yield open_entries, _companions(source, name)
 
 
 def _entries(
@@ -181,11 +181,16 @@ class _Again(Sized):
 
     def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         with contextlib.closing(_entries(self.source, self.name)) as entries:
-            return next(itertools.islice(entries, self.number, None)).copied(whole=True).open_once()
+            return (
+                next(itertools.islice(entries, self.number, None))
+                .copied(to_the_end=True)
+                .open_once()
+            )
 
 
 def _companions(source: Source, name: str) -> Companions:
-    """Bags of words, vocabularies, pages and METS among the entries, by reading the archive once more."""
+    """Bags of words, vocabularies, pages and METS among the entries, by reading the archive once
+    more."""
 
     def files() -> Iterator[tuple[_Again, str]]:
         with contextlib.closing(_entries(source, name)) as entries:

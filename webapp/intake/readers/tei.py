@@ -235,7 +235,9 @@ class _Handler(Handler):
         elif tag == "author":
             self.authors += [value] if value and len(self.authors) < 20 else []
         elif value:
-            place = next((place for place in _DATES if place in self.path), "")
+            date_element = next(
+                (date_element for date_element in _DATES if date_element in self.path), ""
+            )
             edition = next(
                 (
                     name
@@ -244,8 +246,8 @@ class _Handler(Handler):
                 ),
                 "",
             )
-            if place and edition != "digitalSource":
-                self.dates.setdefault(place, value)
+            if date_element and edition != "digitalSource":
+                self.dates.setdefault(date_element, value)
 
     def text(self, text: str) -> None:
         if self.captured is not None and len(self.captured) < 1000:
@@ -262,20 +264,23 @@ class _Handler(Handler):
         self.prose.text(text)
 
     def finish(self) -> None:
-        date = next((self.dates[place] for place in _DATES if place in self.dates), "")
+        date = next(
+            (self.dates[place_in_file] for place_in_file in _DATES if place_in_file in self.dates),
+            "",
+        )
         self.read += 1
-        place = f"text {self.read}" if "teiCorpus" in self.path else ""
-        if place and not self.prose.length:
+        place_in_file = f"text {self.read}" if "teiCorpus" in self.path else ""
+        if place_in_file and not self.prose.length:
             self.finished.append(
                 Problem(
                     self.name,
-                    place,
-                    f"“{self.name}”, {place}: there is no text in it; it was left out.",
+                    place_in_file,
+                    f"“{self.name}”, {place_in_file}: there is no text in it; it was left out.",
                     True,
                 )
             )
             return
         metadata = {"author": "; ".join(self.authors), "language": self.language}
-        document = self.prose.document(self.title, date, metadata, place)
+        document = self.prose.document(self.title, date, metadata, place_in_file)
         text, headings = hyphens.joined(document.text, document.headings)
         self.finished.append(replace(document, text=text, headings=headings))

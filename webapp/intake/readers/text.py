@@ -37,9 +37,9 @@ _TWICE = regex.compile("(?:[Ãâ]|Â(?=[\u00a0-\u00bf]))[\u0080-\u00bf€‚ƒ�
 _MANY = 3  # such sequences in a text
 
 
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
     sample = head(path, name)
-    encoding = check_encoding(known.get("encoding") or guess_encoding(sample))
+    encoding = check_encoding(fixed_options.get("encoding") or guess_encoding(sample))
     start = clean(
         sample[: 4 * PREVIEW_CELL].decode(
             guess_encoding(sample) if encoding == DETECT else encoding, "replace"
@@ -81,35 +81,35 @@ def characters(
         raise Unreadable(
             f"“{name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it into parts."
         )
-    own = by_mark(raw) or (
+    own_encoding = by_mark(raw) or (
         guess_encoding(raw[:SAMPLE]) if encoding == DETECT else check_encoding(encoding)
     )
     damage.count = 0
     try:
-        text = raw.decode(own)
+        text = raw.decode(own_encoding)
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         begin = raw.rfind(b"\n", 0, error.start) + 1
-        guess = own if encoding == DETECT else guess_encoding(raw[begin : begin + SAMPLE])
+        guess = own_encoding if encoding == DETECT else guess_encoding(raw[begin : begin + SAMPLE])
         text = raw.decode(guess, REPLACE)
         done = (
-            repairs(text, clean(text), own)
-            if guess == own
-            else f"the bytes are not characters in {own}; the file was read as {guess}"
+            repairs(text, clean(text), own_encoding)
+            if guess == own_encoding
+            else f"the bytes are not characters in {own_encoding}; the file was read as {guess}"
         )
         message = f"“{name}”, line {line}: {done}."
-        kind = "characters" if guess == own else "encoding"
+        kind = "characters" if guess == own_encoding else "encoding"
         yield Problem(name, f"line {line}", message, False, kind)
     else:
-        if done := repairs(text, clean(text), own):
+        if done := repairs(text, clean(text), own_encoding):
             yield Problem(name, "", f"“{name}”: {done}.", False, "characters")
     twice = sum(1 for _ in _TWICE.finditer(text[: SAMPLE * 4]))
     if twice >= _MANY:
-        shown = next(match[0] for match in _TWICE.finditer(text))
+        odd_characters = next(match[0] for match in _TWICE.finditer(text))
         yield Problem(
             name,
             "",
-            f"“{name}”: {twice:,} sequences such as “{shown}” stand for letters: the text was read in"
+            f"“{name}”: {twice:,} sequences such as “{odd_characters}” stand for letters: the text was read in"
             " a wrong encoding before it was saved. Repair it where it comes from.",
             False,
             "twice",

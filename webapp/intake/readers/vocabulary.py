@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from webapp.intake.readers.base import Document, Options, Problem, Sniff, Source, Unreadable
 
 
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
     raise Unreadable(
         f"“{name}” is the vocabulary of a bag of words, which did not come with it. Choose both"
         " together: the bag of words is a file such as docword….txt, .mtx or .ldac. If it is a"

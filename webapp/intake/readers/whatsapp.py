@@ -29,10 +29,10 @@ _NO_TEXT = regex.compile(
 def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
-    whole = yield from text.characters(path, name, options.encoding, advance)
-    rows = whole.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    chat = yield from text.characters(path, name, options.encoding, advance)
+    rows = chat.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if not any(_MESSAGE.match(row) for row in rows[:50]):  # only the name is that of a chat
-        yield document(clean(whole), name)
+        yield document(clean(chat), name)
         return
     order = _order(rows)
     message: regex.Match | None = None
@@ -74,11 +74,11 @@ def _order(rows: list[str]) -> str:
     """What the numbers of dates are, by those that can't be months: “dmy”, “mdy” or “ymd”."""
     seen: Counter[int] = Counter()
     for row in rows:
-        if found := _MESSAGE.match(row):
-            numbers = [int(part) for part in regex.split("[./-]", found["date"])]
+        if match := _MESSAGE.match(row):
+            numbers = [int(part) for part in regex.split("[./-]", match["date"])]
             if numbers[0] > 31:
                 return "ymd"
-            seen.update(place for place in (0, 1) if numbers[place] > 12)
+            seen.update(date_part for date_part in (0, 1) if numbers[date_part] > 12)
     return "mdy" if seen[1] > seen[0] else "dmy"
 
 

@@ -64,12 +64,12 @@ class Directory(zipfile.ZipFile):
         if not end:
             raise zipfile.BadZipFile("File is not a zip file")
         self._comment = end[zipfile._ECD_COMMENT]  # type: ignore[attr-defined]
-        self.size, place = end[zipfile._ECD_SIZE], end[zipfile._ECD_OFFSET]  # type: ignore[attr-defined]
-        self.shift = end[zipfile._ECD_LOCATION] - self.size - place  # type: ignore[attr-defined]
+        self.size, directory_offset = end[zipfile._ECD_SIZE], end[zipfile._ECD_OFFSET]  # type: ignore[attr-defined]
+        self.shift = end[zipfile._ECD_LOCATION] - self.size - directory_offset  # type: ignore[attr-defined]
         if end[zipfile._ECD_SIGNATURE] == zipfile.stringEndArchive64:  # type: ignore[attr-defined]
             self.shift -= zipfile.sizeEndCentDir64 + zipfile.sizeEndCentDir64Locator  # type: ignore[attr-defined]
         self.start_dir = (
-            place + self.shift
+            directory_offset + self.shift
         )  # shift: bytes that stand before the archive, as a program that unpacks it
         if self.start_dir < 0:
             raise zipfile.BadZipFile("Bad offset for central directory")
@@ -79,21 +79,21 @@ class Directory(zipfile.ZipFile):
         NotImplementedError and UnicodeDecodeError at the first one that is damaged."""
         at = self.start_dir
         end = self.start_dir + self.size
-        piece = b""
+        block = b""
         position = 0
         while at < end:
-            if len(piece) - position < _LARGEST:
+            if len(block) - position < _LARGEST:
                 self.fp.seek(at)
-                piece = self.fp.read(min(max(_PIECE, _LARGEST), end - at))
+                block = self.fp.read(min(max(_PIECE, _LARGEST), end - at))
                 position = 0
-            info, length = self._entry(piece, position)
+            info, length = self._entry(block, position)
             yield info
             at = at + length
             position = position + length
 
-    def _entry(self, piece: bytes, position: int) -> tuple[zipfile.ZipInfo, int]:
+    def _entry(self, block: bytes, position: int) -> tuple[zipfile.ZipInfo, int]:
         """The entry whose record stands there, and the record's bytes."""
-        if len(piece) < position + _RECORD.size:
+        if len(block) < position + _RECORD.size:
             raise zipfile.BadZipFile("Truncated central directory")
         (
             mark,
@@ -110,16 +110,16 @@ class Directory(zipfile.ZipFile):
             volume,
             internal,
             external,
-            place,
-        ) = _RECORD.unpack_from(piece, position)
+            header_offset,
+        ) = _RECORD.unpack_from(block, position)
         if mark != _MARK:
             raise zipfile.BadZipFile("Bad magic number for central directory")
         if version & 0xFF > _NEWEST:
             raise NotImplementedError(f"zip file version {(version & 0xFF) / 10:.1f}")
         ends = list(itertools.accumulate(lengths, initial=position + _RECORD.size))
-        if ends[-1] > len(piece):
+        if ends[-1] > len(block):
             raise zipfile.BadZipFile("Truncated central directory")
-        name, extra, comment = (piece[begin:end] for begin, end in itertools.pairwise(ends))
+        name, extra, comment = (block[begin:end] for begin, end in itertools.pairwise(ends))
         info = zipfile.ZipInfo(name.decode("utf-8" if flags & UTF8_NAMES else "cp437"))
         info.create_system = made_by >> 8
         info.create_version = made_by & 0xFF
@@ -132,8 +132,10 @@ class Directory(zipfile.ZipFile):
         info.volume = volume
         info.internal_attr = internal
         info.external_attr = external
-        info.file_size, info.compress_size, place = _wide(extra, size, packed, place)
-        info.header_offset = place + self.shift
+        info.file_size, info.compress_size, header_offset = _wide(
+            extra, size, packed, header_offset
+        )
+        info.header_offset = header_offset + self.shift
         return info, ends[-1] - position
 
 
@@ -155,8 +157,10 @@ class _Entry(Sized):
     def __init__(self, archive: zipfile.ZipFile, info: zipfile.ZipInfo, encoding: str):
         self.archive = archive
         self.info = info
-        known = _known(info)
-        self.name = clean(_raw(info).decode(encoding, "replace") if known is None else known)
+        known_name = _known(info)
+        self.name = clean(
+            _raw(info).decode(encoding, "replace") if known_name is None else known_name
+        )
         self.path = info.filename
         self.size = info.file_size
         self.packed = info.compress_size
@@ -255,10 +259,10 @@ def entries(
                 file = stack.enter_context(
                     contextlib.closing(Copy(file, name, MAX_UNPACKED))
                 ).open()
-            listed = _Entries(stack.enter_context(Directory(file)), name)
+            open_entries = _Entries(stack.enter_context(Directory(file)), name)
         yield (
-            iter(listed),
-            Companions(lambda: ((entry, f"{name}/{entry.name}") for entry in listed)),
+            iter(open_entries),
+            Companions(lambda: ((entry, f"{name}/{entry.name}") for entry in open_entries)),
         )
 
 

@@ -1,6 +1,6 @@
-"""Libraries that Zotero exports as RDF (.rdf), with the files of their items in a folder beside them
-or without: one document an item, its abstract the text. Where the files are uploaded with it, it is
-the table about them (webapp.intake.ingest.shaping.table)."""
+"""Libraries that Zotero exports as RDF (.rdf), with the files of their items in a folder beside
+them or without: one document an item, its abstract the text. Where the files are uploaded with it,
+it is the table about them (webapp.intake.ingest.shaping.table)."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -136,7 +136,7 @@ class _Library(Handler):
                 "author": item.author,
                 "journal": item.container or journal,
                 "keywords": "; ".join(item.keywords),
-                "file": "; ".join(other.path for other in linked if other.path),
+                "file": "; ".join(attachment.path for attachment in linked if attachment.path),
             }
             title = values.get("title", "")
             values["abstract"] = values.get("abstract", "") or title
@@ -154,12 +154,14 @@ def _longest(column: str) -> int:
     return MAX_TEXT if column == "abstract" else MAX_FIELD
 
 
-def sniff(path: Source, name: str, options: Options, known: dict) -> Sniff:
+def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
     rows = [list(COLUMNS), *_library(path, name, nothing).rows()]
     sniffed = cells.sniff(rows, name, replace(options, header=True), True)
-    places = {"text": "abstract", "title": "title", "date": "date"}
-    chosen: dict[str, Any] = {role: COLUMNS.index(column) for role, column in places.items()}
-    return replace(sniffed, options=replace(sniffed.options, id=None, **chosen))
+    columns_of_fields = {"text": "abstract", "title": "title", "date": "date"}
+    columns_of_roles: dict[str, Any] = {
+        role: COLUMNS.index(column) for role, column in columns_of_fields.items()
+    }
+    return replace(sniffed, options=replace(sniffed.options, id=None, **columns_of_roles))
 
 
 def read(
