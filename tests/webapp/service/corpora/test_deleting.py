@@ -37,6 +37,7 @@ from webapp.models import (
     Export,
     Membership,
     Pin,
+    Reading,
     Replicate,
     Run,
     TextReader,
@@ -111,6 +112,14 @@ def made(draft, django_db_blocker, tmp_path_factory):
             reader=f"user {ada.pk}", digest=b"x" * 32, corpus=corpus, shown="{}"
         )
         TextReader.objects.create(reader=f"user {ada.pk}", corpus=corpus, texts=1, used_up=0)
+        Reading.objects.create(
+            corpus=corpus,
+            within=corpus.pk,
+            at=timezone.now(),
+            by="account",
+            kind="opened",
+            user=ada,
+        )
         sharing.add(corpus, "eve@example.org", "editor", ada)
         sharing.make_link(corpus, ada, "a colleague", 7)
         more = tmp_path_factory.mktemp("more") / "more"
