@@ -97,18 +97,18 @@ def unlike(bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: in
     """K of these documents that are as unlike each other as they come, words weighted as in what
     topics begin with; random ones where fewer differ."""
     batch = expand(bow, documents)
-    counts = np.diff(batch.token_ptr).astype(np.float64)
-    document = np.repeat(np.arange(len(documents)), np.diff(batch.doc_ptr))
-    shares = arena.weighted(
-        document, counts * weights[batch.words][batch.places], np.bincount(document, counts)
+    counts = seeds.weighted_counts(
+        batch.doc_ptr, batch.places, batch.token_ptr, weights[batch.words]
     )
-    chosen_documents = documents[
-        seeds.diverse(batch.doc_ptr, batch.places, shares, len(batch.words), K, np.uint64(key))
-    ]
-    return np.append(
-        chosen_documents,
-        documents[~np.isin(documents, chosen_documents)][: K - len(chosen_documents)],
+    threads = numba.get_num_threads()
+    chosen_places = seeds.diverse(
+        batch.doc_ptr, batch.places, counts, len(batch.words), K, np.uint64(key), threads
     )
+    chosen_documents = documents[chosen_places]
+    if len(chosen_documents) == K:
+        return chosen_documents
+    left = documents[~np.isin(documents, chosen_documents)]
+    return np.append(chosen_documents, left[: K - len(chosen_documents)])
 
 
 def infer(

@@ -9,6 +9,7 @@ gain is exact.
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
 from scipy.special import digamma, gammaln
 
@@ -136,9 +137,8 @@ def split(
     ]
     batch = sparse.expand(bow, documents)
     n = len(documents)
-    two_documents = seeds.diverse(
-        batch.doc_ptr, batch.places, batch.counts, len(batch.words), 2, stream
-    )
+    of_words = batch.doc_ptr, batch.places, batch.counts, len(batch.words)
+    two_documents = seeds.diverse(*of_words, 2, stream, numba.get_num_threads())
     if len(two_documents) < 2:
         return -np.inf, documents[:0]
     document = np.repeat(np.arange(n), np.diff(batch.doc_ptr))

@@ -3,6 +3,7 @@
 
 from typing import NamedTuple
 
+import numba
 import numpy as np
 from scipy.special import digamma, gammaln
 
@@ -41,7 +42,9 @@ def first_documents(batch: Batch, K: int, diverse: bool, seed: int, purpose: int
     many: unlike each other, or any. purpose: of kernels.rng."""
     key = np.uint64(rng.key(np.uint64(seed), np.uint64(purpose), np.uint64(0), np.uint64(0)))
     of_words = batch.doc_ptr, batch.places, batch.counts, len(batch.words)
-    return seeds.diverse(*of_words, K, key) if diverse else seeds.random(batch.doc_ptr, K, key)
+    if not diverse:
+        return seeds.random(batch.doc_ptr, K, key)
+    return seeds.diverse(*of_words, K, key, numba.get_num_threads())
 
 
 def add(

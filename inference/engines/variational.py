@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from scipy.special import gammaln, psi
 
@@ -197,11 +198,11 @@ def put_documents(seed: int, batch: dense.Batch, values: np.ndarray, totals: np.
     K = len(totals)
     stream = np.uint64(rng.key(np.uint64(seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(1)))
     counts = batch.counts.astype(np.float64)
-    documents = (
-        seeds.diverse(batch.doc_ptr, batch.places, counts, len(batch.words), K, stream)
-        if K <= DIVERSE
-        else seeds.random(batch.doc_ptr, K, stream)
-    )
+    if K <= DIVERSE:
+        of_words = batch.doc_ptr, batch.places, counts, len(batch.words)
+        documents = seeds.diverse(*of_words, K, stream, numba.get_num_threads())
+    else:
+        documents = seeds.random(batch.doc_ptr, K, stream)
     for k, d in enumerate(documents):
         pairs = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
         values[:, k] *= np.float32(0.5)

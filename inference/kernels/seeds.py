@@ -6,15 +6,40 @@ import numpy as np
 from numba import prange
 
 from inference.kernels import rng
+from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.rows import pairs_by_word
 from inference.kernels.special import sum_in_order
-from inference.kernels.transpose import transpose
 from inference.runtime.jit import PRANGE, njit
 
 SMOOTHING = 0.1  # of a seed's words, times the mean length of a document, over the vocabulary
 
 
+@njit(cache=True, parallel=PRANGE, error_model="numpy")
+def weighted_counts(doc_ptr, places, token_ptr, weights):
+    """Tokens of each pair times its word's weight, shared out anew so that each document has as
+    many as before: float64[P].
+
+    doc_ptr: int64[n + 1], the documents' pairs. places: int32[P], of each pair's word. token_ptr:
+    int64[P + 1], the pairs' tokens. weights: float64[words].
+    """
+    counts = np.empty(len(places))
+    bounds = shares(doc_ptr)
+    for chunk in prange(CHUNKS):
+        for d in range(bounds[chunk], bounds[chunk + 1]):
+            tokens = 0.0
+            weighted_tokens = 0.0
+            for j in range(doc_ptr[d], doc_ptr[d + 1]):
+                count = np.float64(token_ptr[j + 1] - token_ptr[j])
+                counts[j] = count * weights[places[j]]
+                tokens += count
+                weighted_tokens += counts[j]
+            for j in range(doc_ptr[d], doc_ptr[d + 1]):
+                counts[j] *= tokens / weighted_tokens
+    return counts
+
+
 @njit(cache=True)
-def diverse(doc_ptr, places, counts, words, K, state):
+def diverse(doc_ptr, places, counts, words, K, state, threads):
     """Up to K documents by greedy k-means++ under the Bregman divergence of multinomials (003;
     Ackermann and Bloemer): int64.
 
@@ -30,9 +55,7 @@ def diverse(doc_ptr, places, counts, words, K, state):
     nearest = (tokens > 0.0).astype(np.float64)
     filled = np.int64(nearest.sum())
     epsilon = SMOOTHING * tokens.sum() / max(filled, 1) / max(words, 1)
-    documents = np.empty(len(places), np.int32)
-    sizes = np.empty(len(places))
-    by_word = transpose(doc_ptr, places, counts, words, documents, sizes), documents, sizes
+    by_word = pairs_by_word(doc_ptr, places, words, counts, threads)
     seeds = np.empty(min(K, filled), np.int64)
     tries = 2 + np.int64(math.log(K))
     left = np.empty((tries, len(tokens)))
@@ -109,16 +132,18 @@ def _try_each(
         tried[i] = seed
 
 
-@njit(cache=True)
+@njit(cache=True, parallel=PRANGE)
 def _entropies(doc_ptr, counts):
     """(tokens, sum_j c_j log(c_j / N_d)) of each document: float64[n] each."""
     n = len(doc_ptr) - 1
     tokens = np.zeros(n)
     entropies = np.zeros(n)
-    for d in range(n):
-        tokens[d] = sum_in_order(counts[doc_ptr[d] : doc_ptr[d + 1]])
-        for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            entropies[d] += counts[j] * math.log(counts[j] / tokens[d])
+    bounds = shares(doc_ptr)
+    for chunk in prange(CHUNKS):
+        for d in range(bounds[chunk], bounds[chunk + 1]):
+            tokens[d] = sum_in_order(counts[doc_ptr[d] : doc_ptr[d + 1]])
+            for j in range(doc_ptr[d], doc_ptr[d + 1]):
+                entropies[d] += counts[j] * math.log(counts[j] / tokens[d])
     return tokens, entropies
 
 

@@ -52,6 +52,19 @@ def test_unlike_documents_are_those_of_a_naive_search(K):
     words = np.array([w for one in documents for w in one], np.int32)
     counts = np.array([c for one in documents for c in one.values()], np.float64)
     stream = np.uint64(rng.key(np.uint64(K), np.uint64(rng.INIT), np.uint64(0), np.uint64(0)))
-    found = seeds.diverse(indptr, words, counts, 20, K, stream)
+    found = seeds.diverse(indptr, words, counts, 20, K, stream, 1)
     assert found.tolist() == naive(documents, 20, K, stream)
+    for threads in (2, 5):
+        assert np.array_equal(found, seeds.diverse(indptr, words, counts, 20, K, stream, threads))
     assert len(set(found.tolist())) == len(found) <= min(K, sum(map(bool, documents)))
+
+
+def test_weighted_counts_leave_each_document_its_tokens():
+    tokens = np.array([2, 1, 4, 3, 3])
+    doc_ptr = np.array([0, 2, 2, 5])
+    places = np.array([0, 2, 0, 1, 2], np.int32)
+    weights = np.array([0.5, 2.0, 1.0])
+    counts = seeds.weighted_counts(doc_ptr, places, np.append(0, np.cumsum(tokens)), weights)
+    weighted = tokens * weights[places]
+    assert np.array_equal(counts[:2], weighted[:2] * (3 / weighted[:2].sum()))
+    assert np.array_equal(counts[2:], weighted[2:] * (10 / weighted[2:].sum()))
