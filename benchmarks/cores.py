@@ -190,7 +190,7 @@ def with_threads(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    declared = {
+    declared: dict[str, dict[str, Any]] = {
         "--topics": {"type": int, "default": 100},
         "--documents": {"type": int},
         "--corpus": {"help": "as for benchmarks.engines"},
