@@ -182,6 +182,9 @@ class Corpus(Job, Deletable):
     parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="parts")
     # Of such a part: which documents of what (ingest.corpora.create_subset)
     provenance = models.JSONField(default=dict)
+    # Whose place it takes when it is ready: the same without erased documents
+    # (service.privacy.erasure)
+    replaces = models.ForeignKey("self", models.SET_NULL, null=True, related_name="+")
     # Of a draft: where its files will be added
     into = models.ForeignKey("self", models.CASCADE, null=True, related_name="additions")
 

@@ -29,6 +29,7 @@ import bisect
 import hashlib
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -178,7 +179,7 @@ def _lineage(corpus: Corpus) -> _Lineage:
             SELECT c.id, coalesce(c.parent_id, c.into_id), c.owner_id, c.provenance, depth + 1
             FROM webapp_corpus c JOIN line ON c.id = line.before
         ) CYCLE id SET again USING path
-        SELECT id, owner_id, before IS NULL AND provenance <> '{}' AS orphan FROM line WHERE NOT again ORDER BY depth
+        SELECT id, owner_id, before IS NULL AND provenance <> '{}' AND provenance->'whole' IS NULL AS orphan FROM line WHERE NOT again ORDER BY depth
         """,
         [corpus.pk],
     )
@@ -600,6 +601,59 @@ def numbers(corpus: Corpus, ids: Collection, column: str = "source_id") -> dict[
     }
 
 
+LONGEST_VALUE = 1_000  # characters of a value in which a name is looked for: more is a text
+_FIELDS = """
+    LATERAL (
+        SELECT key AS field, value FROM jsonb_each_text(d.metadata)
+        UNION ALL VALUES ('title', d.title), ('title', d.whole), ('id', d.source_id), ('file', d.file)
+    ) AS f
+"""
+
+
+def values_naming(corpus: Corpus, names: Collection[str], limit: int) -> list[dict]:
+    """Values of all fields, titles, ids and names of files in which all words of one of the names
+    occur, in small letters or capitals: "field", "value", "documents", the most frequent first.
+    Nothing is said of fields that are withheld."""
+    hidden = withheld(corpus)
+    conditions = []
+    parameters: list[Any] = [corpus.pk, LONGEST_VALUE]
+    for name in names:
+        words = name.split()
+        conditions.append(" AND ".join(["f.value LIKE ANY(%s)"] * len(words)))
+        parameters += [_patterns(word) for word in words]
+    any_name = " OR ".join(f"({condition})" for condition in conditions)
+    values = rows(
+        f"SELECT f.field, f.value, count(DISTINCT d.number) AS documents FROM document d, {_FIELDS}"
+        f" WHERE d.corpus_id = %s AND length(f.value) <= %s AND ({any_name}) GROUP BY 1, 2"
+        " ORDER BY 3 DESC, 1, 2 LIMIT %s",
+        [*parameters, limit],
+    )
+    if hidden is None:
+        return values
+    shut = {row["field"] for row in values if hidden.hides(row["field"])} | hidden.roles
+    return [row for row in values if row["field"] not in shut]
+
+
+def _patterns(word: str) -> list[str]:
+    """For LIKE: a word in small letters and capitals, which the database may know for ASCII alone,
+    and in both forms of accents."""
+    written = {word, word.lower(), word.upper(), word.title(), word.casefold()}
+    forms = {unicodedata.normalize(form, text) for form in ("NFC", "NFD") for text in written}
+    return ["%" + re.sub(r"([\\%_])", r"\\\1", form) + "%" for form in sorted(forms)]
+
+
+def numbers_with(corpus: Corpus, values: Collection[tuple[str, str]]) -> list[int]:
+    """The documents that have any of some values, (field, value) as `values_naming` gives them,
+    ascending."""
+    columns = list(map(list, zip(*values, strict=True)))
+    documents = rows(
+        f"SELECT DISTINCT d.number FROM document d, {_FIELDS} WHERE d.corpus_id = %s AND"
+        " (f.field, f.value) IN (SELECT * FROM unnest(%s::text[], %s::text[])) ORDER BY 1",
+        [corpus.pk, *columns],
+    )
+    return [row["number"] for row in documents]
+
+
 def note_coded(corpus: Corpus, number: int, text: str, coder: str) -> None:
     """For the record of reading: a text's beginning was opened to be coded."""
     if readings.keepers(corpus):
@@ -973,7 +1027,7 @@ def set_embargo(corpus: Corpus, on: bool) -> None:
     with transaction.atomic():
         row = Corpus.objects.select_for_update().get(pk=corpus.pk)
         if not on:
-            if row.provenance and row.parent is None:
+            if row.provenance and not row.provenance.get("whole") and row.parent is None:
                 raise Invalid(
                     "embargo",
                     "The corpus of which this is a part is deleted: whether its texts may be read"

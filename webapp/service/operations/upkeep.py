@@ -38,6 +38,7 @@ from webapp.service.corpora import deletion
 from webapp.service.courses import services as courses
 from webapp.service.exports import kept
 from webapp.service.own_data import leaving
+from webapp.service.privacy import erasure
 
 log = structlog.get_logger(__name__)
 
@@ -64,6 +65,7 @@ def tidy() -> None:
     While a backup is made nothing is removed that its rows may point to."""
     with bulk.removing() as may:
         if may:
+            erasure.finish()
             purge()
             snapshots.drop_replaced()
             for table, key in bulk.orphans():
@@ -145,7 +147,7 @@ def _remove(row: Corpus | Run) -> None:
         deletion.rows(row)
         for table, key in partitions:
             bulk.drop(table, key)  # or, where a reader holds it, the next time
-        log.info("deleted for good", **{about.split(":")[0]: row.pk})
+        log.info("deleted for good", what=about)
 
 
 @contextmanager

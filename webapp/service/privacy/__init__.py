@@ -1,2 +1,2 @@
-"""What an owner of a corpus sees of those who read its texts: the record of reading
-(docs/reading-record.md)."""
+"""What an owner answers a person who is in the texts, or reads them: erasure (docs/erasure.md), and
+the record of reading (docs/reading-record.md)."""

@@ -1,0 +1,277 @@
+"""A person is erased from a corpus: what names them is found, and nothing of their documents is left
+in rows, files, pages and notebooks."""
+
+import io
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+from django.conf import settings as configuration
+from django.db import connection
+from django.http import QueryDict
+from django.test import Client
+from django.urls import reverse
+
+from inference.errors import Invalid
+from tasks.corpora import read_corpus
+from tasks.runs import train
+from tests.webapp.making import corpus_of, run_on
+from tests.webapp.taking import taken
+from webapp.core.notebooks import services as notebooks
+from webapp.models import Corpus, Membership, Pin, Reading, Run, User
+from webapp.platform.accounts import embargo, sharing
+from webapp.platform.accounts.roles import Person
+from webapp.platform.jobs import events
+from webapp.platform.storage import files
+from webapp.service import exports
+from webapp.service.exports import kept
+from webapp.service.operations import upkeep
+from webapp.service.privacy import erasure
+
+pytestmark = pytest.mark.django_db
+HERS = "zyzzogeton"  # a word that her texts alone have
+GONE_WORD, GONE_NAME = "quozzilate", "Ada Lovelumpkin"  # the same, in the test that looks for them
+GONE_NAMES = ["Lovelumpkin, Ada", "ada lovelumpkin"]  # as the columns have it
+
+
+def letters(draft, settings, word: str, name: str) -> Corpus:
+    """Twenty, of which eight are hers. They are Olga's; Ben may read them, and so may anybody."""
+    first, last = name.split()
+    speakers = [f"{last}, {first}", "Ben", name.lower(), f"Adam {last}y", "Cleo"]
+    rows = [["title", "speaker", "text"]]
+    for i, speaker in enumerate(speakers * 4):
+        text = f"{word if i % 5 in (0, 2) else 'harvest'} of letter and day "
+        rows.append([f"Letter {i}", speaker, text * 30])
+    made = corpus_of(draft, rows, "letters.csv", language="en", min_documents=1, max_share=1.0)
+    settings.ACCOUNTS = True
+    olga = User.objects.create_user("olga@example.org", "Olga")
+    ben = User.objects.create_user("ben@example.org", "Ben")
+    Corpus.objects.filter(pk=made.pk).update(owner=olga, public=True, reading_kept=True)
+    Membership.objects.create(corpus=made, user=ben, role="editor")
+    return Corpus.objects.select_related("version").get(pk=made.pk)
+
+
+@pytest.fixture
+def corpus(draft, settings) -> Corpus:
+    return letters(draft, settings, HERS, "Ada Lovelace")
+
+
+def post(corpus: Corpus, **form):
+    client = Client()
+    client.force_login(User.objects.get(name="Olga"))
+    return client.post(reverse("corpus_erase", args=[corpus.pk]), form)
+
+
+def her_values(corpus: Corpus) -> list[str]:
+    return [value.key for value in erasure.find(corpus, ["Ada Lovelace"]) if value.complete]
+
+
+def test_values_that_name_a_person_are_found_in_any_order_and_case(corpus):
+    found = erasure.find(corpus, ["Ada Lovelace"])
+    assert sorted((v.field, v.value, v.documents, v.complete) for v in found) == [
+        ("speaker", "Adam Lovelacey", 4, False),
+        ("speaker", "Lovelace, Ada", 4, True),
+        ("speaker", "ada lovelace", 4, True),
+    ]
+    assert erasure.find(corpus, ["Letter 7"])[0].field == "title"
+    assert erasure.find(corpus, ["100%"]) == [] == erasure.find(corpus, ["A_a"])
+    numbers = erasure.chosen_documents(corpus, her_values(corpus))
+    assert numbers.tolist() == [0, 2, 5, 7, 10, 12, 15, 17]
+
+
+@pytest.mark.parametrize("names", ["", " ; ", "x", ";".join(f"name {i}" for i in range(21))])
+def test_names_that_can_t_be_searched_are_refused(names):
+    with pytest.raises(Invalid):
+        erasure.names_in(names)
+
+
+@pytest.mark.parametrize(
+    "key", ["", "7", "[]", '["speaker"]', '["speaker", 3]', '["speaker", "Zoe"]']
+)
+def test_nothing_goes_for_a_value_that_no_document_has(corpus, key):
+    answer = post(corpus, act="erase", names="Ada", value=key, sure="1")
+    assert answer.status_code == 400 and not Corpus.objects.filter(replaces=corpus).exists()
+
+
+def test_nothing_goes_before_it_is_confirmed_and_never_all(corpus):
+    assert post(corpus, act="erase", names="Ada", value=her_values(corpus)).status_code == 400
+    every = [v.key for v in erasure.find(corpus, ["Letter"])]
+    answer = post(corpus, act="erase", names="Letter", value=every, sure="1")
+    assert answer.status_code == 400 and "delete the corpus instead" in answer.content.decode()
+    assert not Corpus.objects.filter(replaces=corpus).exists()
+
+
+def test_the_page_says_what_goes_what_remains_and_where_else_the_texts_are(corpus):
+    ben = User.objects.get(name="Ben")
+    part = Corpus.objects.create(name="His part", parent=corpus, owner=ben)
+    body = post(corpus, act="find", names="Ada Lovelace").content.decode()
+    for text in ("Lovelace, Ada", "What remains", "Backups", f"corpus {part.pk} of", "concept"):
+        assert text in body
+    assert "His part" not in body, "the name of a corpus that she may not see"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_is_left_of_the_documents_of_a_person(draft, settings):
+    """In rows, files, Redis, pages and exports. Her word is in no corpus of another test, whose files
+    may be there yet. A worker reads over a connection of its own, so all is committed."""
+    corpus = letters(draft, settings, GONE_WORD, GONE_NAME)
+    run = run_on(corpus, seed=1, topics=2, passes=1)
+    ben = User.objects.get(name="Ben")
+    pin_letters(run, ben)
+    export = kept.ask(run, corpus.owner, "texts-conllu.conllu", QueryDict(""))
+    kept.make(export.pk)
+    with embargo.reading(Person(ben.pk)):
+        embargo.part(corpus, 0, 0)
+        embargo.part(corpus, 1, 0)
+    link, _ = sharing.make_link(corpus, corpus.owner, "jury", 7)
+    assert GONE_WORD in shown(corpus, run)["document"], "a page that is in memory from here on"
+    folders = [
+        files.corpus_folder(corpus.pk),
+        files.version_folder(corpus.version_id),
+        files.run_folder(run.pk),
+        files.export_folder(export.pk),
+    ]
+    places = searched(GONE_WORD)
+    assert {f"document_{corpus.pk}", f"word_{corpus.version_id}", "pin"} <= set(places)
+    assert any(place.startswith(str(folders[3])) for place in places)
+
+    values = [value.key for value in erasure.find(corpus, [GONE_NAME]) if value.complete]
+    form = {"act": "erase", "names": GONE_NAME, "value": values, "sure": "1", "train": "1"}
+    assert post(corpus, **form).status_code == 302
+    new = Corpus.objects.get(replaces=corpus)
+    erasure.finish()
+    assert Corpus.objects.filter(pk=corpus.pk).exists(), "it stays until the new one is ready"
+    read_corpus(new.pk)
+    new.refresh_from_db()
+    assert new.status == "ready", new.error
+    erasure.finish()
+    upkeep.purge()
+
+    new.refresh_from_db()
+    assert (new.name, new.public, new.replaces, new.documents) == (corpus.name, True, None, 12)
+    assert new.provenance["erased"] == 8 and new.reading_kept
+    assert list(new.memberships.values_list("user__name", "role")) == [("Ben", "editor")]
+    assert new.links.get().pk == link.pk
+    assert not Corpus.everything.filter(pk=corpus.pk).exists()
+    assert not Run.everything.filter(pk=run.pk).exists()
+    pins = list(Pin.objects.order_by("position").values_list("title", "quote"))
+    assert pins == [(erasure.EMPTIED, ""), ("Letter 1", "harvest")]
+    opened = Reading.objects.filter(corpus=new, kind="opened").values_list("document", "digest")
+    assert {number for number, _ in opened} == {None, 1}
+    assert [bytes(digest) for number, digest in opened if number is None][:1] == [b""]
+    again = new.runs.get()
+    assert again.settings["topics"] == 2, "trained again"
+    train(again.pk)
+    again.refresh_from_db()
+    assert again.status == "done", again.error
+    assert not any(folder.exists() for folder in folders)
+    assert not [searched(text) for text in (GONE_WORD, *GONE_NAMES) if searched(text)]
+    assert set(shown(corpus, run).values()) == {"404"}
+    after = shown(new, again) | exported(again)
+    assert "harvest" in after["document"] and "harvest" in after["words.csv"]
+    sought = re.compile("|".join([GONE_WORD, *GONE_NAMES]))
+    assert not [name for name, page in after.items() if sought.search(page)]
+
+
+def pin_letters(run: Run, by: User) -> None:
+    """The first letter is hers, the second one is not."""
+    book = notebooks.create("Evidence", by.name, by)
+    for number, quote in enumerate([GONE_WORD, "harvest"]):
+        Pin.objects.create(
+            notebook=book,
+            position=number,
+            kind="passage",
+            title=f"Letter {number}",
+            address=f"/runs/{run.pk}/documents/{number}/?passage=0-9",
+            quote=quote,
+            by=by.name,
+        )
+
+
+def shown(corpus: Corpus, run: Run) -> dict[str, str]:
+    """What pages show to Ben, or their status where there are none."""
+    client = Client()
+    client.force_login(User.objects.get(name="Ben"))
+    addresses = {
+        "document": reverse("corpus_document", args=[corpus.pk, 0]),
+        "documents": reverse("corpus_documents", args=[corpus.pk]),
+        "corpus": reverse("corpus", args=[corpus.pk]),
+        "overview": reverse("run", args=[run.pk]),
+        "topic": reverse("run_topic", args=[run.pk, 0]),
+        "topics": reverse("run_topics_json", args=[run.pk]),
+        "words": reverse("run_words_json", args=[run.pk]),
+        "its document": reverse("run_document", args=[run.pk, 0]),
+    }
+    pages = {}
+    for name, address in addresses.items():
+        answer = client.get(address, follow=True)
+        pages[name] = answer.content.decode() if answer.status_code == 200 else "404"
+    return pages
+
+
+def exported(run: Run) -> dict[str, str]:
+    """Every file of a run that asks for nothing."""
+    made = {}
+    for form in exports.FORMS.values():
+        if not form.asks:
+            name = f"{form.name}.{form.endings[0]}"
+            made[name] = readable(taken(run, name))
+    return made
+
+
+def readable(content: bytes) -> str:
+    """Its bytes as text; of an archive those of what is in it."""
+    if not content.startswith(b"PK"):
+        return content.decode(errors="replace")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return "".join(name + readable(archive.read(name)) for name in archive.namelist())
+
+
+def searched(text: str) -> list[str]:
+    """Files, tables and keys of Redis in which a text stands."""
+    found = [
+        str(path)
+        for path in Path(configuration.FILES).rglob("*")
+        if path.is_file() and text.encode() in path.read_bytes()
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE"
+            " relkind = 'r' AND nspname = 'public'"
+        )
+        for (table,) in cursor.fetchall():
+            cursor.execute(
+                f'SELECT count(*) FROM "{table}" AS t WHERE position(%s IN t::text) > 0', [text]
+            )
+            if cursor.fetchone()[0]:
+                found.append(table.removeprefix("webapp_"))
+    return found + [str(key) for key in events.client().scan_iter() if text in redis_value(key)]
+
+
+def redis_value(key: bytes) -> str:
+    """As the database of events holds it, whatever it is."""
+    read = {
+        b"string": lambda client: client.get(key),
+        b"stream": lambda client: client.xrange(key),
+        b"hash": lambda client: client.hgetall(key),
+        b"list": lambda client: client.lrange(key, 0, -1),
+        b"set": lambda client: client.smembers(key),
+        b"zset": lambda client: client.zrange(key, 0, -1),
+    }
+    client = events.client()
+    kind = client.type(key)
+    return str(read[kind](client)) if kind in read else ""
+
+
+def test_an_embargo_of_a_corpus_that_was_made_again_can_be_ended(corpus):
+    """It is no part of anything: its texts are its own."""
+    made = {"whole": True, "erased": 1, "parameters": [], "sentence": ""}
+    again = Corpus.objects.create(name="again", owner=corpus.owner, embargo=True, provenance=made)
+    embargo.set_embargo(again, False)
+    again.refresh_from_db()
+    assert not again.embargo
+    with embargo.reading(Person(corpus.owner_id)):
+        Corpus.objects.filter(pk=again.pk).update(embargo=True)
+        again.refresh_from_db()
+        assert embargo.readers(again) == ()

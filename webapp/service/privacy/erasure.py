@@ -1,0 +1,252 @@
+"""Erasure by a data subject: all documents whose columns name a person are found, and taken out of a
+corpus with all that was made of them (docs/erasure.md).
+
+Files of corpora, versions and runs never change, and a model has learned from all of its documents
+together. So the corpus is made again of all other documents, by the rows that are there (`erase`), and
+takes the place of the old one when it is ready (`finish`): it gets its name, its rights, and its
+record of reading. The old one is then deleted for good, with its files, versions, runs and exports.
+Passages of the erased documents in notebooks are emptied. The person's name is stored nowhere.
+"""
+
+import json
+import re
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+import structlog
+from django.db import transaction
+from django.utils import timezone
+
+from inference.errors import Invalid
+from webapp.intake.ingest import corpora
+from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
+from webapp.models import (
+    Corpus,
+    Course,
+    Invitation,
+    Link,
+    Membership,
+    Pin,
+    Reading,
+    Run,
+    TextReader,
+    TextShown,
+    User,
+)
+from webapp.platform.accounts import embargo
+from webapp.platform.storage import files
+from webapp.service.corpora import deletion
+
+log = structlog.get_logger(__name__)
+
+MOST_VALUES = 500  # that one search lists
+MOST_NAMES = 20
+STEP = 20  # corpora that take the place of others at a time
+EMPTIED = "An erased text"  # the title of its passages in notebooks
+LONGEST_NAME = 170  # characters of a corpus's name before what is added to it
+PINS = 200  # that are read at a time
+RELATED = 100  # corpora with the same texts that the page names
+
+
+@dataclass(frozen=True)
+class NamedValue:
+    """A value of a field that names a person. complete: it is the name and nothing else. key: what the
+    form sends back of it."""
+
+    field: str
+    value: str
+    documents: int
+    complete: bool
+    key: str
+
+
+def names_in(text: str) -> list[str]:
+    """Names, separated by semicolons or on lines of their own. Raises Invalid."""
+    names = [" ".join(name.split()) for name in re.split(r"[;\n]", text)]
+    names = list(dict.fromkeys(name for name in names if name))
+    if not names:
+        raise Invalid("names", "Type the name as the columns have it, or a handle, or an address.")
+    if len(names) > MOST_NAMES:
+        raise Invalid("names", f"Search for at most {MOST_NAMES} names at once, got {len(names)}.")
+    if short := next((name for name in names if len(name) < 2), ""):
+        raise Invalid("names", f"“{short}” is too short to be found: type two characters or more.")
+    return names
+
+
+def find(corpus: Corpus, names: list[str]) -> list[NamedValue]:
+    """Values of all fields in which all words of a name occur, the most frequent first."""
+    words_of_names = {_words(name) for name in names}
+    return [
+        NamedValue(
+            row["field"],
+            row["value"],
+            row["documents"],
+            _words(row["value"]) in words_of_names,
+            json.dumps([row["field"], row["value"]]),
+        )
+        for row in embargo.values_naming(corpus, names, MOST_VALUES)
+    ]
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(sorted(re.findall(r"\w+", text.casefold())))
+
+
+def chosen_documents(corpus: Corpus, keys: list[str]) -> np.ndarray:
+    """int64, ascending: documents with any of the chosen values. Raises Invalid."""
+    try:
+        pairs = [tuple(json.loads(key)) for key in keys[:MOST_VALUES]]
+    except (ValueError, TypeError):
+        raise Invalid("value", "Choose among the values that were found.") from None
+    if not pairs or not all(map(_is_pair, pairs)):
+        raise Invalid("value", "Choose at least one of the values that were found.")
+    return np.array(embargo.numbers_with(corpus, pairs), np.int64)
+
+
+def _is_pair(texts: tuple) -> bool:
+    if len(texts) != len(("field", "value")):
+        return False
+    return all(isinstance(text, str) for text in texts)
+
+
+def related(corpus: Corpus) -> list[Corpus]:
+    """Other corpora that may hold the same texts: that it was taken from, and that were taken from
+    it. Theirs are not erased here."""
+    above: list[Corpus] = []
+    before = corpus.parent
+    while before is not None and len(above) < RELATED:
+        above.append(before)
+        before = before.parent
+    reached = {corpus.pk}
+    below: list[Corpus] = []
+    while reached and len(below) < RELATED:
+        parts = list(
+            Corpus.everything.filter(parent__in=reached, replaces=None).select_related("owner")
+        )
+        below += parts
+        reached = {part.pk for part in parts}
+    present = [row for row in (*above, *below) if row.deleted_at is None]
+    return present[:RELATED]
+
+
+def erase(corpus: Corpus, numbers: np.ndarray, by: User | None, train: bool) -> Corpus:
+    """The corpus that will take the place of another, without some documents; it is being made.
+
+    numbers: int64, ascending, of the documents that go. by: who erases; None: the local
+    owner. train: whether a run follows, with the settings of the newest. Raises Invalid.
+    """
+    if corpus.status != Corpus.Status.READY or corpus.version is None:
+        raise Invalid("corpus", f"“{corpus.name}” is not ready. Wait until it is.")
+    if Corpus.objects.filter(replaces=corpus).exclude(status=Corpus.Status.FAILED).exists():
+        raise Invalid("corpus", "Documents of this corpus are being erased already. Wait for it.")
+    remaining = np.setdiff1d(np.arange(corpus.documents, dtype=np.int64), numbers)
+    if len(remaining) == corpus.documents:
+        raise Invalid("value", "No document has such a value.")
+    if not len(remaining):
+        raise Invalid("value", "No document would remain: delete the corpus instead, for good.")
+    words = VocabularySettings.from_dict(corpus.version.settings)
+    reading = replace(ReadingSettings.from_dict(corpus.settings), **asdict(words), added=[])
+    run = corpus.runs.filter(status=Run.Status.DONE).order_by("-pk").first() if train else None
+    with transaction.atomic():
+        new = corpora.create_subset(
+            corpus,
+            remaining,
+            f"{corpus.name[:LONGEST_NAME]}, being made again",
+            reading,
+            {"sentence": "all but erased ones", "parameters": [], "run": None},
+            by,
+        )
+        Corpus.objects.filter(pk=new.pk).update(
+            replaces=corpus,
+            trains={"engine": run.engine, "seed": run.seed, **run.settings} if run else None,
+        )
+    log.info("documents are being erased", corpus=corpus.pk, into=new.pk, documents=len(numbers))
+    return new
+
+
+def finish() -> None:
+    """Corpora that are ready take the place of those that they were made of, which are deleted for
+    good. It can be repeated."""
+    ready = Corpus.objects.filter(replaces__isnull=False, status=Corpus.Status.READY)
+    for new in ready.order_by("pk")[:STEP]:
+        with transaction.atomic():
+            replaced = Corpus.everything.select_for_update()
+            old = replaced.filter(pk__in=[new.replaces_id]).first()
+            if old is not None:
+                _take_over(old, new)
+                deletion.corpus(old)
+                deletion.for_good(old)
+            Corpus.objects.filter(pk=new.pk).update(replaces=None)
+
+
+def _take_over(old: Corpus, new: Corpus) -> None:
+    remaining = np.load(files.corpus_folder(new.pk) / corpora.NUMBERS)
+    erased = np.setdiff1d(np.arange(old.documents, dtype=np.int64), remaining).tolist()
+    _empty_pins(old, set(erased))
+    digests = [
+        bytes.fromhex(row["digest"]) for row in embargo.about(old, erased, "digest").values()
+    ]
+    _move_shown(old, new, digests)
+    _move_readings(old, new, digests)
+    Membership.objects.filter(
+        corpus=old, user__in=Membership.objects.filter(corpus=new).values("user")
+    ).delete()
+    Invitation.objects.filter(
+        corpus=old, email__in=Invitation.objects.filter(corpus=new).values("email")
+    ).delete()
+    for model in (Membership, Invitation, Link, Course):
+        model.objects.filter(corpus=old).update(corpus=new)
+    count = old.provenance.get("erased", 0) + len(erased)
+    day = timezone.now().date().isoformat()
+    Corpus.objects.filter(pk=new.pk).update(
+        owner=old.owner_id,
+        name=old.name,
+        public=old.public,
+        embargo=old.embargo,
+        reading_kept=old.reading_kept,
+        embed_sites=old.embed_sites,
+        unit=old.unit,
+        offered=old.offered_id,
+        parent=old.parent_id,
+        provenance=_provenance(old, new) | {"erased": count, "erased_on": day},
+    )
+
+
+def _provenance(old: Corpus, new: Corpus) -> dict:
+    """Of which documents of what: a part stays a part. whole: its texts are its own, whatever it was
+    made of."""
+    if old.provenance and not old.provenance.get("whole"):
+        return old.provenance | {"documents": new.documents}
+    return new.provenance | {"whole": True}
+
+
+def _move_shown(old: Corpus, new: Corpus, erased: list[bytes]) -> None:
+    """What was shown of texts under an embargo counts on. Nothing stays of the erased ones.
+
+    erased: sha256 of their texts."""
+    TextShown.objects.filter(corpus=old, digest__in=erased).delete()
+    before = f"{embargo.TOGETHER}{old.pk}"
+    after = f"{embargo.TOGETHER}{new.pk}"
+    for model in (TextShown, TextReader):
+        model.objects.filter(corpus=old, reader=before).update(reader=after)
+        model.objects.filter(corpus=old).update(corpus=new)
+
+
+def _move_readings(old: Corpus, new: Corpus, erased: list[bytes]) -> None:
+    """That somebody opened an erased text stays on record, but not which one."""
+    Reading.objects.filter(corpus=old, digest__in=erased).update(document=None, digest=b"")
+    Reading.objects.filter(corpus=old, within=old.pk).update(within=new.pk)
+    Reading.objects.filter(corpus=old).update(corpus=new)
+
+
+def _empty_pins(corpus: Corpus, erased: set[int]) -> None:
+    """Passages of erased documents that were pinned, by whomever: what they quote goes."""
+    runs = Run.everything.filter(corpus=corpus.pk).values_list("pk", flat=True)
+    roots = "|".join([f"corpora/{corpus.pk}", *(f"runs/{pk}" for pk in runs)])
+    pattern = re.compile(rf"/(?:{roots})/documents/(\d+)\b")
+    for pin in Pin.objects.filter(address__regex=rf"^/({roots})/documents/\d").iterator(PINS):
+        match = pattern.match(pin.address)
+        if match and int(match[1]) in erased:
+            Pin.objects.filter(pk=pin.pk).update(
+                title=EMPTIED, address="", quote="", start=None, end=None, sentence="", source={}
+            )
