@@ -8,5 +8,5 @@ from webapp.service import exports
 
 def taken(run: Run, file: str, query: str = "") -> bytes:
     return b"".join(
-        exports.make_file(exports.read_wanted(run, QueryDict(query)), *exports.find(file)).pieces
+        exports.make_file(exports.read_source(run, QueryDict(query)), *exports.find(file)).pieces
     )
