@@ -7,17 +7,21 @@ trained as the pages preset it, by the program of COMMIT (0.3.0, in a worktree t
 by this one. Of each collection a row: differences of groups that the overview says under "more",
 topics and words, and changes over time, before and now; the seconds that its findings take. Then a
 line for each difference or change of a topic that is not said any more, with the answer that every
-page gives now. What both programs say is kept in FOLDER, and not asked for again. Topics are the same where their first words are: where a training differs between
-both programs, lines say "another topic".
+page gives now. What both programs say is kept in FOLDER, and not asked for again. Topics are the
+same where their first words are: where a training differs between both programs, lines say "another
+topic". Of what changed all along 0.3.0 kept no periods, so the last third of the time is asked
+against the first.
 """
 
 import json
+import math
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,6 +33,20 @@ USUAL = ("sections", "answers", "manifestos", "posts", "reuters")
 KINDS = ("mark", "keyword", "change", "event")
 FIRST_WORDS = 8  # of a topic, by which it is recognised
 ALIKE = 5  # of these, at least
+# Why a claim is not made any more
+CHANCE = "the interval holds no difference"
+TOO_FEW = "too few for any claim"
+NO_INTERVAL = "no interval: too few speak on both sides"
+ONE = "mostly one's doing"
+NOT_WORTH = "beyond chance, but too small, or of words that do not move so"
+OTHER_TOPIC = "no topic has the same words now"
+REASONS = (CHANCE, TOO_FEW, NO_INTERVAL, ONE, NOT_WORTH, OTHER_TOPIC)
+REASON_OF_VERDICT = {
+    "": NOT_WORTH,
+    "chance": CHANCE,
+    "few units have it": TOO_FEW,
+    "one unit": ONE,
+}
 WRITE = "BENCHMARK_BEFORE_WRITES"  # the file that an inner call writes
 ASKS = "BENCHMARK_BEFORE_ASKS"  # what an older program wrote
 
@@ -62,6 +80,7 @@ def main() -> None:
             before |= json.loads(of_before.read_text())
             now |= json.loads(of_now.read_text())
     print_table(before, now)
+    print_reasons(before, now)
     for name in names:
         print_gone(name, before[name], now[name])
 
@@ -153,15 +172,9 @@ def answers_to(run, before: dict, words: dict[str, list[str]]) -> list[dict[str,
 
 def answer_to(run, claim: dict, before: dict, words: dict) -> dict[str, Any] | None:
     """None of words, and of a topic that is not found again."""
-    from urllib.parse import urlencode
-
-    from django.http import QueryDict
-
     from inference.errors import Invalid
-    from webapp.analysis.answers import cautions
     from webapp.analysis.findings import questions
     from webapp.analysis.findings.claim import Claim
-    from webapp.analysis.time import contrasts
     from webapp.core.documents.selection import Selection
     from webapp.core.results.view import RunView
 
@@ -174,30 +187,59 @@ def answer_to(run, claim: dict, before: dict, words: dict) -> dict[str, Any] | N
     bounds = claim["bounds"] and tuple(claim["bounds"])
     question_claim = Claim("", [], [], bounds=bounds, **{name: claim[name] for name in names})
     question = questions.question_of(claim["kind"], question_claim)
-    if not question:
-        return {"topic": topic, "caution": "no question: a line of an older program"}
     selection = Selection.all(RunView(run))
     try:
-        sets = contrasts.read_sides(QueryDict(urlencode(question)), selection, False)
-        assert sets is not None, "a question has two sets"
-        base, first, second = sets
-        documents = contrasts.divided(base, first, second)
-        compared = contrasts.differences(base, first, second, documents, "")
+        if question:
+            return answer_of_sets(selection, question, topic)
+        return answer_of_thirds(selection, topic)
     except Invalid as error:
         return {"topic": topic, "caution": error.message}
-    if topic not in compared.topics:
+
+
+def answer_of_sets(selection, question: dict[str, str], topic: int) -> dict[str, Any]:
+    """Of two sets, as an address names them. Raises Invalid."""
+    from urllib.parse import urlencode
+
+    from django.http import QueryDict
+
+    from webapp.analysis.time import contrasts
+
+    sets = contrasts.read_sides(QueryDict(urlencode(question)), selection, False)
+    assert sets is not None, "a question has two sets"
+    base, first, second = sets
+    documents = contrasts.divided(base, first, second)
+    compared = contrasts.differences(base, first, second, documents, "")
+    return described(topic, compared.topics, compared.found, compared.unit)
+
+
+def answer_of_thirds(selection, topic: int) -> dict[str, Any]:
+    """Of the last third of all periods against the first."""
+    from webapp.analysis.answers import asked
+
+    looked_through = asked.over_time(selection)
+    thirds = None if looked_through is None else looked_through.spans.thirds()
+    if looked_through is None or thirds is None:
+        return {"topic": topic, "caution": "too few periods"}
+    spans = looked_through.spans
+    return described(topic, looked_through.topics, spans.answer(*thirds), spans.unit)
+
+
+def described(topic: int, topics: list[int], answers, unit) -> dict[str, Any]:
+    """What is printed of the answer to a question of one topic."""
+    from webapp.analysis.answers import cautions
+
+    if topic not in topics:
         return {"topic": topic, "caution": "hidden"}
-    column = compared.topics.index(topic)
-    answers = compared.found
+    column = topics.index(topic)
     return {
         "topic": topic,
-        "caution": cautions.caution(compared.unit, answers.units, answers.verdict),
+        "caution": cautions.caution(unit, answers.units, answers.verdict),
         "verdict": answers.verdict_of(column),
         "shares": [float(answers.a[column]), float(answers.b[column])],
         "ends": [float(answers.low[column]), float(answers.high[column])],
         "level": answers.level,
         "p": float(answers.p[column]),
-        "unit": cautions.units_named(compared.unit),
+        "unit": cautions.units_named(unit),
         "part": float(answers.part[column]),
         "without": float(answers.ratio_without[column]),
     }
@@ -217,16 +259,31 @@ def print_table(before: dict[str, Any], now: dict[str, Any]) -> None:
         print(f"| {name} ({was['documents']:,}) | {' | '.join(cells)} | {seconds} |")
 
 
-def print_gone(name: str, before: dict, now: dict) -> None:
-    """A row for each claim on a topic that is not said any more."""
-    print("| collection | said in 0.3.0 | now |\n|---|---|---|")
+def gone(before: dict, now: dict) -> Iterator[tuple[dict, dict[str, Any] | None]]:
+    """Each claim on a topic that is not said any more, with the answer of every page, None where no
+    topic has the same words."""
     present = {key_of(claim, claim["topic"]) for claim in now["claims"]}
     for claim, answer in zip(before["claims"], now["answers"], strict=True):
         if claim["topic"] is None:
             continue
-        if answer is not None and key_of(claim, answer["topic"]) in present:
-            continue
-        print(f"| {name} | {said_of(claim)} | {reason_of(answer)} |")
+        if answer is None or key_of(claim, answer["topic"]) not in present:
+            yield claim, answer
+
+
+def print_reasons(before: dict[str, Any], now: dict[str, Any]) -> None:
+    """A row for each collection: of how many claims that are gone which reason is given."""
+    print(f"| claims on topics that are gone | {' | '.join(REASONS)} |")
+    print("|---|" + "---|" * len(REASONS))
+    for name, was in before.items():
+        count = Counter(reason_of(answer) for _, answer in gone(was, now[name]))
+        print(f"| {name} | {' | '.join(str(count[reason]) for reason in REASONS)} |")
+
+
+def print_gone(name: str, before: dict, now: dict) -> None:
+    """A row for each claim on a topic that is not said any more."""
+    print("| collection | said in 0.3.0 | now |\n|---|---|---|")
+    for claim, answer in gone(before, now):
+        print(f"| {name} | {said_of(claim)} | {reason_of(answer)}{numbers_of(answer)} |")
 
 
 def said_of(claim: dict) -> str:
@@ -249,22 +306,27 @@ def key_of(claim: dict, topic: int) -> tuple:
 
 
 def reason_of(answer: dict[str, Any] | None) -> str:
-    """Why it is not said, with the answer of every page."""
+    """Why it is not said: one of REASONS."""
     if answer is None:
-        return "another topic: this training has none with the same words"
+        return OTHER_TOPIC
     if answer.get("caution"):
-        return answer["caution"].strip(".")
+        return TOO_FEW
+    if not all(map(math.isfinite, answer["ends"])):
+        return NO_INTERVAL
+    return REASON_OF_VERDICT[answer["verdict"]]
+
+
+def numbers_of(answer: dict[str, Any] | None) -> str:
+    """The answer of every page, behind its reason."""
+    if answer is None:
+        return ""
+    if answer.get("caution"):
+        return f": {answer['caution'].strip('.')}"
     inside, outside = (f"{100 * share:.2f}%" for share in answer["shares"])
     low, high = (f"{100 * end:+.1f}" for end in answer["ends"])
     level = f"{100 * answer['level']:.1f}%, {answer['unit']}"
-    numbers = f"{inside} against {outside}, {low} to {high} points ({level})"
-    reasons = {
-        "": "beyond chance, but too small, one’s doing, or of words that do not move so",
-        "chance": "the interval holds no difference",
-        "few units have it": "too few have it",
-        "one unit": "mostly one’s doing",
-    }
-    return f"{reasons.get(answer['verdict'], answer['verdict'])}: {numbers}"
+    between = f", {low} to {high} points" if math.isfinite(answer["ends"][0]) else ""
+    return f": {inside} against {outside}{between} ({level})"
 
 
 if __name__ == "__main__":

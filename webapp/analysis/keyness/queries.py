@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from inference.index import two_sets
-from webapp.analysis.answers import cautions
+from webapp.analysis.answers import asked, cautions
 from webapp.analysis.keyness.counting import Computed, Contrast, Counted, in_order
 from webapp.analysis.keyness.shapes import Keyness, KeyWord, Order, SpreadWord
 from webapp.analysis.time import contrasts
@@ -45,9 +45,18 @@ def list_words(
         calibrated=family.calibrated,
         unit=unit_sentences.about(contrast.base.version, contrast.unit),
         units=list(family.units),
+        not_held=_not_held(contrast),
         few_units=cautions.few_units(contrast.unit, family.units, family.verdict),
         caution=cautions.caution(contrast.unit, family.units, family.verdict),
     )
+
+
+def _not_held(contrast: Contrast) -> str:
+    """See Keyness."""
+    first, second = contrast.sides
+    of_second = None if second.complement else second.documents
+    of_time = asked.is_of_time(contrast.base, first.documents, of_second)
+    return contrast.unit.name if of_time else ""
 
 
 def _words_of_side(

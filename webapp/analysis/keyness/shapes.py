@@ -48,7 +48,8 @@ class Keyness:
     words of the corpus's language, or with them. counts: what is counted of each word: each of its
     occurrences, or each document that has it, once. level: of all intervals, of `rows` words that were
     judged together; calibrated: "exchanged", by exchanges of units, or "t". unit: who is
-    independent; units: of either side; few_units: that they are few, or ""; caution: why nothing can be
+    independent; units: of either side; not_held: the field of those who speak, where two times are
+    compared as they are, whoever speaks then; else ""; few_units: that they are few, or ""; caution: why nothing can be
     said, or ""."""
 
     sides: list[Side]
@@ -65,6 +66,7 @@ class Keyness:
     calibrated: str
     unit: UnitAbout
     units: list[int]
+    not_held: str
     few_units: str
     caution: str
 

@@ -11,9 +11,10 @@ from django.urls import reverse
 from inference.text import Tokeniser
 from webapp.analysis.keyness import counting
 from webapp.core.curation import services as curation
+from webapp.core.documents import units
 from webapp.core.results import evidence
 from webapp.core.runs import names
-from webapp.models import Document, Findings, Topic, Word
+from webapp.models import Document, Findings, Topic, Version, Word
 from webapp.platform.jobs import dispatch
 from webapp.platform.storage.cache import clear_all
 
@@ -92,6 +93,23 @@ def test_documents_are_counted_once_each(client, trained):
     assert lines and {(line["counts"], line["tokens"]) for line in lines} == {("documents", "")}
     page = get(client, trained, QUERY + "&counts=documents", "run_keyness")
     assert "% of the documents of" in page and "In 10,000 words" not in page
+
+
+def test_of_two_times_the_page_says_that_who_speaks_is_not_held_constant(
+    client, trained, monkeypatch
+):
+    """Sentences on words of a time hold it; of groups nobody expects it."""
+    sentence = "Who speaks is not held constant here"
+    assert get(client, trained, QUERY)["not_held"] == "", "documents are independent"
+    monkeypatch.setattr(units, "LEAST", 2)
+    Version.objects.filter(pk=trained.version_id).update(unit_fields=None)
+    trained.version.refresh_from_db()
+    units.choose(trained.corpus, "president")
+    assert get(client, trained, QUERY)["not_held"] == "president"
+    assert sentence in get(client, trained, QUERY, "run_keyness")
+    of_group = "?in_a=president:George Washington"
+    assert get(client, trained, of_group)["not_held"] == ""
+    assert sentence not in get(client, trained, of_group, "run_keyness")
 
 
 def test_phrases_of_the_topics_are_compared_like_words(client, trained, monkeypatch, tmp_path):
