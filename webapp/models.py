@@ -708,8 +708,8 @@ class OfPresentRuns(Present):
 
 
 class Replicate(Job):
-    """A training with a run's settings and another seed, or on other texts, of which little is kept
-    (webapp.core.runs.replicates)."""
+    """A training with a run's settings and another seed, another number of topics, or on other
+    texts, of which little is kept (webapp.core.runs.replicates)."""
 
     class Status(models.TextChoices):
         QUEUED = "queued"
@@ -728,18 +728,22 @@ class Replicate(Job):
     run = models.ForeignKey(Run, models.CASCADE, related_name="replicates")
     seed = models.BigIntegerField()
     texts = models.CharField(max_length=5, choices=Texts, default=Texts.OWN)
+    # How many topics it has where that is asked about (runs.how_many); 0: as many as the run
+    number = models.IntegerField(default=0, db_default=0)
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
     topics = models.BinaryField(
         null=True
     )  # inference.topics.Topics, the fields that are arrays, as .npz
-    tokens = models.BinaryField(null=True)  # runs.trials.Kept, as .npz
+    tokens = models.BinaryField(null=True)  # runs.trials.Kept or runs.how_many.Short, as .npz
     # What became there of each topic of the run: results.found_again.Elsewhere
     elsewhere = models.JSONField(default=list)
 
     objects = OfPresentRuns()
 
     class Meta(Job.Meta):
-        constraints = [models.UniqueConstraint(fields=["run", "seed"], name="one_replicate")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "seed", "number"], name="one_replicate")
+        ]
 
 
 class Topic(models.Model):

@@ -14,6 +14,7 @@ from webapp.analysis.collocations import views as collocations
 from webapp.analysis.compare import views as comparisons
 from webapp.analysis.effects import views as effects
 from webapp.analysis.findings import views as findings
+from webapp.analysis.how_many import views as how_many
 from webapp.analysis.keyness import views as keyness
 from webapp.analysis.time import views as time
 from webapp.analysis.topics import views as topics
@@ -664,6 +665,9 @@ urlpatterns = [
     form(f"{RUN}/stop", runs.stop, "run_stop", EDIT),
     form(f"{RUN}/cancel", runs.cancel, "run_cancel", EDIT),
     form(f"{RUN}/seeds", runs.other_seeds, "run_seeds", EDIT),
+    *page(f"{RUN}/how-many", how_many.detail, "run_how_many", SEE, load=Load.HEAVY),
+    form(f"{RUN}/how-many/train", how_many.train, "run_how_many_train", EDIT),
+    file(f"{RUN}/how-many.csv", how_many.csv, "run_how_many_csv", SEE, load=Load.HEAVY),
     form(f"{RUN}/again", runs.train_again, "run_again", EDIT),
     form(f"{RUN}/onward", runs.continue_with, "run_continue", EDIT),
     *page(f"{RUN}/without", runs.without, "run_without", EDIT, load=Load.HEAVY),

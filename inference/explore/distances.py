@@ -22,6 +22,7 @@ _BLOCKS, _LARGE = (
     8,
     250,
 )  # in how many parts the topics of one side are compared with the other's, and the least in one
+NEAR = 0.15  # nats: below it two topics share most of their words (docs/rooms.md)
 _NOTHING = 1e-12  # nats: what rounding leaves between equal topics
 
 

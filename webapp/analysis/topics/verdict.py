@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.explore.distances import NEAR
 from webapp.analysis.topics.shapes import Kind, Reason, SimilarTopic, Verdict
 from webapp.core.results import found_again, links, measures
 from webapp.core.results.view import RunView
 from webapp.models import Run
 
 MUCH = 0.25  # exclusivity from which first words are said to have much of their use in the topic
-NEAR = 0.15  # divergence below which two topics of a run share most of their words
 
 
 class Finding(NamedTuple):

@@ -39,7 +39,8 @@ def ready(run_id: int) -> QuerySet[Replicate]:
     """The finished trainings with other seeds, in their order."""
     own_texts = Replicate.Texts.OWN
     done = Replicate.Status.READY
-    return Replicate.objects.filter(run=run_id, texts=own_texts, status=done).order_by("pk")
+    rows = Replicate.objects.filter(run=run_id, texts=own_texts, number=0, status=done)
+    return rows.order_by("pk")
 
 
 def elsewhere(run: Run) -> list[list[Elsewhere]]:

@@ -25,7 +25,7 @@ import inference
 from inference import Bow, Invalid, Topics, checkpoint, engines
 from inference.explore import matching, relevance
 from webapp.core.results import found_again, weights
-from webapp.core.runs import steering, trials
+from webapp.core.runs import how_many, steering, trials
 from webapp.core.runs.names import spelling
 from webapp.core.runs.shapes import OtherSeeds
 from webapp.intake.ingest import named_topics
@@ -54,8 +54,8 @@ def possible(run: Run) -> bool:
 
 
 def of_seeds(run: Run) -> QuerySet[Replicate]:
-    """Those that are trained on the run's own texts."""
-    return run.replicates.filter(texts=Replicate.Texts.OWN)
+    """Those that are trained on the run's own texts, with as many topics."""
+    return run.replicates.filter(texts=Replicate.Texts.OWN, number=0)
 
 
 def begin(run: Run, texts: str = Replicate.Texts.OWN) -> None:
@@ -72,7 +72,7 @@ def begin(run: Run, texts: str = Replicate.Texts.OWN) -> None:
             Replicate(run=run, seed=(run.seed + i) % 2**63, texts=texts) for i in PLACES[texts]
         ]
         Replicate.objects.bulk_create(new_rows, ignore_conflicts=True)
-        run.replicates.filter(texts=texts, status=Replicate.Status.FAILED).update(
+        run.replicates.filter(texts=texts, number=0, status=Replicate.Status.FAILED).update(
             status=Replicate.Status.QUEUED, error="", tries=0
         )
 
@@ -125,6 +125,7 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
     if (
         "join" in replicate.run.steering
         and replicate.texts == Replicate.Texts.OWN
+        and not replicate.number
         and (not of_seeds(replicate.run).exclude(status=Replicate.Status.READY).exists())
     ):
         with suppress(Invalid):  # its owner has too many jobs: its page offers it
@@ -139,7 +140,7 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
     bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
     run_bow = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
     bow = trials.learned_from(replicate, run_bow)
-    config = engines.config(run.engine, **run.settings).resolve(bow.D, bow.tokens)
+    config = engines.config(run.engine, **_settings(replicate, bow)).resolve(bow.D, bow.tokens)
     shared_options: dict[str, Any] = {"engine": engine, "config": config, "bow": bow}
     state = (
         checkpoint.load(saved, **shared_options, scratch=saved.parent) if saved.exists() else None
@@ -151,15 +152,16 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
             **shared_options, seeds=seeds, seed=replicate.seed, scratch=saved.parent
         )
     needed = _Needed()
+    last_step = None if replicate.number else run.step
     last: inference.Snapshot | None = None
     for event in inference.train(
         **shared_options,
         seed=replicate.seed,
         resume=state,
         until=needed,
-        threads=1,
+        threads=how_many.threads() if replicate.number else 1,
         scratch=saved.parent,
-        last=run.step,
+        last=last_step,
     ):
         beat.check()
         if isinstance(event, inference.Snapshot):
@@ -169,11 +171,21 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
         checkpoint.save(saved, last.state, **shared_options)
         return None
     with beat.long():
+        if replicate.number:
+            short = how_many.measure(replicate, engine, config, last, bow, saved.parent)
+            return {"topics": _packed(last.topics), "tokens": _packed(short)}
         if replicate.texts == Replicate.Texts.OWN:
             return {"topics": _packed(last.topics), "elsewhere": _elsewhere(run, last.topics)}
         return {
             "tokens": _packed(trials.measure_trial(replicate, engine, config, last, bow, run_bow))
         }
+
+
+def _settings(replicate: Replicate, bow: Bow) -> dict[str, Any]:
+    run = replicate.run
+    if replicate.number:
+        return how_many.settings_with(run, bow, replicate.number)
+    return run.settings
 
 
 class _Needed:
@@ -190,7 +202,7 @@ class _Needed:
         return self.ever
 
 
-def _packed(result: Topics | trials.Kept) -> bytes:
+def _packed(result: Topics | trials.Kept | how_many.Short) -> bytes:
     """Its arrays as .npz. Raises Invalid where they are too large to be kept."""
     file = BytesIO()
     arrays: dict[str, Any] = {

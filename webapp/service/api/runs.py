@@ -21,6 +21,8 @@ from webapp.analysis.findings.families import CUTS
 from webapp.analysis.findings.overview import overview
 from webapp.analysis.findings.shapes import OverviewPage
 from webapp.analysis.findings.values import Detail
+from webapp.analysis.how_many import page as how_many_page
+from webapp.analysis.how_many.shapes import HowMany, HowManyAsked
 from webapp.analysis.keyness import queries as keyness
 from webapp.analysis.keyness.counting import Contrast, NotYet
 from webapp.analysis.keyness.shapes import (
@@ -41,7 +43,7 @@ from webapp.core.documents import parent_documents, queries as documents, sums
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence, topics
 from webapp.core.results.view import RunView
-from webapp.core.runs import queries as run_queries, series, services as runs
+from webapp.core.runs import how_many, queries as run_queries, series, services as runs
 from webapp.core.runs.shapes import RunAbout
 from webapp.models import Metric, Run
 from webapp.platform.accounts import authorization
@@ -374,6 +376,33 @@ def words_through_time(
         view, Selection.read(request.GET, view), number, authorization.user_id(request)
     )
     return Status(202, answer) if isinstance(answer, FollowingWords) else answer
+
+
+@router.get(
+    "/{int:run_id}/how-many",
+    response={200: HowMany | HowManyAsked, 202: HowManyAsked, **ERRORS},
+    summary="How many topics: what a third and three times as many would change",
+    description=(
+        "From short trainings that somebody has to begin: by POST to the same address. 202 until"
+        " they are done; ask again."
+    ),
+)
+def how_many_topics(request: HttpRequest, run_id: int, complete: bool = False):
+    page = how_many_page.answer(RunView(finished(run_id)), complete)
+    is_waiting = isinstance(page, HowManyAsked) and page.to_come
+    return Status(HTTPStatus.ACCEPTED, page) if is_waiting else page
+
+
+@router.post(
+    "/{int:run_id}/how-many",
+    auth=Token(),
+    response={202: HowManyAsked, **ERRORS},
+    summary="Begin the short trainings that say what other numbers of topics would change",
+)
+def try_numbers(request: HttpRequest, run_id: int):
+    run = finished(run_id)
+    how_many.begin(run)
+    return Status(HTTPStatus.ACCEPTED, how_many_page.describe_progress(run))
 
 
 @router.get(

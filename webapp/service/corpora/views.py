@@ -179,6 +179,9 @@ def best_url(corpus: Corpus) -> str:
     return _url_of_run(run) if run else reverse("corpus", args=[corpus.pk])
 
 
+IN_FORM = ("topics",)  # of the address: what the fields of these names begin with
+
+
 @typed("corpus/detail.html", progress="corpus/_progress.html")
 def detail(
     corpus: Corpus,
@@ -192,16 +195,17 @@ def detail(
     concept: list[int] = NO_NUMBERS,
 ) -> Answer[CorpusPage] | HttpResponse:
     """A corpus; engine: to train with. before: where a page of its runs begins. made: the number
-    of a version of the words that the reader saw being made. topic, concept: what the form proposes
-    to name before a training (proposed_seeds)."""
+    of a version of the words that the reader saw being made. topic, concept: what the form proposes to name
+    before a training (proposed_seeds). ?topics= is how many it begins with."""
     if (
         not as_json and corpus.unstored and corpus.unstored.position is not None
     ):  # on its way into another
         return redirect("corpus", corpus.into_id)
     train_form = None
-    if corpus.version and (topic or concept):
+    initial = {name: page_query.query[name] for name in IN_FORM if name in page_query.query}
+    if corpus.version and (initial or topic or concept):
         proposed = proposed_seeds.propose(corpus, topic, concept)
-        train_form = TrainForm(corpus=corpus, engine=engine, proposed=proposed)
+        train_form = TrainForm(corpus=corpus, engine=engine, proposed=proposed, initial=initial)
     return corpus_page(
         corpus, train_form, page_query=page_query, engine=engine, before=before, made=made
     )

@@ -5,6 +5,7 @@ from webapp.analysis.collocations.shapes import CollocationsHtml
 from webapp.analysis.compare.shapes import CompareHtml
 from webapp.analysis.effects.shapes import ClaimHtml, EffectsHtml
 from webapp.analysis.findings.screen import OverviewHtml as FindingsHtml
+from webapp.analysis.how_many.shapes import HowManyHtml
 from webapp.analysis.keyness.shapes import KeynessHtml
 from webapp.analysis.time.shapes import ComparisonHtml, LinesHtml, TableHtml
 from webapp.analysis.topics.shapes import OverviewHtml, TopicHtml, WordsThroughTimeHtml
@@ -38,6 +39,7 @@ HTML = {  # the type of what a template has beside its page
     "run/detail.html": RunHtml,
     "run/document.html": ColouredHtml,
     "run/parent_document.html": WholeHtml,
+    "run/how_many.html": HowManyHtml,
     "run/overview.html": FindingsHtml,
     "run/passage.html": PassageHtml,
     "run/topic.html": TopicHtml,

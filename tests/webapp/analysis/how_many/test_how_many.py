@@ -1,0 +1,194 @@
+"""How many topics: the press, the short trainings, and what the page, its file and the API say of
+planted subjects that have parts."""
+
+import csv
+import io
+
+import numpy as np
+import pytest
+from django.urls import reverse
+
+from inference.errors import Invalid
+from inference.explore import flows
+from tests.webapp.making import corpus_of, run_on
+from webapp.analysis.how_many import sentences
+from webapp.analysis.how_many.shapes import Counts, Trained
+from webapp.core.results import evidence, found_again
+from webapp.core.runs import how_many, replicates
+from webapp.models import Replicate
+from webapp.platform.accounts import tokens
+from webapp.platform.jobs import dispatch, scheduler
+from webapp.platform.storage.cache import clear_all
+
+pytestmark = pytest.mark.django_db
+SUBJECTS = 6
+WORDS = 9  # of a subject
+DOCUMENTS = 300
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch):
+    """Nobody needs the machine; messages are not sent."""
+    clear_all()
+    monkeypatch.setattr(scheduler, "idle", lambda: True)
+    monkeypatch.setattr(dispatch, "send", lambda kind, pk: None)
+    yield
+    clear_all()
+
+
+@pytest.fixture(scope="module")
+def made(draft, django_db_blocker):
+    """Documents of one or two of six subjects; a run with six topics."""
+    chance = np.random.default_rng(67)
+    rows = [["title", "text"]]
+    for number in range(DOCUMENTS):
+        subjects = chance.choice(SUBJECTS, 2, replace=False)
+        words = [f"s{subjects[i % 2]}w{chance.integers(WORDS)}" for i in range(60)]
+        rows.append([f"{number}", " ".join(words)])
+    with django_db_blocker.unblock():
+        corpus = corpus_of(draft, rows, "subjects.csv", min_documents=1, max_share=1.0)
+        yield run_on(corpus, seed=2**63 - 1, topics=6, passes=20)
+
+
+@pytest.fixture
+def run(made):
+    made.replicates.all().delete()
+    made.refresh_from_db()
+    return made
+
+
+def train_all(run) -> None:
+    how_many.begin(run)
+    for replicate in how_many.rows(run):
+        replicates.train(replicate.pk)
+        replicate.refresh_from_db()
+        assert replicate.status == "ready", replicate.error
+
+
+def asked(client, run, status=200, query=""):
+    response = client.get(reverse("run_how_many_json", args=[run.pk]) + query)
+    assert response.status_code == status, response.content[-2000:]
+    return response.json()
+
+
+def test_a_press_begins_short_trainings_and_the_page_waits(client, run):
+    page = asked(client, run)
+    assert (page["ready"], page["trainings"], page["to_come"]) == (0, 6, 0)
+    assert page["numbers"] == [2, 6, 18] and page["passes"] == 6 and page["takes"]
+    html = client.get(reverse("run_how_many", args=[run.pk])).content.decode()
+    assert "Try 2, 6 and 18 topics" in html
+    answered = client.post(reverse("run_how_many_train", args=[run.pk]))
+    assert answered.url == reverse("run_how_many", args=[run.pk])
+    assert asked(client, run, 202)["to_come"] == 6
+    seeds = set(run.replicates.values_list("seed", "number"))
+    assert seeds == {(seed, K) for seed in (2**63 - 1, 0) for K in (2, 6, 18)}
+    assert "0 of 6 short trainings" in client.get(answered.url).content.decode()
+    client.post(reverse("run_how_many_train", args=[run.pk]), {"cancel": "1"})
+    assert not run.replicates.exists()
+
+
+def test_they_are_none_of_the_other_seeds(run):
+    train_all(run)
+    assert replicates.state(run).wanted == 0
+    assert found_again.count_found(run) == []
+    replicates.begin(run)
+    assert run.replicates.filter(number=0).count() == 2
+
+
+def test_the_page_says_what_becomes_of_planted_subjects(client, run):
+    train_all(run)
+    page = asked(client, run)
+    assert [row["topics"] for row in page["trained"]] == [2, 6, 18]
+    few, own, many = page["trained"]
+    assert own["found_again"] >= 3 and own["held_out"] > few["held_out"]
+    assert page["counts"]["stay_fewer"] <= 2 and page["counts"]["stay_seed"] >= 3
+    assert len(page["topics"]) == 6 and page["left_out"] == 0
+    assert len(page["sentences"]) == 3 and len(page["changes"]) == 4
+    names = {word[:2] for topic in page["topics"] for word in topic["parent"]["topic"]["words"]}
+    assert names == {f"s{i}" for i in range(SUBJECTS)} & names  # words of subjects
+    check_parts(run, page)
+    html = client.get(reverse("run_how_many", args=[run.pk])).content.decode()
+    assert 'class="few-to-many"' in html and "Train with 18 topics" in html
+    assert all(sentence.split("’")[0][:40] in html for sentence in page["sentences"])
+    form = client.get(many["url"].partition("#")[0]).content.decode()
+    assert 'value="18"' in form
+
+
+def check_parts(run, page) -> None:
+    """Again from what is kept: of each topic, how much of it one topic with fewer has."""
+    short = how_many.trainings(run)[2][0]
+    own = evidence.of(run)
+    assert short.of_fine.sum() == own.rows.tokens == short.of_coarse.sum()
+    table = np.zeros((6, 2))
+    table[short.fine, short.coarse] = short.shared
+    for topic in page["topics"]:
+        row = table[topic["number"]]
+        assert topic["parent"]["topic"]["number"] == row.argmax()
+        assert topic["parent"]["part"] == pytest.approx(row.max() / row.sum())
+    assert np.array_equal(flows.descent(short.flows).parent, table.argmax(axis=1))
+
+
+def test_the_file_has_a_row_for_each_topic(client, run):
+    address = reverse("run_how_many_csv", args=[run.pk])
+    assert client.get(address).status_code == 202
+    train_all(run)
+    rows = list(csv.DictReader(io.StringIO(client.get(address).content.decode())))
+    assert [row["topics"] for row in rows].count("18") == 18
+    assert [row["topics"] for row in rows].count("6") == 6
+    assert [row["topics"] for row in rows].count("2") == 2
+    assert {row["kind"] for row in rows} <= {"", "stays", "inside", "spread"}
+
+
+def test_the_api_begins_them_and_answers(client, run):
+    address = f"/api/v1/runs/{run.pk}/how-many"
+    assert client.post(address).status_code == 401
+    secret = tokens.create("tests")[1]
+    begun = client.post(address, headers={"Authorization": f"Bearer {secret}"})
+    assert begun.status_code == 202 and begun.json()["to_come"] == 6
+    train_all(run)
+    assert client.get(address).json()["trained"] == asked(client, run)["trained"]
+
+
+def test_a_run_of_too_many_topics_is_refused_in_a_sentence(client, run, monkeypatch):
+    monkeypatch.setattr(how_many, "MOST_TOPICS", 17)
+    page = asked(client, run)
+    assert "more than the 17 that can be compared" in page["refused"]
+    with pytest.raises(Invalid, match="families"):
+        how_many.begin(run)
+    monkeypatch.undo()
+    monkeypatch.setattr(how_many, "SECONDS", 0.1)
+    assert "on one core" in asked(client, run)["refused"]
+
+
+def test_settings_that_were_left_open_fit_the_number(run):
+    bow = evidence.of(run).rows
+    assert "alpha" not in how_many.settings_with(run, bow, 18)
+    run.settings |= {"alpha": 0.123}
+    wanted = how_many.settings_with(run, bow, 18)
+    assert wanted["alpha"] == 0.123 and wanted["topics"] == 18 and wanted["passes"] == 6
+
+
+def test_a_failed_one_is_said_and_tried_again(client, run):
+    how_many.begin(run)
+    how_many.rows(run).update(status=Replicate.Status.FAILED, error="The disk is full.")
+    html = client.get(reverse("run_how_many", args=[run.pk])).content.decode()
+    assert "The disk is full." in html
+    how_many.begin(run)
+    assert set(how_many.rows(run).values_list("status", flat=True)) == {"queued"}
+
+
+def test_sentences_name_no_best_number():
+    rows = [
+        Trained(20, 20, -7.0, [-7.0, -7.01], 12, 2, 1, 0, ""),
+        Trained(60, 60, -6.8, [-6.8, -6.8], 35, 9, 1, 0, ""),
+        Trained(180, 178, None, [None, None], 90, 30, 1, 4, ""),
+    ]
+    assert "not known" in sentences.say_measures(rows)[0]
+    rows[2] = Trained(180, 178, -6.8, [-6.8, -6.8], 90, 30, 1, 4, "")
+    said = sentences.say_measures(rows)
+    assert "from 20 to 60 topics a word becomes 22% more probable" in said[0]
+    assert "from 60 to 180 topics nothing changes" in said[0]
+    assert "12 of 20 topics are found again, 35 of 60, and 90 of 178" in said[1]
+    changed = sentences.say_changes(rows, Counts(1, 37, 22, 33, 9, 30, 21, 4, 88))
+    assert "best" not in " ".join([*said, *changed])
+    assert "33 of them stay" in changed[3]

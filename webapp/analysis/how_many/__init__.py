@@ -1,0 +1,1 @@
+"""How many topics: what fewer and what more of them would change."""

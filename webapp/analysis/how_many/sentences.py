@@ -1,0 +1,104 @@
+"""What the short trainings say, in sentences. No number of topics is called the best: which one is
+right depends on how finely somebody wants to read."""
+
+from collections.abc import Sequence
+from math import expm1
+
+from webapp.analysis.how_many.shapes import Counts, Trained
+from webapp.platform.drawing.numbers import count, percent
+
+NO_CHANGE = 0.001  # of the probability of a word: a smaller difference is written as none
+PREDICTION = (
+    "Prediction of words that were held out: {first}; {second}. Between the two seeds of one"
+    " number a word’s probability differs by up to {seeds}."
+)
+NOT_PREDICTED = "Prediction: no documents were held out, so it is not known."
+STEP = "from {begin} to {end} topics a word becomes {change} {direction} probable"
+STEP_WITHOUT_CHANGE = "from {begin} to {end} topics nothing changes"
+STABILITY = "Stability: with another seed {first} topics are found again, {second}, and {third}."
+MIXED = "Mixed topics, of two subjects: {first}, {second}, and {third}."
+OF = "{part} of {total}"
+SMALLER = (
+    "With {topics} topics {stay} of the {run} stay, {inside} become parts of larger ones, and"
+    " {lost} are lost: their words are spread over several topics."
+)
+LARGER = (
+    "With {topics} topics {stay} of the {run} stay, {split} split, and {blurred} neither stay nor"
+    " split clearly."
+)
+ONLY_MORE = (
+    "Of the {topics} topics {unsteady} are not found again with another seed, and {repeated} repeat"
+    " the words of a larger one."
+)
+BY_CHANCE = (
+    "For comparison: with {topics} topics again and another seed {stay} of them stay. So much"
+    " changes by chance alone."
+)
+
+
+def say_measures(trained: Sequence[Trained]) -> list[str]:
+    """Three sentences: how well each number predicts, how many topics another seed has, and how
+    many are mixed."""
+    again = [(count(row.found_again), row) for row in trained]
+    mixed = [(_mixed_part(row), row) for row in trained]
+    return [_say_prediction(trained), _fill_three(STABILITY, again), _fill_three(MIXED, mixed)]
+
+
+def _fill_three(sentence: str, rows: Sequence[tuple[str, Trained]]) -> str:
+    first, second, third = (OF.format(part=part, total=count(row.in_use)) for part, row in rows)
+    return sentence.format(first=first, second=second, third=third)
+
+
+def _mixed_part(row: Trained) -> str:
+    return percent(row.mixed / row.in_use) if row.in_use else "none"
+
+
+def _say_prediction(trained: Sequence[Trained]) -> str:
+    if any(row.held_out is None for row in trained):
+        return NOT_PREDICTED
+    by_seed = [abs(_change_of_probability(*row.held_out_by_seed)) for row in trained]
+    first, second = map(_say_step, trained, trained[1:])
+    return PREDICTION.format(first=first, second=second, seeds=percent(max(by_seed)))
+
+
+def _say_step(begin: Trained, end: Trained) -> str:
+    change = _change_of_probability(begin.held_out, end.held_out)
+    ends = {"begin": count(begin.topics), "end": count(end.topics)}
+    if abs(change) < NO_CHANGE:
+        return STEP_WITHOUT_CHANGE.format(**ends)
+    direction = "more" if change > 0 else "less"
+    return STEP.format(change=percent(abs(change)), direction=direction, **ends)
+
+
+def _change_of_probability(begin: float | None, end: float | None) -> float:
+    """By what part a word is more probable; 0 where it is not known."""
+    if begin is None or end is None:
+        return 0.0
+    return expm1(end - begin)
+
+
+def say_changes(trained: Sequence[Trained], counts: Counts) -> list[str]:
+    """What fewer and more topics do to those of the run."""
+    smaller, equal, larger = trained
+    run_topics = count(equal.topics)
+    with_fewer = SMALLER.format(
+        topics=count(smaller.topics),
+        stay=count(counts.stay_fewer),
+        run=run_topics,
+        inside=count(counts.inside),
+        lost=count(counts.lost),
+    )
+    with_more = LARGER.format(
+        topics=count(larger.topics),
+        stay=count(counts.stay_more),
+        run=run_topics,
+        split=count(counts.split),
+        blurred=count(counts.blurred),
+    )
+    only_more = ONLY_MORE.format(
+        topics=count(larger.in_use),
+        unsteady=count(counts.unsteady),
+        repeated=count(counts.repeated),
+    )
+    by_chance = BY_CHANCE.format(topics=run_topics, stay=count(counts.stay_seed))
+    return [with_fewer, with_more, only_more, by_chance]
