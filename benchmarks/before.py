@@ -209,14 +209,14 @@ def answer_of_sets(selection, question: dict[str, str], topic: int) -> dict[str,
     base, first, second = sets
     documents = contrasts.divided(base, first, second)
     compared = contrasts.differences(base, first, second, documents, "")
-    return described(topic, compared.topics, compared.found, compared.unit)
+    return described(topic, compared.topics, compared.answers, compared.unit)
 
 
 def answer_of_thirds(selection, topic: int) -> dict[str, Any]:
     """Of the last third of all periods against the first."""
-    from webapp.analysis.answers import asked
+    from webapp.analysis.answers import set_answers
 
-    looked_through = asked.over_time(selection)
+    looked_through = set_answers.over_time(selection)
     thirds = None if looked_through is None else looked_through.spans.thirds()
     if looked_through is None or thirds is None:
         return {"topic": topic, "caution": "too few periods"}

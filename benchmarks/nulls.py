@@ -118,14 +118,14 @@ def measured(name: str, quick: bool, shuffles: int) -> list[Line]:
 
 def of_numbers(name: str, selection, shuffles: int) -> list[Line]:
     """Slopes along each number."""
-    from webapp.analysis.answers import asked
+    from webapp.analysis.answers import set_answers
     from webapp.analysis.effects import variables
     from webapp.core.documents import fields
 
     lines: list[Line] = []
     numbers = variables._numbers(selection.version)
     for number in numbers:
-        unit_of_number, codes = asked.unit_of(selection.version, number.name)
+        unit_of_number, codes = set_answers.unit_of(selection.version, number.name)
         values = fields.values(selection.version, number)
         unit = np.arange(len(values)) if codes is None else codes
         counted = partial(_slopes_of_number, selection, number, values, unit)
@@ -232,14 +232,14 @@ class ExchangedDates(NamedTuple):
     @contextmanager
     def exchanged(self, chance: np.random.Generator | None) -> Iterator[None]:
         """Within, every page reads exchanged dates; the true ones where chance is None."""
-        from webapp.analysis.answers import asked
+        from webapp.analysis.answers import set_answers
         from webapp.core.documents import fields
 
         drawn = self.dates if chance is None else self._draw(chance)
-        asked._looked_through.clear()
+        set_answers._looked_through.clear()
         with mock.patch.object(fields, "dates", lambda version: drawn):
             yield
-        asked._looked_through.clear()
+        set_answers._looked_through.clear()
 
     def _draw(self, chance: np.random.Generator) -> np.ndarray:
         if self.follows:
@@ -249,15 +249,15 @@ class ExchangedDates(NamedTuple):
 
 def largest_topics(selection) -> list[int]:
     """The numbers of the LARGE_TOPICS topics of which pages tell that have most words."""
-    from webapp.analysis.answers import asked
+    from webapp.analysis.answers import set_answers
     from webapp.core.results import evidence
 
     view = selection.view
     assigned = evidence.of(selection.run)
     topic_of_pair = view.labels.into[assigned.doc_topics]
     tokens = np.bincount(topic_of_pair, assigned.doc_tokens, len(view.labels.into))
-    told_topics = asked.told_topics(view)
-    return sorted(told_topics, key=lambda topic: -tokens[topic])[:LARGE_TOPICS]
+    visible_topics = set_answers.visible_topics(view)
+    return sorted(visible_topics, key=lambda topic: -tokens[topic])[:LARGE_TOPICS]
 
 
 def changed_words(selection, topic: int) -> Counted:
@@ -309,12 +309,12 @@ def places_exchanged(
 
 def of_field(name: str, document_set, field, shuffles: int) -> list[Line]:
     """Of topics and of words."""
-    from webapp.analysis.answers import asked
+    from webapp.analysis.answers import set_answers
     from webapp.analysis.findings.kinds import keywords
 
-    said, codes = asked.unit_of(document_set.run.version, field.name)
+    said, codes = set_answers.unit_of(document_set.run.version, field.name)
     unit = np.arange(len(field.group)) if codes is None else codes
-    topics = asked.told_topics(document_set.view)
+    topics = set_answers.visible_topics(document_set.view)
 
     def drawn(chance: np.random.Generator | None):
         return field if chance is None else exchanged(field, unit, chance)
@@ -338,10 +338,10 @@ def told(document_set, field, codes: np.ndarray | None, topics: list[int]) -> Co
     """Claims on topics of all values of a field."""
     from inference import answers as estimator
     from inference.answers import question
-    from webapp.analysis.answers import asked
+    from webapp.analysis.answers import set_answers
     from webapp.analysis.findings.kinds.mark import worth_telling
 
-    outcome = asked._outcome(document_set.view, topics)
+    outcome = set_answers._outcome(document_set.view, topics)
     wanted = question.of_values(field.group, field.groups, codes, field.named)
     claims = disagreements = 0
     for found in estimator.answer_family(outcome, wanted):
@@ -366,10 +366,10 @@ def of_sets(document_set, unit: np.ndarray) -> CountClaims:
     """Half of the units against the others; nothing is true of them."""
     from inference import answers as estimator
     from inference.answers import question
-    from webapp.analysis.answers import asked
+    from webapp.analysis.answers import set_answers
     from webapp.analysis.findings.kinds.mark import worth_telling
 
-    outcome = asked._outcome(document_set.view, asked.told_topics(document_set.view))
+    outcome = set_answers._outcome(document_set.view, set_answers.visible_topics(document_set.view))
 
     def counted(chance: np.random.Generator | None) -> Counted:
         if chance is None:

@@ -42,16 +42,16 @@ def calendar_of(days: np.ndarray, mask: np.ndarray | None) -> Calendar | None:
 
 
 class SpansOfSet(NamedTuple):
-    """looked: None where no two periods have words. unit: who speaks."""
+    """spans: None where no two periods have words. unit: who speaks."""
 
     calendar: Calendar
-    looked: Spans
+    spans: Spans
     unit: units.Unit
 
     def thirds(self) -> tuple[np.ndarray, np.ndarray] | None:
         """bool[D] each: the documents of the last and of the first third, as dates divide them;
         None where they can't."""
-        thirds = self.looked.thirds()
+        thirds = self.spans.thirds()
         if thirds is None:
             return None
         group = self.calendar.group
@@ -64,7 +64,7 @@ class SpansOfSet(NamedTuple):
 
     def answer(self, on_a: np.ndarray, on_b: np.ndarray | None = None) -> Answers:
         """See inference.answers.spans."""
-        return self.looked.answer(on_a, on_b)
+        return self.spans.answer(on_a, on_b)
 
 
 def look_through(

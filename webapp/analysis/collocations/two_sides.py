@@ -12,7 +12,7 @@ from inference.explore.association import COLLOCATION
 from inference.index import two_sets
 from inference.index.collocations import near_amounts, near_by_units
 from inference.index.word_units import Counted
-from webapp.analysis.answers import asked as answered, cautions
+from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.collocations import queries
 from webapp.analysis.collocations.shapes import ComparedCollocations, NearWord, WordSide
 from webapp.analysis.keyness import counting, queries as words_of_sets
@@ -124,7 +124,7 @@ def _computed(word: Word, compared_sides: list[Side]) -> Computed:
 def unit_of(compared_sides: list[Side]) -> tuple[Unit, np.ndarray | None]:
     """Who is independent, and each document's: int64[D], None where documents are."""
     compared = {name for side in compared_sides for name, _ in side.documents.values}
-    return answered.unit_of(compared_sides[0].documents.version, *sorted(compared))
+    return set_answers.unit_of(compared_sides[0].documents.version, *sorted(compared))
 
 
 def _that_may_be_told(words: Counted, counts: list[queries.Counted]) -> Counted:

@@ -6,17 +6,17 @@ from typing import Any
 
 from django.http import QueryDict
 
-from webapp.analysis.answers import asked as asked_once
-from webapp.analysis.effects import estimates, formula as formulas
-from webapp.analysis.effects.estimates import Along, Asked, Estimates, Regression, Table, Way
-from webapp.analysis.effects.shapes import Wider
-from webapp.analysis.findings.answer_jobs import (
+from webapp.analysis.answers import set_answers
+from webapp.analysis.answers.answer_jobs import (
     AnswerJob,
     Stored,
     pack_tuple,
     perform,
     unpack_tuple,
 )
+from webapp.analysis.effects import estimates, formula as formulas
+from webapp.analysis.effects.estimates import Along, Asked, Estimates, Regression, Table, Way
+from webapp.analysis.effects.shapes import Wider
 from webapp.analysis.time.answering import NotYet, answers_of
 from webapp.analysis.time.shapes import Answering
 from webapp.core.documents.selection import Selection
@@ -69,8 +69,8 @@ class EffectsJob(AnswerJob[Estimates]):
     @property
     def depends(self) -> tuple:
         """The question, who speaks, and which topics are shown and told."""
-        told_topics = asked_once.told_topics(self.regression.selection.view)
-        return self.regression.key, self.topics, told_topics
+        visible_topics = set_answers.visible_topics(self.regression.selection.view)
+        return self.regression.key, self.topics, visible_topics
 
     def make(self) -> Estimates:
         """All that pages and files show."""

@@ -12,7 +12,7 @@ from inference.answers import Answers, Verdict, held, question
 from inference.answers.held import Settings
 from inference.effects import as_stm, corrected, design, regression, time_curve
 from inference.effects.units import LEVEL
-from webapp.analysis.answers import asked as asked_once
+from webapp.analysis.answers import set_answers
 from webapp.analysis.effects import variables
 from webapp.analysis.effects.formula import Formula, Term
 from webapp.analysis.effects.shapes import Wider
@@ -396,14 +396,14 @@ class Regression:
         """All topics that are neither merged nor hidden. Kept for a while."""
         if self.stored is not None:
             return self.stored.table
-        topics = asked_once.told_topics(self.selection.view)
+        topics = set_answers.visible_topics(self.selection.view)
         return _kept.get_or_set((self.key, tuple(topics)), lambda: self._table(topics))
 
     def answers(self) -> tuple[list[int], Answers]:
         """The same topics, with what every page says of them."""
         if self.stored is not None:
             return self.stored.table.topics, self.stored.table.answers
-        topics = asked_once.told_topics(self.selection.view)
+        topics = set_answers.visible_topics(self.selection.view)
         return topics, self._answered(topics, as_one_topic=False)
 
     def in_run(self, selection: RunSelection) -> "Regression":
@@ -444,22 +444,22 @@ class Regression:
         if self._plain and not as_one_topic:
             first, second = self.sides
             sides = self._two_sides(self.design.cell)[::-1]
-            return asked_once.of_sides(self.selection, second, first, sides).found
+            return set_answers.of_sides(self.selection, second, first, sides).answers
         key = (*self.key, tuple(topics), as_one_topic)
         if self._plain:
             return self.estimated(self.data(topics, as_one_topic))
-        return asked_once.with_held(
+        return set_answers.with_held(
             key, lambda: self.data(topics, as_one_topic), self._held, self._verdict, self.fit
         )
 
-    def _wider(self, told_topics: list[int], variance: np.ndarray) -> Wider | None:
+    def _wider(self, visible_topics: list[int], variance: np.ndarray) -> Wider | None:
         """None where somebody has said who speaks, or documents of one speaker are hardly more
         alike than others. variance: float64[T], of the differences of these topics where documents
         are independent."""
         version = self.selection.version
-        if self.unit.certainty != "none" or not told_topics:
+        if self.unit.certainty != "none" or not visible_topics:
             return None
-        sample_slice = slice(None, None, len(told_topics) // LOOKED_AT + 1)
+        sample_slice = slice(None, None, len(visible_topics) // LOOKED_AT + 1)
         compared = (self.asked.formula.effect.name, self.asked.formula.across)
         wider_intervals = list[Wider]()
         for field in units.possible(version)[:3]:
@@ -468,7 +468,7 @@ class Regression:
                     self.selection.view,
                     units.Unit(field, ""),
                     self.design.cell,
-                    told_topics[sample_slice],
+                    visible_topics[sample_slice],
                 )
                 fit = self.fit(data, self.design.rows, self.contrast[None])
                 larger_variance = np.maximum(fit.variance[0], fit.pooled[0])
@@ -556,7 +556,7 @@ def regression_of(selection: RunSelection, asked_effect: Asked) -> Regression:
             f"An effect can differ by the values of a category, not of “{formula.across}”.",
         )
     compared = [name for name in (formula.effect.name, formula.across) if name]
-    unit, _ = asked_once.unit_of(version, *compared)
+    unit, _ = set_answers.unit_of(version, *compared)
     return Regression(
         selection,
         asked_effect,

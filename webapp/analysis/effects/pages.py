@@ -339,9 +339,11 @@ def claim_of_sets(sets: TwoSets, topic: int, by: int | None) -> ClaimPage:
         groups=[],
         selection=sets.selection.sentence,
         unit=unit_sentences.about(sets.selection.version, sets.unit),
-        few_units=cautions.few_units(sets.unit, differences.found.units, differences.found.verdict),
-        level=differences.found.level,
-        calibrated=differences.found.calibrated,
+        few_units=cautions.few_units(
+            sets.unit, differences.answers.units, differences.answers.verdict
+        ),
+        level=differences.answers.level,
+        calibrated=differences.answers.calibrated,
         wider=None,
         conclusion=sentences.of_claim(new_claim, _holding(new_claim)),
     )
@@ -351,7 +353,7 @@ def claim_of_sets(sets: TwoSets, topic: int, by: int | None) -> ClaimPage:
 def _row_of_sets(sets: TwoSets, topic: int) -> TopicEffect:
     """A topic of both sets, as their own page has it."""
     differences = sets.differences
-    answers = differences.found
+    answers = differences.answers
     i = differences.topics.index(topic)
     ends = [answers.ends(side) for side in (1, 0)]
     low, high = _known([answers.low[i], answers.high[i]])

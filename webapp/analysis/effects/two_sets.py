@@ -13,7 +13,7 @@ from inference.effects import joint
 from inference.effects.joint import Exchangeable
 from inference.errors import Invalid
 from webapp.analysis.answers import cautions
-from webapp.analysis.answers.asked import Answered
+from webapp.analysis.answers.set_answers import Answered
 from webapp.analysis.time import answering, contrasts
 from webapp.analysis.time.contrasts import Constant, Differences, Side
 from webapp.core.documents import units
@@ -86,7 +86,7 @@ class TwoSets:
 
     def answers(self):
         """(topics, their answers), as Regression has them: side a is the second setting."""
-        return self.differences.topics, self.differences.found
+        return self.differences.topics, self.differences.answers
 
     def in_run(self, selection: RunSelection) -> "TwoSets":
         """The same question of another run. Raises Invalid where it can't be asked there."""

@@ -16,7 +16,7 @@ from inference.effects import joint, over_time, regression
 from inference.effects.joint import Exchangeable, Joint, UnitSums
 from inference.errors import Invalid
 from inference.explore.matching import Matching
-from webapp.analysis.answers import asked as asked_once, cautions
+from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.compare import matchings
 from webapp.analysis.effects import variables
 from webapp.analysis.effects.estimates import Regression
@@ -137,7 +137,7 @@ def claim(question: Question, topic: int, by: int | None) -> Claim:
         variants.append(variant._replace(view=view))
     if exchange and not (left or waiting):
         joint_test = _test(question, [variant for variant in variants if variant.sums], exchange)
-        t = told_topics(question).index(topic)
+        t = visible_topics(question).index(topic)
         test = Tested(float(joint_test.p[t]), float(joint_test.selected[t]))
     training = Run.objects.filter(
         corpus=question.selection.run.corpus_id, status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)
@@ -149,7 +149,7 @@ def _key(question: Question, topic: int, view: RunView) -> tuple:
     """All that a Variant depends on: its sums are of all topics that are tried."""
     return (
         question.key,
-        tuple(told_topics(question)),
+        tuple(visible_topics(question)),
         topic,
         view.run.snapshot_id,
         view.labels.into.tobytes(),
@@ -231,7 +231,7 @@ def _unit_sums(
     question: Question, elsewhere: Question, partner: np.ndarray, exchange: Exchangeable
 ) -> UnitSums:
     """Of the topics of the claim's own run; NaN of those that this one has not."""
-    partners = partner[told_topics(question)]
+    partners = partner[visible_topics(question)]
     paired_topics = np.flatnonzero(partners >= 0)
     topics, row_of_topic = np.unique(
         elsewhere.selection.view.labels.into[partners[paired_topics]], return_inverse=True
@@ -245,9 +245,9 @@ def _unit_sums(
     return UnitSums(residual, sums.words)
 
 
-def told_topics(question: Question) -> list[int]:
+def visible_topics(question: Question) -> list[int]:
     """The topics that are tried together with the claim's."""
-    return asked_once.told_topics(question.selection.view)
+    return set_answers.visible_topics(question.selection.view)
 
 
 def in_time(question: Question) -> bool:
@@ -310,7 +310,7 @@ def _exchangeable(question: Question) -> tuple[Exchangeable | None, str]:
     if any(term.name in TIMES for term in question.asked.formula.held):
         days = fields.dates(version).astype(float)
         days = np.where(days > 0, days, np.nan)
-    most_units = max(MOST_NUMBERS // max(len(told_topics(question)), 1), LEAST_UNITS)
+    most_units = max(MOST_NUMBERS // max(len(visible_topics(question)), 1), LEAST_UNITS)
     exchangeable_units = joint.exchangeable(
         code,
         np.where(question.design.cell >= 0, side, -1).astype(np.int8),

@@ -52,7 +52,7 @@ def _too_few_in_order(document_set: DocumentSet, earlier: EarlierFindings) -> in
     """See SetFindings."""
     if earlier.of(Change) is None or document_set.spans is None:
         return 0
-    return document_set.spans.spans.looked.too_few_in_order
+    return document_set.spans.spans.spans.too_few_in_order
 
 
 def _quotes(document_set: DocumentSet, rows: Sequence[Family]) -> list[Quote]:

@@ -8,8 +8,8 @@ import numpy as np
 from inference import Evidence
 from inference.findings import sums
 from inference.findings.sums import Sums
-from webapp.analysis.answers import asked, spans
-from webapp.analysis.answers.asked import AnsweredSpans
+from webapp.analysis.answers import set_answers, spans
+from webapp.analysis.answers.set_answers import AnsweredSpans
 from webapp.analysis.findings import group_fields, quotations, trivial_words, word_samples
 from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.group_fields import GroupField
@@ -95,7 +95,7 @@ class DocumentSet:
     @cached_property
     def spans(self) -> AnsweredSpans | None:
         """All spans of time, as every page asks for them."""
-        return asked.over_time(self.selection)
+        return set_answers.over_time(self.selection)
 
     @cached_property
     def group_fields(self) -> list[GroupField]:
@@ -145,7 +145,7 @@ def collect(selection: RunSelection) -> DocumentSet:
         as_one_group=as_one_group,
         totals=totals,
         subjects=subjects,
-        unit=asked.unit_of(run.version)[1],
+        unit=set_answers.unit_of(run.version)[1],
         dates=dates,
         periods=_periods(dates, selection.mask, evidence.lengths),
         repeated=quotations.repeating(selection),

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from webapp.analysis.answers import asked, groups
-from webapp.analysis.answers.asked import AnsweredField
+from webapp.analysis.answers import groups, set_answers
 from webapp.analysis.answers.groups import FieldGroups
+from webapp.analysis.answers.set_answers import AnsweredField
 from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection
 from webapp.intake.metadata import Number
@@ -29,7 +29,7 @@ def answer_fields(selection: RunSelection) -> list[GroupField]:
     divided = dividing_fields(selection)
     told_elsewhere = _told_elsewhere(divided)
     return [
-        GroupField(asked.of_field(selection, field), told_elsewhere[field.name])
+        GroupField(set_answers.of_field(selection, field), told_elsewhere[field.name])
         for field in divided
     ]
 

@@ -21,7 +21,7 @@ SIDES = 3  # of a window: before it, within, after it
 
 class AcceptedSpan(NamedTuple):
     """A span whose difference is more than chance. on_a, on_b: bool[D], what is compared, on_b None
-    for all other time; column: of `found`, which is the answer; first, last: the places of the
+    for all other time; column: of `answers`, which is the answer; first, last: the places of the
     periods that have more, or of a step those since it; whose: the unit that has most of it, ""
     where it is not one unit's."""
 
@@ -31,24 +31,24 @@ class AcceptedSpan(NamedTuple):
     more: bool
     first: int
     last: int
-    found: Answers
+    answers: Answers
     column: int
     whose: str
 
     @property
     def here(self) -> float:
         """The share within the span, 0 to 1."""
-        return float(self.found.a[self.column])
+        return float(self.answers.a[self.column])
 
     @property
     def rest(self) -> float:
         """The share that it is compared with, 0 to 1."""
-        return float(self.found.b[self.column])
+        return float(self.answers.b[self.column])
 
     @property
     def certainty(self) -> float:
         """0 to 1."""
-        return worth.certainty(self.found, self.column)
+        return worth.certainty(self.answers, self.column)
 
     @property
     def is_large(self) -> bool:
@@ -74,15 +74,15 @@ class SpanAsker:
     """Asks for the spans of one table of topics or words, each once. unit_name: what documents say
     of one who speaks, by the code of the unit; "" where no field names it."""
 
-    def __init__(self, looked: SpansOfSet, unit_name: Callable[[int], str]):
-        self.looked = looked
+    def __init__(self, spans_of_set: SpansOfSet, unit_name: Callable[[int], str]):
+        self.spans_of_set = spans_of_set
         self.unit_name = unit_name
         self._found: dict[tuple[int, int, bool], Answers] = {}
 
     def accepted(self, column: int, one_topic_only: bool) -> Iterator[AcceptedSpan]:
         """Spans of a column that are beyond chance and worth a sentence, the clearest first.
         one_topic_only: whether to compute the answers of this column alone."""
-        for candidate in islice(self.looked.looked.candidates(column), TRIED):
+        for candidate in islice(self.spans_of_set.spans.candidates(column), TRIED):
             span = self._ask(candidate, column, one_topic_only)
             if span is not None and span.is_large:
                 yield span
@@ -93,7 +93,7 @@ class SpanAsker:
         shape = candidate.shape
         on_b = None
         if shape == "line":
-            thirds = self.looked.thirds()
+            thirds = self.spans_of_set.thirds()
             if thirds is None:
                 return None
             on_a, on_b = thirds
@@ -102,7 +102,7 @@ class SpanAsker:
         else:
             first, last = self._ends_of(candidate.inside)
             shape, first, last, is_more = self._opened(first, last, candidate.more)
-            group = self.looked.calendar.group
+            group = self.spans_of_set.calendar.group
             on_a = (group >= first) & (group <= last)
         answers, column_of_answer = self._answer(
             column, one_topic_only, (on_a, on_b), (first, last)
@@ -127,10 +127,10 @@ class SpanAsker:
         """Whether a window has more, or less, than the time before it and than the time after it, each
         by itself. Of both together a window would be told where the times before it were alike, and a
         step is what happened."""
-        group = self.looked.calendar.group
-        is_counted = (self.looked.looked.position >= 0) & (group >= 0)
+        group = self.spans_of_set.calendar.group
+        is_counted = (self.spans_of_set.spans.position >= 0) & (group >= 0)
         side = np.select([~is_counted, group < first, group > last], [-1, 0, 2], 1)
-        outcome = self.looked.looked.outcome.only(column)
+        outcome = self.spans_of_set.spans.outcome.only(column)
         amounts = outcome.summed(side, SIDES)[:, 0]
         sizes = np.bincount(side[is_counted], outcome.sizes[is_counted], SIDES)
         before, within, after = (amounts / np.maximum(sizes, 1.0)).tolist()
@@ -153,14 +153,14 @@ class SpanAsker:
     ) -> tuple[Answers, int]:
         """The answer, and the column in it."""
         if one_topic_only:
-            return self.looked.looked.of_column(column).answer(*sides), 0
+            return self.spans_of_set.spans.of_column(column).answer(*sides), 0
         key = (*ends, sides[1] is None)
         if key not in self._found:
-            self._found[key] = self.looked.answer(*sides)
+            self._found[key] = self.spans_of_set.answer(*sides)
         return self._found[key], column
 
     def _ends_of(self, inside: np.ndarray) -> tuple[int, int]:
-        group = self.looked.calendar.group[inside]
+        group = self.spans_of_set.calendar.group[inside]
         return int(group.min()), int(group.max())
 
     def _opened(self, first: int, last: int, is_more: bool) -> tuple[Shape, int, int, bool]:
@@ -177,17 +177,17 @@ class SpanAsker:
 
     @cached_property
     def _periods_with_words(self) -> np.ndarray:
-        has_period = self.looked.looked.position >= 0
-        return np.unique(self.looked.calendar.group[has_period])
+        has_period = self.spans_of_set.spans.position >= 0
+        return np.unique(self.spans_of_set.calendar.group[has_period])
 
 
-def comes_again(looked: SpansOfSet, span: AcceptedSpan, column: int) -> bool:
+def comes_again(spans_of_set: SpansOfSet, span: AcceptedSpan, column: int) -> bool:
     """Whether it is a window that has more, and the same months of other years have nearly as
     much. column: of what was looked through."""
     if span.shape != "window" or not span.more:
         return False
-    days = np.where(looked.looked.position >= 0, looked.calendar.days, 0)
-    outcome = looked.looked.outcome.only(column)
+    days = np.where(spans_of_set.spans.position >= 0, spans_of_set.calendar.days, 0)
+    outcome = spans_of_set.spans.outcome.only(column)
     return bool(trivial.comes_again(outcome, days, span.on_a)[0])
 
 

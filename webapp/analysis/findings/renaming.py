@@ -1,6 +1,6 @@
 """Runs of older programs get new names of their topics, in the background, once."""
 
-from webapp.analysis.findings import stored
+from webapp.analysis.answers import rows
 from webapp.core.runs import names
 from webapp.models import Run
 from webapp.platform.jobs import dispatch
@@ -24,7 +24,7 @@ def ask(run: Run, by: int | None) -> None:
 def rename(run_id: int, by: int | None) -> None:
     """In a worker."""
     try:
-        run = stored.trained(run_id)
+        run = rows.trained(run_id)
         snapshot = run.snapshot if run is not None else None
         if run is not None and snapshot is not None and snapshot.naming < names.METHOD:
             names.rename(run, _Beat())

@@ -3,19 +3,17 @@ quick, else by a worker."""
 
 from dataclasses import replace
 from hashlib import blake2b
-from io import BytesIO
-from typing import Any
 
-import numpy as np
 from django.http import QueryDict
 from pydantic import ValidationError
 
+from webapp.analysis.answers import rows
 from webapp.analysis.findings import compute as computing
 from webapp.analysis.findings.kinds import Finding
 from webapp.analysis.findings.set_findings import FINDING, STORED, SetFindings
 from webapp.core.documents import units
 from webapp.core.documents.selection import RunSelection, Selection
-from webapp.core.results import evidence, families
+from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.models import Findings, Run
 from webapp.platform.accounts import embargo
@@ -27,7 +25,6 @@ TASK = "tasks.runs.find"
 # documents a set took 10 to 19 seconds, nearly all for the words that tell groups apart.
 QUICK = 5_000
 QUICK_TOKENS = 5_000
-SETS = 50  # of a run that are kept, the newest
 
 
 def read_or_ask(selection: RunSelection, by: int | None) -> SetFindings | None:
@@ -59,17 +56,11 @@ def compute(run_id: int, query: str = "", by: int | None = None) -> None:
     """In a worker, asked by a page of the user `by` or not: compute and store, unless they are
     stored already, or the run is not there any more."""
     try:
-        run = trained(run_id)
+        run = rows.trained(run_id)
         if run and read(selection := Selection.read(QueryDict(query), RunView(run))) is None:
             _make(selection)
     finally:
         dispatch.answered(TASK, [run_id, query], by)
-
-
-def trained(run_id: int) -> Run | None:
-    """A run that is done; None where it is not there any more."""
-    runs = Run.objects.select_related("corpus__version", "version__corpus", "snapshot")
-    return runs.filter(pk=run_id, snapshot__final=True).first()
 
 
 def read(selection: Selection) -> SetFindings | None:
@@ -94,12 +85,12 @@ def _of_older_program(selection: Selection) -> SetFindings | None:
     row = _row_of(selection)
     if row is None or row.method >= computing.METHOD:
         return None
-    rows = row.data.get("findings", [])
+    stored_rows = row.data.get("findings", [])
     try:
         stored = STORED.validate_python(row.data | {"findings": []})
     except ValidationError:
         return None
-    findings = [finding for finding in map(_read_finding, rows) if finding is not None]
+    findings = [finding for finding in map(_read_finding, stored_rows) if finding is not None]
     return replace(stored, findings=findings, outdated=True)
 
 
@@ -114,41 +105,8 @@ def _make(selection: RunSelection) -> SetFindings:
     with embargo.reading(None):  # they are everybody's; what a page shows of them is counted there
         new_findings = computing.findings(selection)
     data = STORED.dump_python(new_findings, mode="json")
-    keep(selection.run_view.run, _key(selection), method=computing.METHOD, data=data)
+    rows.keep(selection.run_view.run, _key(selection), method=computing.METHOD, data=data)
     return new_findings
-
-
-def keep(run: Run, key: str, **fields) -> None:
-    """Store the row of a run's present topics that has this key; of rows of sets the oldest go."""
-    Findings.objects.update_or_create(snapshot=run.snapshot, key=key, defaults=fields)
-    sets = (
-        Findings.objects.filter(snapshot=run.snapshot_id)
-        .exclude(key__in=["", families.TREE])
-        .order_by("-made_at")
-    )
-    Findings.objects.filter(pk__in=list(sets.values_list("pk", flat=True)[SETS:])).delete()
-
-
-def keep_answer(
-    run: Run, key: str, *, method: int, data: dict[str, Any], arrays: dict[str, Any]
-) -> None:
-    """Store an answer that a worker made: its numbers and names (data), and its arrays."""
-    file = BytesIO()
-    np.savez_compressed(file, **arrays)
-    keep(run, key, method=method, data=data, arrays=file.getvalue())
-
-
-def read_answer(
-    run: Run, key: str, method: int
-) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
-    """(data, arrays) as keep_answer took them; None where nothing is stored, or an older program
-    answered in another way."""
-    rows = Findings.objects.filter(snapshot=run.snapshot_id, key=key, method=method)
-    row = rows.first()
-    if row is None:
-        return None
-    with np.load(BytesIO(row.arrays or b"")) as file:
-        return row.data, {name: file[name] for name in file.files}
 
 
 def _key(selection: Selection) -> str:

@@ -15,8 +15,8 @@ from inference.explore import keyness
 from inference.explore.documents import frozen
 from inference.index import Index, two_sets, word_units
 from inference.index.segments import Field
-from webapp.analysis.answers import asked
-from webapp.analysis.findings.answer_jobs import AnswerJob, Stored, perform
+from webapp.analysis.answers import set_answers
+from webapp.analysis.answers.answer_jobs import AnswerJob, Stored, perform
 from webapp.analysis.keyness.shapes import Counting, Counts, Order, Which
 from webapp.analysis.time import contrasts
 from webapp.core.documents import search
@@ -158,7 +158,7 @@ class Contrast(AnswerJob[Computed]):
         self.divided = contrasts.divided(base, side_a, side_b)
         self.lengths = self.counted.index.stream.lengths
         compared = {name for side in (side_a, side_b) for name, _ in side.documents.values}
-        self.unit, self.unit_codes = asked.unit_of(base.version, *sorted(compared))
+        self.unit, self.unit_codes = set_answers.unit_of(base.version, *sorted(compared))
         sets = (
             base.key,
             side_a.documents.key,

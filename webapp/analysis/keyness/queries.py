@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from inference.index import two_sets
-from webapp.analysis.answers import asked, cautions
+from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.keyness.counting import Computed, Contrast, Counted, in_order
 from webapp.analysis.keyness.shapes import Keyness, KeyWord, Order, SpreadWord
 from webapp.analysis.time import contrasts
@@ -55,7 +55,7 @@ def _not_held(contrast: Contrast) -> str:
     """See Keyness."""
     first, second = contrast.sides
     of_second = None if second.complement else second.documents
-    of_time = asked.is_of_time(contrast.base, first.documents, of_second)
+    of_time = set_answers.is_of_time(contrast.base, first.documents, of_second)
     return contrast.unit.name if of_time else ""
 
 

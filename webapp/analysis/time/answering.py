@@ -4,15 +4,15 @@ stored with the findings of the run."""
 from dataclasses import dataclass
 
 from inference.answers import Answers, Family
-from webapp.analysis.answers import asked
-from webapp.analysis.answers.asked import Answered
-from webapp.analysis.findings.answer_jobs import (
+from webapp.analysis.answers import set_answers
+from webapp.analysis.answers.answer_jobs import (
     AnswerJob,
     Stored,
     pack_tuple,
     perform,
     unpack_tuple,
 )
+from webapp.analysis.answers.set_answers import Answered
 from webapp.analysis.time import contrasts
 from webapp.analysis.time.contrasts import Constant, Side
 from webapp.analysis.time.shapes import Answering
@@ -73,7 +73,7 @@ class TwoSides(AnswerJob[Answered]):
         if self.constant:
             return QUICK_OF_FIELD  # an estimate costs as much
         of_second = None if self.second.complement else self.second.documents
-        if asked.is_of_time(self.base, self.first.documents, of_second):
+        if set_answers.is_of_time(self.base, self.first.documents, of_second):
             return QUICK_OF_TIME
         is_value = self.second.complement and self._compared(Family.VALUE)
         return QUICK_OF_FIELD if is_value else QUICK
@@ -90,7 +90,7 @@ class TwoSides(AnswerJob[Answered]):
         return [self.base.run.pk, addresses, self.second.complement, self.constant]
 
     def _compared(self, family: Family) -> set[str]:
-        """Fields whose values are compared, as webapp.analysis.answers.asked has them."""
+        """Fields whose values are compared, as webapp.analysis.answers.set_answers has them."""
         first = self.first.documents
         if family is Family.SPAN:
             return set()
@@ -108,12 +108,12 @@ class TwoSides(AnswerJob[Answered]):
         version = self.base.version
         unit_keys = set[tuple]()
         for family in Family:
-            unit, _ = asked.unit_of(version, *sorted(self._compared(family)))
+            unit, _ = set_answers.unit_of(version, *sorted(self._compared(family)))
             unit_keys.add(unit.key)
         return (
             self.arguments[1:],
             self.base.view.labels.into.tobytes(),
-            asked.told_topics(self.base.view),
+            set_answers.visible_topics(self.base.view),
             sorted(unit_keys),
         )
 
@@ -124,7 +124,7 @@ class TwoSides(AnswerJob[Answered]):
 
     def pack(self, answer: Answered) -> Stored:
         """Without its topics and unit, which are known where it is read."""
-        data, arrays = pack_tuple(answer.found)
+        data, arrays = pack_tuple(answer.answers)
         return data | {
             "family": answer.family.value,
             "speakers_held": answer.speakers_held,
@@ -134,9 +134,9 @@ class TwoSides(AnswerJob[Answered]):
         """See `pack`."""
         data, _ = stored_answer
         family = Family(data["family"])
-        unit, _ = asked.unit_of(self.base.version, *sorted(self._compared(family)))
+        unit, _ = set_answers.unit_of(self.base.version, *sorted(self._compared(family)))
         answers = answers_of(stored_answer)
-        topics = asked.told_topics(self.base.view)
+        topics = set_answers.visible_topics(self.base.view)
         return Answered(topics, answers, unit, family, data["speakers_held"])
 
 

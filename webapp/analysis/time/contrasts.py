@@ -16,8 +16,8 @@ from inference.explore import bands as intervals
 from inference.explore.day_sums import TOKENS, WORDED
 from inference.explore.documents import numbers_of_mask, spread, spread_outside
 from inference.explore.relevance import distinctive
-from webapp.analysis.answers import asked as asked_once, cautions
-from webapp.analysis.answers.asked import Answered
+from webapp.analysis.answers import cautions, set_answers
+from webapp.analysis.answers.set_answers import Answered
 from webapp.analysis.findings.values import finite
 from webapp.analysis.time import shares
 from webapp.analysis.time.shapes import (
@@ -187,26 +187,26 @@ def compare(
         unit=unit_sentences.about(base.version, differences_of_page.unit),
         few_units=cautions.few_units(
             differences_of_page.unit,
-            differences_of_page.found.units,
-            differences_of_page.found.verdict,
+            differences_of_page.answers.units,
+            differences_of_page.answers.verdict,
         ),
         caution=differences_of_page.caution,
-        level=differences_of_page.found.level,
-        rows=differences_of_page.found.rows,
-        calibrated=differences_of_page.found.calibrated,
+        level=differences_of_page.answers.level,
+        rows=differences_of_page.answers.rows,
+        calibrated=differences_of_page.answers.calibrated,
         same_speakers=differences_of_page.same_speakers,
     )
 
 
 class Differences(NamedTuple):
-    """The topics of both sides, by their place in `topics`. found: the answer, of which every page
+    """The topics of both sides, by their place in `topics`. answers: the answer, of which every page
     says the same; bands: counts of both sides. tokens: int64[2, K], of all topics. unit, caution:
     for whom the intervals hold, and what can't be concluded. same_speakers: the field whose values
     are held constant, "" where none is."""
 
     topics: list[int]
     bands: intervals.Bands
-    found: Answers
+    answers: Answers
     tokens: np.ndarray
     unit: units.Unit
     caution: str
@@ -214,12 +214,12 @@ class Differences(NamedTuple):
 
     @property
     def difference(self) -> np.ndarray:
-        return self.found.difference
+        return self.answers.difference
 
     @property
     def sure(self) -> np.ndarray:
         """Whether chance alone can't explain the difference."""
-        return self.found.accepted
+        return self.answers.accepted
 
     @property
     def larger_in_a(self) -> np.ndarray:
@@ -235,7 +235,7 @@ class Differences(NamedTuple):
         if order == "difference":
             distance = np.abs(self.difference)
         else:
-            distance = np.abs(np.log(np.maximum(self.found.ratio, LEAST_RATIO)))
+            distance = np.abs(np.log(np.maximum(self.answers.ratio, LEAST_RATIO)))
             distance = np.nan_to_num(distance, nan=0.0, posinf=FARTHEST)
         return np.argsort(-np.nan_to_num(distance), kind="stable")
 
@@ -246,11 +246,11 @@ def answer_of(
     """The answer alone, of all topics that are neither hidden nor merged into others."""
     side = side_of_documents(base, documents)
     if constant:
-        topics = asked_once.told_topics(base.view)
+        topics = set_answers.visible_topics(base.view)
         answers, unit = _at_the_same_times(base, (side_a, side_b), documents, side, topics)
         return Answered(topics, answers, unit, Family.CHOSEN)
     of_b = None if side_b.complement else side_b.documents
-    return asked_once.of_sides(base, side_a.documents, of_b, (side == 0, side == 1))
+    return set_answers.of_sides(base, side_a.documents, of_b, (side == 0, side == 1))
 
 
 def differences(
@@ -265,7 +265,7 @@ def differences(
     if answered is None:
         answered = answer_of(base, side_a, side_b, documents, constant)
     topic_numbers = answered.topics
-    answers = answered.found
+    answers = answered.answers
     unit = answered.unit
     totals, by_topic, everywhere = _sums(base, documents)
     bands = intervals.of_sums(totals, by_topic[topic_numbers], everywhere[topic_numbers])
@@ -330,7 +330,7 @@ def _row(
 ) -> TopicDifference:
     """The topic in place i. larger: the side, 0 or 1, on which it is larger."""
     topic = differences_of_page.topics[i]
-    answers = differences_of_page.found
+    answers = differences_of_page.answers
     ends = [answers.ends(s) for s in range(2)]
     return TopicDifference(
         **vars(links.topic_link(base.view, topic)),
@@ -524,11 +524,11 @@ def _at_the_same_times(
         time=periods.group.astype(float),
     )
     compared = sorted({name for side in sides for name, _ in side.documents.values})
-    unit, _ = asked_once.unit_of(base.version, *compared)
+    unit, _ = set_answers.unit_of(base.version, *compared)
     never_at_once = not time_curve.overlap(words, side_of_cell, period)
     labels = base.view.labels.into.tobytes()
     key = (base.run.snapshot_id, *base.key, documents.name, by, unit.key, labels, tuple(topics))
-    answers = asked_once.with_held(
+    answers = set_answers.with_held(
         key,
         lambda: shares.effect_data(base.view, unit, cell, topics),
         settings,

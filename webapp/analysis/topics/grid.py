@@ -6,7 +6,7 @@ import regex
 
 from inference.explore import seriation
 from inference.explore.saliency import saliency
-from webapp.analysis.topics.overview import Overview
+from webapp.analysis.topics.listing import TopicListing
 from webapp.analysis.topics.shapes import GridLine, WordGrid
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
@@ -29,7 +29,7 @@ def read_words(text: str) -> list[str]:
 
 
 def word_grid(
-    overview: Overview, words: list[str], by_likeness: bool, after: int = 0
+    listing: TopicListing, words: list[str], by_likeness: bool, after: int = 0
 ) -> WordGrid | None:
     """Topics in columns, words in lines.
 
@@ -38,18 +38,18 @@ def word_grid(
     beside like; else the overview's order and the most frequent word. None while the run is still
     training.
     """
-    if overview.tokens is None:
+    if listing.tokens is None:
         return None
-    hidden = set(overview.view.hidden_words.words)
-    columns = overview.numbers[after : after + TOPICS]
-    candidates = _in_vocabulary(overview, words) if words else _salient(overview, columns)
+    hidden = set(listing.view.hidden_words.words)
+    columns = listing.numbers[after : after + TOPICS]
+    candidates = _in_vocabulary(listing, words) if words else _salient(listing, columns)
     rows = [(number, word) for number, word in candidates if word not in hidden]
-    tokens_counted = evidence.of(overview.run).word_topics_of(
-        [number for number, _ in rows], overview.selection.mask
+    tokens_counted = evidence.of(listing.run).word_topics_of(
+        [number for number, _ in rows], listing.selection.mask
     )
-    table = overview.labels.merged(tokens_counted)[:, columns]  # int64[words, topics]
+    table = listing.labels.merged(tokens_counted)[:, columns]  # int64[words, topics]
     if by_likeness and table.size:
-        across = _by_likeness(overview, columns, table)
+        across = _by_likeness(listing, columns, table)
         down = seriation.order(table)
     else:
         across = np.arange(len(columns))
@@ -58,37 +58,37 @@ def word_grid(
     for i in down.tolist():
         _, word = rows[i]
         cells = table[i, across]
-        url = overview.view.go("run_word", word)
+        url = listing.view.go("run_word", word)
         lines.append(GridLine(word, url, int(cells.sum()), cells.tolist()))
     following = after + TOPICS
     return WordGrid(
-        topics=overview.named(columns[across].tolist(), WORDS_OF_TOPIC),
+        topics=listing.named(columns[across].tolist(), WORDS_OF_TOPIC),
         lines=lines,
         most=int(table.max(initial=0)) or 1,
         unknown=sorted(set(words) - {word for _, word in rows} - hidden),
-        next=following if len(overview.numbers) > following else None,
+        next=following if len(listing.numbers) > following else None,
     )
 
 
-def _in_vocabulary(overview: Overview, words: list[str]) -> list[tuple[int, str]]:
+def _in_vocabulary(listing: TopicListing, words: list[str]) -> list[tuple[int, str]]:
     query = "SELECT number, word FROM word WHERE version_id = %s AND word = ANY(%s) ORDER BY number"
-    return tuples(query, [overview.run.version_id, words])
+    return tuples(query, [listing.run.version_id, words])
 
 
-def _by_likeness(overview: Overview, columns: np.ndarray, table: np.ndarray) -> np.ndarray:
+def _by_likeness(listing: TopicListing, columns: np.ndarray, table: np.ndarray) -> np.ndarray:
     """The order of the columns. General talk stands last: what is everywhere is like nothing."""
     order = seriation.order(table.T)
-    is_general = [overview.labels.background(k) for k in columns[order].tolist()]
+    is_general = [listing.labels.background(k) for k in columns[order].tolist()]
     general = np.array(is_general, bool)
     return np.concatenate([order[~general], order[general]])
 
 
-def _salient(overview: Overview, columns: np.ndarray) -> list[tuple[int, str]]:
+def _salient(listing: TopicListing, columns: np.ndarray) -> list[tuple[int, str]]:
     """The most salient words among the first ones of some topics, by the tokens of the whole
     corpus."""
-    run = overview.run
-    view = overview.view
-    with_merged = np.flatnonzero(np.isin(overview.labels.into, columns)).tolist()
+    run = listing.run
+    view = listing.view
+    with_merged = np.flatnonzero(np.isin(listing.labels.into, columns)).tolist()
     first_words = tuples(
         "SELECT DISTINCT word FROM topic_word WHERE snapshot_id = %s AND topic = ANY(%s) AND rank <"
         " %s AND tokens > 0 ORDER BY word",

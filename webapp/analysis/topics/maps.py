@@ -8,7 +8,7 @@ import numpy as np
 
 from inference.explore.layout import separate
 from inference.explore.naming import LIST
-from webapp.analysis.topics.overview import Overview
+from webapp.analysis.topics.listing import TopicListing
 from webapp.analysis.topics.shapes import Circle, LabelPlace, TopicMap
 from webapp.core.results import links, measures, topics
 from webapp.platform.drawing.protocols import Anchor
@@ -29,38 +29,38 @@ LABELLED = 150  # topics, the largest, that may have a label before the reader z
 WORDS = 2  # of a topic that has no name
 
 
-def topic_map(overview: Overview, shown_topics: list[int]) -> TopicMap | None:
+def topic_map(listing: TopicListing, shown_topics: list[int]) -> TopicMap | None:
     """Circles lie where the sizes of the whole corpus put them, so that a set of documents changes
     their sizes and no place. None where there is no map: the run is still training, or an older
     version made it.
     """
-    if "x" not in overview.measures or np.isnan(overview.measures["x"][overview.view.used]).any():
+    if "x" not in listing.measures or np.isnan(listing.measures["x"][listing.view.used]).any():
         return None
-    layout = _spread(overview.run.snapshot_id)
+    layout = _spread(listing.run.snapshot_id)
     unit = min(WIDTH / layout.width, HEIGHT / layout.height)
     height = layout.height * unit
     middle = (layout.low + layout.high) / 2
     xy = (layout.xy - middle) * unit + np.array([WIDTH, height]) / 2
-    radii = np.maximum(np.sqrt(COVERED * overview.share) * unit, LEAST)
+    radii = np.maximum(np.sqrt(COVERED * listing.share) * unit, LEAST)
     # The largest first, so that small ones lie on top
-    largest_first = np.argsort(-overview.share[overview.numbers], kind="stable")
-    words = topics.first_words(overview.view, WORDS)
+    largest_first = np.argsort(-listing.share[listing.numbers], kind="stable")
+    words = topics.first_words(listing.view, WORDS)
     chosen_topics = set(shown_topics)
     circles = []
-    for k in overview.numbers[largest_first].tolist():
-        topic = links.topic_share(overview.view, k, float(overview.share[k]))
+    for k in listing.numbers[largest_first].tolist():
+        topic = links.topic_share(listing.view, k, float(listing.share[k]))
         circle = Circle(
-            **vars(topic) | {"hue": overview.hue(k)},
+            **vars(topic) | {"hue": listing.hue(k)},
             x=round(float(xy[k, 0]), 1),
             y=round(float(xy[k, 1]), 1),
             r=round(float(radii[k]), 1),
-            text=overview.labels.name(k) or LIST.join(words[k]),
+            text=listing.labels.name(k) or LIST.join(words[k]),
             chosen=k in chosen_topics,
             place=None,
         )
         circles.append(circle)
     circles = _labelled(circles[:LABELLED], height) + circles[LABELLED:]
-    return TopicMap(circles, WIDTH, round(height), overview.view.snapshot.stress)
+    return TopicMap(circles, WIDTH, round(height), listing.view.snapshot.stress)
 
 
 class _Layout(NamedTuple):

@@ -24,8 +24,8 @@ from webapp.platform.drawing import tables
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Which topics an address asks for. sort: one of overview.ORDERS; backward: the other way
+class ListingQuery:
+    """Which topics an address asks for. sort: one of listing.ORDERS; backward: the other way
     round. word: only topics that have it, among their words, in the label that a reader gave them,
     or as their number, T07. group: only those of a group of readers. hidden: also those that
     readers hid. topics: only these; empty for all. frequent: words by probability, not by
@@ -103,7 +103,7 @@ class TopicsView:
     out of the lists."""
 
     view: str
-    asked: Wanted
+    asked: ListingQuery
     count: int
     left_out: int
     drop: Dropped | None

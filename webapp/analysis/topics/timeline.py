@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from webapp.analysis.topics.overview import Overview
+from webapp.analysis.topics.listing import TopicListing
 from webapp.analysis.topics.shapes import Band, Most, TopicTimes, Values
 from webapp.core.documents import fields, sums
 from webapp.core.documents.shapes import Group
@@ -20,15 +20,15 @@ OTHERS = 40  # topics that are named as not stacked
 WORDS_OF_OTHERS = 3
 
 
-def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
+def over_time(listing: TopicListing, by: str, after: int = 0) -> TopicTimes | None:
     """None where nothing is counted yet, or there is nothing to group documents by. Raises Invalid
     for what is no group. Topics of general talk are stacked only where they are asked for."""
-    run = overview.run
+    run = listing.run
     choices = fields.choices(run.version)
-    if overview.tokens is None or not choices:
+    if listing.tokens is None or not choices:
         return None
     groups = fields.groups(run.version, by or fields.usual(run.version) or choices[0])
-    counted_sums = sums.of_selection(overview.selection, groups.by)
+    counted_sums = sums.of_selection(listing.selection, groups.by)
     with_documents = np.flatnonzero(counted_sums.of_documents)
     if not len(with_documents):
         return None
@@ -47,14 +47,14 @@ def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
             label=counted_sums.labels[i],
             tokens=int(counted_sums.of_tokens[i]),
             documents=int(counted_sums.of_documents[i]),
-            url=links.documents_url(run, overview.selection.within(groups, i).address()),
+            url=links.documents_url(run, listing.selection.within(groups, i).address()),
         )
         for i in groups_listed.tolist()
     ]
-    stacked = overview.numbers[:STACKED] if overview.wanted.topics else _largest(overview)
+    stacked = listing.numbers[:STACKED] if listing.query.topics else _largest(listing)
     other_tokens = totals - tokens[:, stacked].sum(axis=1)
     part = 1.0 - float(other_tokens.sum() / max(1, totals.sum()))
-    not_stacked = _not_stacked(overview, stacked)
+    not_stacked = _not_stacked(listing, stacked)
     following = after + MULTIPLES
     return TopicTimes(
         by=groups.by,
@@ -63,18 +63,18 @@ def over_time(overview: Overview, by: str, after: int = 0) -> TopicTimes | None:
         labels=[group.label for group in bins],
         bins=bins,
         left_out=left_out,
-        stacked=_series(overview, stacked, tokens, shares),
-        rest=overview.named(not_stacked[:OTHERS].tolist(), WORDS_OF_OTHERS),
+        stacked=_series(listing, stacked, tokens, shares),
+        rest=listing.named(not_stacked[:OTHERS].tolist(), WORDS_OF_OTHERS),
         rest_count=len(not_stacked),
         other=_shares_of(other_tokens, totals),
         part=part,
         other_drawn=part >= LEAST,
-        multiples=_series(overview, overview.numbers[after:following], tokens, shares),
+        multiples=_series(listing, listing.numbers[after:following], tokens, shares),
         most=Most(
-            tokens=int(tokens[:, overview.numbers].max(initial=0)),
-            shares=float(np.nan_to_num(shares[:, overview.numbers]).max(initial=0)),
+            tokens=int(tokens[:, listing.numbers].max(initial=0)),
+            shares=float(np.nan_to_num(shares[:, listing.numbers]).max(initial=0)),
         ),
-        next=following if len(overview.numbers) > following else None,
+        next=following if len(listing.numbers) > following else None,
     )
 
 
@@ -86,31 +86,31 @@ def _shares_of(tokens: np.ndarray, totals: np.ndarray) -> Values:
     return Values(tokens.tolist(), shares)
 
 
-def _not_stacked(overview: Overview, stacked: np.ndarray) -> np.ndarray:
+def _not_stacked(listing: TopicListing, stacked: np.ndarray) -> np.ndarray:
     """All other topics that are read as themselves, hidden ones too, the largest first."""
-    is_itself = overview.labels.into == np.arange(overview.run.topics)
-    topics = np.flatnonzero(overview.view.used & is_itself)
-    return _by_size(overview, np.setdiff1d(topics, stacked))
+    is_itself = listing.labels.into == np.arange(listing.run.topics)
+    topics = np.flatnonzero(listing.view.used & is_itself)
+    return _by_size(listing, np.setdiff1d(topics, stacked))
 
 
-def _largest(overview: Overview) -> np.ndarray:
+def _largest(listing: TopicListing) -> np.ndarray:
     """Subjects; general talk where there is nothing else."""
-    numbers = overview.numbers
-    is_subject = [not overview.labels.background(k) for k in numbers.tolist()]
+    numbers = listing.numbers
+    is_subject = [not listing.labels.background(k) for k in numbers.tolist()]
     if any(is_subject):
         numbers = numbers[np.array(is_subject)]
-    return _by_size(overview, numbers)[:STACKED]
+    return _by_size(listing, numbers)[:STACKED]
 
 
-def _by_size(overview: Overview, numbers: np.ndarray) -> np.ndarray:
-    return numbers[np.argsort(-overview.share[numbers], kind="stable")]
+def _by_size(listing: TopicListing, numbers: np.ndarray) -> np.ndarray:
+    return numbers[np.argsort(-listing.share[numbers], kind="stable")]
 
 
 def _series(
-    overview: Overview, numbers: np.ndarray, tokens: np.ndarray, shares: np.ndarray
+    listing: TopicListing, numbers: np.ndarray, tokens: np.ndarray, shares: np.ndarray
 ) -> list[Band]:
     bands = []
-    for topic in overview.named(numbers.tolist(), WORDS):
+    for topic in listing.named(numbers.tolist(), WORDS):
         values = Values(
             tokens=tokens[:, topic.number].tolist(),
             shares=list(map(number_or_none, shares[:, topic.number])),

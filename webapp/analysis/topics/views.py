@@ -26,7 +26,7 @@ from webapp.analysis.topics import (
     verdict,
     word_times_page,
 )
-from webapp.analysis.topics.overview import PAGE, Overview, read_wanted
+from webapp.analysis.topics.listing import PAGE, TopicListing, read_listing_query
 from webapp.analysis.topics.shapes import (
     Counted,
     FollowingWords,
@@ -96,12 +96,12 @@ def index(
 ) -> Answer[TopicsList | TopicsMap | TopicsTime | TopicsGrid]:
     """A run's topics: a list, a map, a grid of words, or charts over time."""
     shown_as = _shown_as(request, view.run)
-    overview = Overview(selection, read_wanted(request.GET, view.run))
+    listing = TopicListing(selection, read_listing_query(request.GET, view.run))
     in_every_view: dict[str, Any] = {
         "view": shown_as,
-        "asked": overview.wanted,
-        "count": len(overview.numbers),
-        "left_out": overview.left_out,
+        "asked": listing.query,
+        "count": len(listing.numbers),
+        "left_out": listing.left_out,
         "drop": view.hidden_words.described(),
     }
     page: TopicsList | TopicsTime | TopicsGrid
@@ -110,46 +110,46 @@ def index(
         by_size = order == "size"
         page = TopicsGrid(
             **in_every_view,
-            grid=grid.word_grid(overview, typed_words, not by_size, after),
+            grid=grid.word_grid(listing, typed_words, not by_size, after),
             words=typed_words,
             order="size" if by_size else "",
         )
     elif shown_as == "time":
         page = TopicsTime(
             **in_every_view,
-            time=timeline.over_time(overview, by, after),
+            time=timeline.over_time(listing, by, after),
             unit="tokens" if unit == "tokens" else "shares",
             own_scale=scale == "own",
             choices=fields.choices(view.run.version),
             json=view.go("run_topics_json") + page_query.url(view="time", after=after or None),
         )
     elif shown_as == "map":
-        everything = Overview(selection, replace(overview.wanted, topics=[]))
-        chosen_topics = overview.wanted.topics
+        everything = TopicListing(selection, replace(listing.query, topics=[]))
+        chosen_topics = listing.query.topics
         rows = PAGE if chosen_topics else ROWS_BELOW_MAP
         page = TopicsMap(
             **in_every_view,
-            **_list(overview, page_query, after, rows),
+            **_list(listing, page_query, after, rows),
             map=maps.topic_map(everything, chosen_topics),
         )
     else:
-        page = TopicsList(**in_every_view, **_list(overview, page_query, after, PAGE))
-    return Answer(page, partial(_overview_html, overview, page_query, shown_as, page))
+        page = TopicsList(**in_every_view, **_list(listing, page_query, after, PAGE))
+    return Answer(page, partial(_overview_html, listing, page_query, shown_as, page))
 
 
 def _overview_html(
-    overview: Overview, page_query: PageQuery, shown_as: str, page: TopicsView
+    listing: TopicListing, page_query: PageQuery, shown_as: str, page: TopicsView
 ) -> OverviewHtml:
-    view = overview.view
-    cut = families.cut(view, overview.wanted.families) if view.run.final else None
+    view = listing.view
+    cut = families.cut(view, listing.query.families) if view.run.final else None
     listed_families = []
-    if cut and overview.wanted.families:
+    if cut and listing.query.families:
         listed_families = [(family.topics[0], family.name) for family in cut.families]
     return OverviewHtml(
         views=[(key, name, page_query.url(view=key)) for key, name in VIEWS.items()],
-        river=_river(overview.selection, page),
+        river=_river(listing.selection, page),
         largest=_largest(page),
-        groups=overview.labels.groups(),
+        groups=listing.labels.groups(),
         hue_names=list(CHOSEN_NAMES),
         cuts=families.around(cut, page_query) if cut else None,
         families=listed_families,
@@ -173,12 +173,12 @@ def _largest(page: TopicsView) -> str:
     return ",".join(str(topic.number) for topic in page.time.stacked)
 
 
-def _list(overview: Overview, page_query: PageQuery, after: int, rows: int) -> dict[str, Any]:
+def _list(listing: TopicListing, page_query: PageQuery, after: int, rows: int) -> dict[str, Any]:
     """The fields of TopicsList that are its own."""
-    topics_of_page, following = overview.page(after, rows)
+    topics_of_page, following = listing.page(after, rows)
     times: Times | None = None
     sparklines: dict[int, Sparkline] = {}
-    over_time = overview.lines([topic.number for topic in topics_of_page])
+    over_time = listing.lines([topic.number for topic in topics_of_page])
     if over_time is not None:
         times, sparklines = over_time
     return {

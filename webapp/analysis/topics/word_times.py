@@ -13,15 +13,15 @@ from inference.answers import Answers, topic_words as outcomes
 from inference.answers.outcome import Table
 from inference.explore.relevance import LAM, relevance
 from webapp.analysis.answers import cautions, spans as spans_of_time
-from webapp.analysis.answers.spans import SpansOfSet
-from webapp.analysis.findings import periods
-from webapp.analysis.findings.answer_jobs import (
+from webapp.analysis.answers.answer_jobs import (
     AnswerJob,
     Stored,
     pack_tuple,
     perform,
     unpack_tuple,
 )
+from webapp.analysis.answers.spans import SpansOfSet
+from webapp.analysis.findings import periods
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
 from webapp.analysis.findings.periods import Periods
 from webapp.analysis.findings.values import finite
@@ -209,14 +209,14 @@ def follow(selection: RunSelection, k: int) -> Followed | None:
     numbers, of_words = _relevant(selection, k)
     outcome = outcomes.count(evidence.of(selection.run), selection.view.labels.parts(k), numbers)
     numbers = numbers[: outcome.columns]
-    looked = spans_of_time.look_through(selection, outcome) if numbers else None
-    if looked is None:
+    spans_of_set = spans_of_time.look_through(selection, outcome) if numbers else None
+    if spans_of_set is None:
         return None
-    group = looked.calendar.group
+    group = spans_of_set.calendar.group
     is_counted = (group >= 0) & (outcome.sizes > 0)
-    columns = word_columns.divide(looked.calendar.days, is_counted)
+    columns = word_columns.divide(spans_of_set.calendar.days, is_counted)
     size = len(columns.ends)
-    answers = [looked.answer(columns.group == column) for column in range(size)]
+    answers = [spans_of_set.answer(columns.group == column) for column in range(size)]
     cells = {name: np.empty((len(numbers), size)) for name in OF_CELLS}
     for column, answer in enumerate(answers):
         low, high = answer.ends(0)
@@ -231,8 +231,8 @@ def follow(selection: RunSelection, k: int) -> Followed | None:
     return Followed(
         ends=columns.ends,
         labels=columns.labels,
-        changes=_changes(selection, looked, outcome, numbers),
-        family=_family(selection, looked, answers, len(numbers), of_words),
+        changes=_changes(selection, spans_of_set, outcome, numbers),
+        family=_family(selection, spans_of_set, answers, len(numbers), of_words),
         tokens=outcome.summed(columns.group, size).T.astype(np.int64),
         of_topic=np.bincount(in_column, outcome.sizes[is_counted], size).astype(np.int64),
         documents=np.bincount(in_column, minlength=size).astype(np.int64),
@@ -255,7 +255,7 @@ def _relevant(selection: RunSelection, k: int) -> tuple[list[int], int]:
 
 def _family(
     selection: RunSelection,
-    looked: SpansOfSet,
+    spans_of_set: SpansOfSet,
     answers: list[Answers],
     looked_at: int,
     of_words: int,
@@ -264,31 +264,31 @@ def _family(
     caution = ""
     if "" not in verdicts:
         fewest = min(answers, key=lambda answer: min(answer.units))
-        caution = cautions.caution(looked.unit, fewest.units, fewest.verdict)
+        caution = cautions.caution(spans_of_set.unit, fewest.units, fewest.verdict)
     return Family(
-        level=looked.looked.level,
-        rows=looked.looked.acceptance.rows,
+        level=spans_of_set.spans.level,
+        rows=spans_of_set.spans.acceptance.rows,
         caution=caution,
-        held_constant=looked.unit.name if looked.looked.mix is not None else "",
-        in_order=looked.looked.too_few_in_order,
+        held_constant=spans_of_set.unit.name if spans_of_set.spans.mix is not None else "",
+        in_order=spans_of_set.spans.too_few_in_order,
         looked_at=looked_at,
         of_words=of_words,
     )
 
 
 def _changes(
-    selection: RunSelection, looked: SpansOfSet, outcome: Table, numbers: list[int]
+    selection: RunSelection, spans_of_set: SpansOfSet, outcome: Table, numbers: list[int]
 ) -> list[WordChange]:
-    asker = SpanAsker(looked, lambda code: units.name_of(selection.version, code))
-    periods_named = periods.divide(looked.calendar)
-    thirds = looked.thirds()
-    last_third = looked.answer(*thirds) if thirds is not None else None
+    asker = SpanAsker(spans_of_set, lambda code: units.name_of(selection.version, code))
+    periods_named = periods.divide(spans_of_set.calendar)
+    thirds = spans_of_set.thirds()
+    last_third = spans_of_set.answer(*thirds) if thirds is not None else None
     changes = []
     for column, number in enumerate(numbers):
         enough = [
             span
             for span in asker.accepted(column, one_topic_only=True)
-            if _has_enough(looked, outcome, column, span)
+            if _has_enough(spans_of_set, outcome, column, span)
         ]
         if enough:
             changes.append(_change(number, enough[0], periods_named))
@@ -297,9 +297,9 @@ def _changes(
     return changes
 
 
-def _has_enough(looked: SpansOfSet, outcome: Table, column: int, span: AcceptedSpan) -> bool:
+def _has_enough(spans_of_set: SpansOfSet, outcome: Table, column: int, span: AcceptedSpan) -> bool:
     """Whether the word is frequent enough on the side that has more, and the other large enough."""
-    outside = looked.calendar.group >= 0 if span.on_b is None else span.on_b
+    outside = spans_of_set.calendar.group >= 0 if span.on_b is None else span.on_b
     outside = outside & ~span.on_a
     with_more, with_less = (span.on_a, outside) if span.here > span.rest else (outside, span.on_a)
     pairs = slice(*outcome.amounts.indptr[column : column + 2])
@@ -312,7 +312,7 @@ def _has_enough(looked: SpansOfSet, outcome: Table, column: int, span: AcceptedS
 
 
 def _change(number: int, span: AcceptedSpan, periods_named: Periods) -> WordChange:
-    answer = span.found
+    answer = span.answers
     return WordChange(
         word=number,
         kind=_kind(span),

@@ -35,7 +35,7 @@ from webapp.analysis.keyness.shapes import (
 from webapp.analysis.time import answering, contrasts, trends
 from webapp.analysis.time.shapes import Answering
 from webapp.analysis.topics import word_times_page
-from webapp.analysis.topics.overview import ORDERS, Overview, read_wanted
+from webapp.analysis.topics.listing import ORDERS, TopicListing, read_listing_query
 from webapp.analysis.topics.shapes import FollowingWords, WordsThroughTime, WordsWithoutTime
 from webapp.analysis.words import concordance, queries as words, senses, views
 from webapp.analysis.words.senses_page import topic_rows
@@ -153,8 +153,8 @@ def index(
             f" “{sort[:50]}”.",
         )
     run = published_or_404(run_id)
-    filters = replace(read_wanted(request.GET, run), hidden=hidden)
-    topics, following = Overview(Selection.read(request.GET, RunView(run)), filters).page(
+    filters = replace(read_listing_query(request.GET, run), hidden=hidden)
+    topics, following = TopicListing(Selection.read(request.GET, RunView(run)), filters).page(
         after, limit
     )
     return {"items": topics, "next": pages.following(request, after=following)}

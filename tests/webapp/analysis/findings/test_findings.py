@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from tests.webapp.making import corpus_of, run_on
+from webapp.analysis.answers import rows
 from webapp.analysis.findings import (
     claim,
     compute,
@@ -249,7 +250,7 @@ def test_a_set_has_findings_of_its_own_which_are_kept(trained, client):
 
 
 def test_only_the_newest_sets_are_kept(trained, client, monkeypatch):
-    monkeypatch.setattr(stored, "SETS", 2)
+    monkeypatch.setattr(rows, "SETS", 2)
     for year in (1791, 1792, 1793, 1794):
         get(client, trained, **{"from": str(year)})
     assert (

@@ -843,8 +843,8 @@ def test_merged_topics_are_compared_as_one(trained):
     assert 1 in before.topics
     assert 1 not in after.topics
     assert after.tokens[:, 0].tolist() == (before.tokens[:, 0] + before.tokens[:, 1]).tolist()
-    both = before.found.a[[before.topics.index(0), before.topics.index(1)]].sum()
-    assert after.found.a[after.topics.index(0)] == pytest.approx(both)
+    both = before.answers.a[[before.topics.index(0), before.topics.index(1)]].sum()
+    assert after.answers.a[after.topics.index(0)] == pytest.approx(both)
 
 
 def test_values_stand_in_the_order_of_their_first_documents(trained):

@@ -30,8 +30,8 @@ def made(monkeypatch):
         asked.append(query.urlencode())
         return original(query, run)
 
-    original = views.read_wanted
-    monkeypatch.setattr(views, "read_wanted", read)
+    original = views.read_listing_query
+    monkeypatch.setattr(views, "read_listing_query", read)
     return asked
 
 

@@ -157,7 +157,7 @@ class ChangeItem:
 
 
 def _change(
-    document_set: DocumentSet, looked: SpansOfSet, topic: int, span: AcceptedSpan
+    document_set: DocumentSet, spans_of_set: SpansOfSet, topic: int, span: AcceptedSpan
 ) -> Change | None:
     """A change as it is stored; None where it is too small, comes again every year, or where no
     word of the topic moves so."""
@@ -170,7 +170,7 @@ def _change(
         return None
     if by_period.holding[with_more, topic].sum() < HOLDING:
         return None
-    if over_time.comes_again(looked, span, span.column):
+    if over_time.comes_again(spans_of_set, span, span.column):
         return None
     moved = log_ratio(span.here, span.rest)
     above_all = document_set.names.checked(topic, times.group, inside, outside, moved)
@@ -181,14 +181,14 @@ def _change(
     return Change(
         **vars(over_time.shape_of(document_set, span)),
         score=math.sqrt(divergence(span.here, span.rest, part)) * span.certainty,
-        estimate=finite(span.found.ratio[span.column]),
-        low=finite(span.found.ratio_low[span.column]),
-        high=finite(span.found.ratio_high[span.column]),
+        estimate=finite(span.answers.ratio[span.column]),
+        low=finite(span.answers.ratio_low[span.column]),
+        high=finite(span.answers.ratio_high[span.column]),
         line=times.line(by_period.x[:, topic], tokens),
         topic=topic,
         above_all=above_all,
-        here=share_with_ends(span.found, span.column, 0),
-        rest=share_with_ends(span.found, span.column, 1),
-        answer=answer_of(span.found, span.column, looked.unit),
+        here=share_with_ends(span.answers, span.column, 0),
+        rest=share_with_ends(span.answers, span.column, 1),
+        answer=answer_of(span.answers, span.column, spans_of_set.unit),
         whose=span.whose,
     )

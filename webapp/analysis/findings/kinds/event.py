@@ -173,12 +173,12 @@ def bursts(document_set: DocumentSet, told_changes: set[tuple[int, bool]]) -> li
     if not candidates:
         return []
     outcome = _documents_with(document_set, candidates)
-    looked = answers_over_time.look_through(
+    spans_of_set = answers_over_time.look_through(
         document_set.selection, outcome, spans.SHORT, left_out=document_set.repeated
     )
-    if looked is None:
+    if spans_of_set is None:
         return []
-    asker = SpanAsker(looked, document_set.unit_name)
+    asker = SpanAsker(spans_of_set, document_set.unit_name)
     spelling = document_set.names.spelling
     untold = _untold(document_set, outcome, [spelling[word] for word in candidates])
     found_bursts: list[Burst] = []
@@ -189,7 +189,7 @@ def bursts(document_set: DocumentSet, told_changes: set[tuple[int, bool]]) -> li
         for span in asker.accepted(column, one_topic_only=True):
             if span.shape != "window" and (topic, span.more) in told_changes:
                 continue
-            burst = _burst(document_set, looked, _Candidate(word, topic, column), span)
+            burst = _burst(document_set, spans_of_set, _Candidate(word, topic, column), span)
             if burst is not None:
                 found_bursts.append(burst)
                 break
@@ -247,55 +247,55 @@ def _untold(document_set: DocumentSet, outcome: Table, words: list[str]) -> set[
 
 
 def _burst(
-    document_set: DocumentSet, looked: SpansOfSet, candidate: _Candidate, span: AcceptedSpan
+    document_set: DocumentSet, spans_of_set: SpansOfSet, candidate: _Candidate, span: AcceptedSpan
 ) -> Burst | None:
     """None where it comes again every year, is too small, or is somebody's own name."""
     spelled = document_set.names.spelling[candidate.word]
-    if over_time.comes_again(looked, span, candidate.column):
+    if over_time.comes_again(spans_of_set, span, candidate.column):
         return None
     if span.whose and not trivial.telling_words([spelled], span.whose):
         return None
-    with_more = _documents_with_more(looked, span)
-    outcome = looked.looked.outcome
+    with_more = _documents_with_more(spans_of_set, span)
+    outcome = spans_of_set.spans.outcome
     amount = outcome.only(candidate.column).summed(np.where(with_more, 0, -1), 1)[0, 0]
     if amount < DOCUMENTS:
         return None
     evidence = document_set.evidence
     event = Event(
         **vars(over_time.shape_of(document_set, span)),
-        score=_score(looked, span),
-        estimate=finite(span.found.ratio[span.column]),
-        low=finite(span.found.ratio_low[span.column]),
-        high=finite(span.found.ratio_high[span.column]),
+        score=_score(spans_of_set, span),
+        estimate=finite(span.answers.ratio[span.column]),
+        low=finite(span.answers.ratio_low[span.column]),
+        high=finite(span.answers.ratio_high[span.column]),
         topic=candidate.topic,
         words=[spelled],
         here=span.here,
         rest=span.rest,
         sections=evidence.rows.first_row is not None,
-        answer=answer_of(span.found, span.column, looked.unit),
+        answer=answer_of(span.answers, span.column, spans_of_set.unit),
         whose=span.whose,
     )
     documents = np.unique(evidence.rows.documents_of(evidence.word_rows(candidate.word)[0]))
-    periods_with_more = np.unique(looked.calendar.group[with_more])
+    periods_with_more = np.unique(spans_of_set.calendar.group[with_more])
     periods = sum(1 << int(period) for period in periods_with_more if period >= 0)
     return Burst(event, periods, documents[with_more[documents]])
 
 
-def _documents_with_more(looked: SpansOfSet, span: AcceptedSpan) -> np.ndarray:
+def _documents_with_more(spans_of_set: SpansOfSet, span: AcceptedSpan) -> np.ndarray:
     """bool[D]: the documents of the side that has more."""
     if span.more:
         return span.on_a
     if span.on_b is not None:
         return span.on_b
-    return ~span.on_a & (looked.calendar.group >= 0)
+    return ~span.on_a & (spans_of_set.calendar.group >= 0)
 
 
-def _score(looked: SpansOfSet, span: AcceptedSpan) -> float:
+def _score(spans_of_set: SpansOfSet, span: AcceptedSpan) -> float:
     """What the two shares tell, times how sure that is and how many times as many they are."""
-    sizes = looked.looked.outcome.sizes
+    sizes = spans_of_set.spans.outcome.sizes
     compared = span.on_b
     if compared is None:
-        compared = (looked.calendar.group >= 0) & ~span.on_a
+        compared = (spans_of_set.calendar.group >= 0) & ~span.on_a
     part = float(sizes[span.on_a].sum() / max(sizes[span.on_a | compared].sum(), 1.0))
     times = _times_as_many(span.here, span.rest, span.more)
     weight = 1.0 if span.more and span.shape != "line" else FADING

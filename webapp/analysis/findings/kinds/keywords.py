@@ -13,7 +13,7 @@ import numpy as np
 from inference import answers as estimator
 from inference.answers import Answers, question
 from inference.explore.naming import alike
-from webapp.analysis.answers import asked
+from webapp.analysis.answers import set_answers
 from webapp.analysis.answers.groups import FieldGroups
 from webapp.analysis.findings import sentences, trivial_words, word_samples, worth
 from webapp.analysis.findings.claim import Claim
@@ -107,7 +107,7 @@ def of_field(
     sample = word_samples.even_sample(document_set.evidence.lengths, groups.group)
     if not candidates or not len(sample):
         return []
-    unit, codes = asked.unit_of(document_set.run.version, groups.name)
+    unit, codes = set_answers.unit_of(document_set.run.version, groups.name)
     group = groups.group[sample]
     present = word_samples.present(document_set.evidence.bow, sample, candidates)
     outcome = estimator.Table(present, np.ones(len(sample)))

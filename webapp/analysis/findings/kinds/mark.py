@@ -13,8 +13,8 @@ import numpy as np
 from inference.answers import Answers
 from inference.findings.divergence import divergence, log_ratio
 from inference.findings.sums import Sums
-from webapp.analysis.answers import asked
-from webapp.analysis.answers.asked import Answered, AnsweredField
+from webapp.analysis.answers import set_answers
+from webapp.analysis.answers.set_answers import Answered, AnsweredField
 from webapp.analysis.findings import sentences, worth
 from webapp.analysis.findings.claim import Claim
 from webapp.analysis.findings.document_set import DocumentSet
@@ -180,7 +180,7 @@ def _of_field(document_set: DocumentSet, group_field: GroupField) -> list[Mark]:
     answered = group_field.answered
     group_sums = document_set.sums(answered.field.group, answered.field.groups)
     rows: list[Mark] = []
-    for group_of_value, answers in answered.found.items():
+    for group_of_value, answers in answered.answers.items():
         if group_of_value in group_field.told_elsewhere:
             continue
         for column in np.flatnonzero(answers.accepted).tolist():
@@ -199,7 +199,7 @@ def _of_group(
 ) -> Mark | None:
     """An accepted difference as it is stored; None where it is too small to be told, where a unit
     alone makes it, or no word of the topic moves so."""
-    answers = answered.found[group_of_value]
+    answers = answered.answers[group_of_value]
     topic = answered.topics[column]
     share_here = float(answers.a[column])
     share_elsewhere = float(answers.b[column])
@@ -261,10 +261,10 @@ def _of_set(document_set: DocumentSet) -> list[Mark]:
     if mask is None or mask.all() or document_set.documents < 2 * SET_HOLDING:
         return []
     base = RunSelection.all(document_set.view)
-    answered = asked.of_sides(base, document_set.selection, None, (mask, ~mask))
+    answered = set_answers.of_sides(base, document_set.selection, None, (mask, ~mask))
     side_sums = document_set.sums(np.where(mask, 0, 1).astype(np.int32), 2)
     rows: list[Mark] = []
-    for column in np.flatnonzero(answered.found.accepted).tolist():
+    for column in np.flatnonzero(answered.answers.accepted).tolist():
         mark = _beside_others(document_set, answered, column, side_sums)
         if mark is not None:
             rows.append(mark)
@@ -279,7 +279,7 @@ def _beside_others(
     """A topic of a set as it is stored; None where the difference is too small to be told.
     side_sums: of the set, and of all other documents."""
     topic = answered.topics[column]
-    answers = answered.found
+    answers = answered.answers
     share_here = float(answers.a[column])
     share_elsewhere = float(answers.b[column])
     is_more = share_here > share_elsewhere

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from inference.explore.naming import capitalized
-from webapp.analysis.answers.asked import AnsweredField
+from webapp.analysis.answers.set_answers import AnsweredField
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
@@ -57,7 +57,7 @@ class NoDifference(OfGroup, BaseFinding):
         rows: list[NoDifference] = []
         for group_field in document_set.group_fields:
             answered = group_field.answered
-            if answered.field.name not in fields_with_findings and answered.found:
+            if answered.field.name not in fields_with_findings and answered.answers:
                 rows.append(_largest(document_set, answered))
         return rows
 
@@ -81,7 +81,7 @@ def _largest(document_set: DocumentSet, answered: AnsweredField) -> NoDifference
     largest = -1.0
     group_of_value = column = 0
     accepted = 0
-    for place_of_group, answers in answered.found.items():
+    for place_of_group, answers in answered.answers.items():
         accepted += int(answers.accepted.sum())
         differences = np.abs(np.nan_to_num(answers.difference))
         may_be_chance = ~answers.accepted & document_set.subjects[answered.topics]
@@ -101,5 +101,5 @@ def _largest(document_set: DocumentSet, answered: AnsweredField) -> NoDifference
         largest=answered.topics[column],
         unit=answered.unit.name,
         accepted=accepted,
-        few=all(answers.verdict == "few units" for answers in answered.found.values()),
+        few=all(answers.verdict == "few units" for answers in answered.answers.values()),
     )

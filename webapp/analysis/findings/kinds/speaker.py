@@ -48,10 +48,10 @@ class Speaker(OfGroup, Shaped, BaseFinding):
         if category is None:
             return []
         outcome = _documents_by(document_set, category)
-        looked = answers_over_time.of_documents(document_set.selection, outcome)
-        if looked is None:
+        spans_of_set = answers_over_time.of_documents(document_set.selection, outcome)
+        if spans_of_set is None:
             return []
-        asker = SpanAsker(looked, document_set.unit_name)
+        asker = SpanAsker(spans_of_set, document_set.unit_name)
         rows: list[Speaker] = []
         for column, value in enumerate(category.values):
             for span in asker.accepted(column, one_topic_only=False):

@@ -29,28 +29,28 @@ _looked_through = BoundedCache(64 << 20)
 
 
 class Answered(NamedTuple):
-    """topics: the number of each topic that `found` is of. unit: whose documents depend on each
+    """topics: the number of each topic that `answers` are of. unit: whose documents depend on each
     other. family: which other comparisons share the level. speakers_held: whether side B's shares
     are those that the units of side A have at B's times."""
 
     topics: list[int]
-    found: Answers
+    answers: Answers
     unit: units.Unit
     family: Family
     speakers_held: bool = False
 
     def place(self, topic: int) -> int:
-        """Of a topic in `found`. Raises ValueError for one that is hidden or merged."""
+        """Of a topic in `answers`. Raises ValueError for one that is hidden or merged."""
         return self.topics.index(topic)
 
 
 class AnsweredField(NamedTuple):
-    """Of every named value of a field against all other documents of a set: found: by the place of
+    """Of every named value of a field against all other documents of a set: answers: by the place of
     the group. unit, family: see Answered."""
 
     field: FieldGroups
     topics: list[int]
-    found: dict[int, Answers]
+    answers: dict[int, Answers]
     unit: units.Unit
 
 
@@ -61,7 +61,7 @@ class AnsweredSpans(NamedTuple):
     spans: SpansOfSet
 
 
-def told_topics(view: RunView) -> list[int]:
+def visible_topics(view: RunView) -> list[int]:
     """The rows of every family: topics that are neither hidden nor merged into others."""
     labels = view.labels
     return [k for k in view.topics if labels.into[k] == k and not labels.hidden(k)]
@@ -78,7 +78,7 @@ def unit_of(version: Version, *compared: str) -> tuple[units.Unit, np.ndarray | 
 
 def of_field(selection: RunSelection, field: FieldGroups) -> AnsweredField:
     """Each named value of a field against all other documents of a set. Kept for a while."""
-    topics = told_topics(selection.view)
+    topics = visible_topics(selection.view)
     unit, codes = unit_of(selection.version, field.name)
     value_question = question.of_values(field.group, field.groups, codes, field.named)
 
@@ -93,7 +93,7 @@ def of_field(selection: RunSelection, field: FieldGroups) -> AnsweredField:
 def over_time(selection: RunSelection) -> AnsweredSpans | None:
     """All spans of time of a set's topics; None without two periods that have words. Kept for a
     while: to look through them takes a second or more."""
-    topics = told_topics(selection.view)
+    topics = visible_topics(selection.view)
     unit, _ = unit_of(selection.version)
 
     def make() -> tuple[SpansOfSet | None]:
@@ -120,7 +120,7 @@ def of_sides(
         if value is not None:
             return value
     compared = {name for side in (side_a, side_b) if side is not None for name, _ in side.values}
-    topics = told_topics(base.view)
+    topics = visible_topics(base.view)
     unit, codes = unit_of(base.version, *sorted(compared))
     two_set_question = question.of_two_sets(*sides, codes)
     key = (
@@ -183,7 +183,7 @@ def _as_span(
     answers = answered[0]
     if answers is None:
         return None
-    speakers_held = over_all_time.spans.looked.mix is not None
+    speakers_held = over_all_time.spans.spans.mix is not None
     return Answered(
         over_all_time.topics, answers, over_all_time.spans.unit, Family.SPAN, speakers_held
     )
@@ -225,9 +225,9 @@ def _as_value(base: RunSelection, side_a: RunSelection) -> Answered | None:
         return None
     groups_of_field, group_of_side = field
     of_values = of_field(base, groups_of_field)
-    answers = of_values.found.get(group_of_side)
+    answers = of_values.answers.get(group_of_side)
     if answers is None:  # of two groups only the first is asked
-        (first_group,) = of_values.found.values()
+        (first_group,) = of_values.answers.values()
         answers = first_group.turned
     return Answered(of_values.topics, answers, of_values.unit, Family.VALUE)
 

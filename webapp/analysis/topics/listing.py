@@ -11,10 +11,10 @@ from webapp.analysis.findings import families
 from webapp.analysis.topics.shapes import (
     CountedTopic,
     FamilyOfTopic,
+    ListingQuery,
     RankedTopic,
     Sparkline,
     Times,
-    Wanted,
 )
 from webapp.core.documents import fields, sums
 from webapp.core.documents.selection import RunSelection
@@ -33,13 +33,13 @@ _NUMBER = regex.compile(r"t\d{2,5}")  # as pages write it, T07
 _TOPICS = regex.compile(r"\d{1,5}(?:,\d{1,5})*")
 
 
-def read_wanted(query: QueryDict, run: Run) -> Wanted:
+def read_listing_query(query: QueryDict, run: Run) -> ListingQuery:
     """Raises Invalid for topics that the run does not have."""
     printable = filter(str.isprintable, query.get("word", "")[:LONGEST])
     word = "".join(printable).strip().lower()
     number_of_families = families.in_address(query) if run.final else None
     order, backward = _order(query.get("sort", ""), word, number_of_families)
-    return Wanted(
+    return ListingQuery(
         sort=order,
         backward=backward,
         word=word,
@@ -85,7 +85,7 @@ def _topics(texts: list[str], run: Run) -> list[int]:
     return numbers
 
 
-class Overview:
+class TopicListing:
     """The topics of a run as an address asks for them.
 
     share: float64[K], of the selected documents' tokens; tokens, documents: int64[K], None while
@@ -94,9 +94,9 @@ class Overview:
     shown.
     """
 
-    def __init__(self, selection: RunSelection, wanted: Wanted):
+    def __init__(self, selection: RunSelection, query: ListingQuery):
         self.selection = selection
-        self.wanted = wanted
+        self.query = query
         self.view = selection.view
         self.run = self.view.run
         self.labels = self.view.labels
@@ -121,9 +121,9 @@ class Overview:
         self.tokens = counted_sums.tokens[0]
         self.documents = counted_sums.documents[0]
         self.share = np.nan_to_num(counted_sums.shares[0])
-        if not self.wanted.families:
+        if not self.query.families:
             return
-        for family in families.count_families(self.selection, self.wanted.families):
+        for family in families.count_families(self.selection, self.query.families):
             described = FamilyOfTopic(**vars(family) | {"topics": len(family.topics)})
             for k in sorted(family.topics, key=lambda k: -self.share[k]):  # the largest first
                 self.family[k] = described
@@ -131,7 +131,7 @@ class Overview:
     def _choose(self) -> None:
         """Which topics are shown, in their order."""
         K = self.run.topics
-        filters = self.wanted
+        filters = self.query
         is_chosen = self.view.used & (self.labels.into == np.arange(K))
         weight = None
         if filters.word:
@@ -244,7 +244,7 @@ class Overview:
 
     def named(self, numbers: list[int], words: int = topics.TOP_WORDS) -> list[CountedTopic]:
         """words: how many of each."""
-        order_of_words = topics.FREQUENT if self.wanted.frequent else relevance.LAM
+        order_of_words = topics.FREQUENT if self.query.frequent else relevance.LAM
         first = topics.top_words(self.view, numbers, words, order_of_words)
         return [
             CountedTopic(

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from webapp.analysis.findings import stored
+from webapp.analysis.answers import rows
 from webapp.core.results.view import RunView
 from webapp.models import Run
 from webapp.platform.jobs import dispatch
@@ -57,7 +57,7 @@ class AnswerJob(ABC, Generic[AnswerType]):
 
     def read(self) -> AnswerType | None:
         """None where nothing is stored."""
-        stored_answer = stored.read_answer(self.run, self.stored_as, self.METHOD)
+        stored_answer = rows.read_answer(self.run, self.stored_as, self.METHOD)
         return None if stored_answer is None else self.unpack(stored_answer)
 
     def read_or_ask(self, by: int | None) -> AnswerType | None:
@@ -78,7 +78,7 @@ class AnswerJob(ABC, Generic[AnswerType]):
 
     def store(self, answer: AnswerType) -> None:
         data, arrays = self.pack(answer)
-        stored.keep_answer(self.run, self.stored_as, method=self.METHOD, data=data, arrays=arrays)
+        rows.keep_answer(self.run, self.stored_as, method=self.METHOD, data=data, arrays=arrays)
 
     @property
     def stored_as(self) -> str:
@@ -93,7 +93,7 @@ def perform(
     """In a worker: make the answer and store it, unless it is stored already, or the run is not
     there any more. arguments: as AnswerJob has them. by: the user who asked."""
     try:
-        run = stored.trained(arguments[0])
+        run = rows.trained(arguments[0])
         if run is None:
             return
         job = job_of(RunView(run))
