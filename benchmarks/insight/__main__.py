@@ -10,7 +10,7 @@ it, in this process. Then:
   has them; the words of the
     topic's name (or those that the sentence names beside it: "above all"), counted in the uploaded
     texts, move as the sentence says by 0.4 of its log ratio, by 0.15, or less; then the same by the
-    names alone
+    names alone, where the topic has a name
   facts: known changes and contrasts (facts.toml, written before looking), which the sentences of
   the overview name by a word in
     the right time or group: as first shown, and under "more"; those that the texts themselves don't
@@ -23,7 +23,8 @@ searched for findings anew.
 --sentences: the sentences of each overview as a text to be read, with what is wrong with them, and
 how many numbers its page shows: fewer than 350. The last line has both counts.
 --apart: those two that are never looked at while the code is tuned, too. The last line is
-`agree: A contradicted: C facts: F more: M nulls: N`, A, F and M as parts, C and N as numbers.
+`agree: A contradicted: C facts: F more: M nulls: N names alone: P of Q`, A, F, M and P as parts, C,
+N and Q as numbers: Q claims have a name, which agrees by itself in P of them.
 """
 
 import argparse
@@ -46,6 +47,7 @@ KINDS_THAT_NAME_TOPICS = ("change", "mark")  # the others show words: counting t
 KINDS_WITHOUT_CLAIM = ("event", "keyword", "speaker", "none")
 FACTS_OF = {"sections": "addresses"}  # a collection of the same texts
 TRAINED_AGAIN_IF_QUICK = ("addresses", "posts", "reuters")
+NO_NAME = ""  # instead of a verdict
 VERDICTS = ("agrees", "weak", "contradicted")
 OPTIONS: dict[str, dict[str, Any]] = {
     "names": {"nargs": "*", "choices": [*collections.COLLECTIONS, []]},
@@ -169,10 +171,19 @@ def last_line(results: list[Result]) -> str:
     nulls = sum(result.nulls for result in results)
     agree = verdicts.count("agrees") / max(len(verdicts), 1)
     contradicted = verdicts.count("contradicted")
-    return (
-        f"agree: {agree:.2f} contradicted: {contradicted} facts: {first_share:.2f} more: {more_share:.2f}"
-        f" nulls: {nulls}"
-    )
+    of_names: list[str] = []
+    for result in results:
+        of_names += [verdict for verdict in result.alone if verdict != NO_NAME]
+    names_agree = of_names.count("agrees") / max(len(of_names), 1)
+    figures = {
+        "agree": f"{agree:.2f}",
+        "contradicted": contradicted,
+        "facts": f"{first_share:.2f}",
+        "more": f"{more_share:.2f}",
+        "nulls": nulls,
+        "names alone": f"{names_agree:.2f} of {len(of_names)}",
+    }
+    return " ".join(f"{name}: {figure}" for name, figure in figures.items())
 
 
 def measure(name: str, arguments: argparse.Namespace) -> Result:
@@ -185,7 +196,10 @@ def measure(name: str, arguments: argparse.Namespace) -> Result:
     pages = Pages.of(run)
     raw = judge.Raw(collection)
     verdicts = [judge.verdict(raw, claim) for claim in pages.on_topics]
-    by_name_alone = [judge.verdict(raw, claim, name_alone=True) for claim in pages.on_topics]
+    by_name_alone = [
+        judge.verdict(raw, claim, name_alone=True) if claim.has_name else NO_NAME
+        for claim in pages.on_topics
+    ]
     facts = facts_of(name)
     facts_shown = [fact for fact in facts if judge.shown_by(raw, fact)]
     in_first = [is_named(fact, pages.first_claims) for fact in facts_shown]
@@ -297,7 +311,7 @@ def print_claims(pages: Pages, verdicts: list[str], by_name_alone: list[str]) ->
         if claim.steady:
             span += " steady"
         remark = f", above all {', '.join(claim.above_all)}" if claim.above_all else ""
-        if verdict_of_name != verdict:
+        if verdict_of_name not in (verdict, NO_NAME):
             remark += f" (the name alone: {verdict_of_name})"
         print(
             f"    {verdict:12} {mark} {direction} {claim.name} ×{claim.ratio:.1f} {span}"

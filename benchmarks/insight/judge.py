@@ -21,6 +21,7 @@ BEFORE_ALL = "0"  # sorts before every day
 AFTER_ALL = "9"  # and after
 LEAST_USES = 5  # of a fact's word where there should be more of it
 HALF_AS_MUCH_MORE = 1.5
+UNNAMED = " · "  # joins the words of a topic without a name
 GAP = 2  # words between those of a phrase, such as "of the"
 MIDDLE = 0.5  # between the lower and the upper half of a number from 0 to 1
 LEAST_OVERLAP = 0.5  # of the shorter of two spans
@@ -48,6 +49,11 @@ class Claim(NamedTuple):
     bounds: tuple[str, str]
     ratio: float
     kind: str
+
+    @property
+    def has_name(self) -> bool:
+        """Whether its topic has one: else the first words stand for it, and claim nothing."""
+        return UNNAMED not in self.name
 
 
 def claims(finding: dict) -> list[Claim]:

@@ -4,6 +4,7 @@ const NEAREST = 24; // times as large as the whole
 const STEP = 1.5; // of a zoom by button or key
 const FONT = 14, LETTER = 6.9, LINE = 17, GAP = 4; // of labels, in pixels; webapp/analysis/topics/maps.py has the same
 const NARROW = 480, SMALLER = 0.82; // of a map as narrow, labels are smaller, without numbers, and may lie on the edges of circles
+const MARGIN = 0.05; // of the circles' width, beside them on a narrow map
 const EDGE = 0.64, NARROW_EDGE = 0.25; // parts of a circle's radius, squared, that a label leaves free
 const LABELS = 120; // that are shown at a time
 const CROWDED = 300, SMALL = 5; // topics of a map on which labels may lie on circles of fewer pixels
@@ -17,15 +18,27 @@ export function chart(figure, choose) {
   const part = (name) => figure.querySelector(`[data-${name}]`);
   const labels = svg.querySelector(".labels");
   const brush = part("brush");
-  const [width, height] = svg.dataset.size.split(" ").map(Number);
+  const drawn = svg.dataset.size.split(" ").map(Number);
   const topics = [...svg.querySelectorAll("a")].map((link) => {
     const [x, y, r] = ["cx", "cy", "r"].map((name) => Number(link.firstElementChild.getAttribute(name)));
     return { link, x, y, r, text: link.dataset.said, number: Number(link.dataset.topic), general: link.classList.contains("general") };
   });
+  // What the whole map shows: the drawing, or where it is narrow only as much as the circles take up, as the room that it leaves for
+  // labels at its sides would make them small.
+  let [left, top, width, height] = [0, 0, ...drawn];
+  function frameCircles() {
+    [left, top, width, height] = [0, 0, ...drawn];
+    if (svg.clientWidth >= NARROW) return;
+    const [low, high] = [Math.min, Math.max].map((end, i) => ["x", "y"].map((axis) => end(...topics.map((topic) => topic[axis] + (i ? 1 : -1) * topic.r))));
+    const margin = MARGIN * (high[0] - low[0]);
+    [left, top] = [Math.max(low[0] - margin, 0), Math.max(low[1] - margin, 0)];
+    [width, height] = [Math.min(high[0] + margin, drawn[0]) - left, Math.min(high[1] + margin, drawn[1]) - top];
+  }
   const crowded = topics.length > CROWDED;
   const of = new Map(topics.map((topic) => [topic.link, topic]));
   const chosen = new Set(topics.filter(({ link }) => link.classList.contains("on")));
-  let view = { x: 0, y: 0, w: width };
+  frameCircles();
+  let view = { x: left, y: top, w: width };
   let mode = "move";
   let frame, timer;
 
@@ -55,7 +68,7 @@ export function chart(figure, choose) {
   function look(x, y, w) {
     const size = Math.min(Math.max(w, width / NEAREST), width);
     const tall = (size * height) / width;
-    view = { w: size, x: Math.min(Math.max(x, 0), width - size), y: Math.min(Math.max(y, 0), height - tall) };
+    view = { w: size, x: Math.min(Math.max(x, left), left + width - size), y: Math.min(Math.max(y, top), top + height - tall) };
     draw();
   }
 
@@ -254,7 +267,7 @@ export function chart(figure, choose) {
     else if (key === "Enter" && topic) location.assign(topic.link.href.baseVal); // a click would choose it in the mode that chooses
     else if (key === "+" || key === "=") zoom(STEP, topic);
     else if (key === "-") zoom(1 / STEP, topic);
-    else if (key === "0") look(0, 0, width);
+    else if (key === "0") look(left, top, width);
     else if (key === "Escape" && chosen.size) pick(new Set());
     else return;
     event.preventDefault();
@@ -263,7 +276,7 @@ export function chart(figure, choose) {
   figure.addEventListener("click", ({ target }) => {
     const { mode: next, zoom: by } = target.dataset;
     if (next) setMode(next);
-    if (by === "all") look(0, 0, width);
+    if (by === "all") look(left, top, width);
     else if (by) zoom(by === "in" ? STEP : 1 / STEP);
     if ("clear" in target.dataset) pick(new Set());
   });
@@ -271,7 +284,14 @@ export function chart(figure, choose) {
   for (const { link } of topics.slice(1)) link.setAttribute("tabindex", -1);
   for (const tool of figure.querySelectorAll("[data-tools]")) tool.hidden = false;
   figure.classList.add("live");
-  new ResizeObserver(draw).observe(svg);
+  let wide = svg.clientWidth;
+  new ResizeObserver(() => {
+    if ((wide < NARROW) !== (svg.clientWidth < NARROW)) { // a telephone that was turned
+      frameCircles();
+      look(left, top, width);
+    } else draw();
+    wide = svg.clientWidth;
+  }).observe(svg);
   compare();
   draw();
 }

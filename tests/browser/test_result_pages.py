@@ -9,6 +9,7 @@ from tests.browser.conftest import PREPARING
 
 PHONE = {"width": 380, "height": 780}
 SCREENS = 5  # of a phone, that an overview has at most
+ROW = 80  # pixels of a topic's row on a phone, at most: name, line and share, and the words below
 SIDES = ("top", "right", "bottom", "left")
 PRINTED = 2  # pages of A4
 _PAGE_OF_PDF = re.compile(rb"/Type\s*/Page\b(?!s)")
@@ -45,6 +46,28 @@ def test_an_overview_names_the_level_of_intervals_in_words(page: Page, example):
     if head.count():  # two passes make topics of which hardly one changes
         expect(head).to_contain_text(re.compile("95% interval|strict interval"))
     expect(page.locator("main")).not_to_contain_text("any number")
+
+
+def test_a_topic_takes_two_lines_of_a_phone(page: Page, example):
+    page.set_viewport_size(PHONE)
+    page.goto(f"{example.at}topics/")
+    rows = page.locator(".overview.topics tbody tr[data-topic]")
+    assert rows.count() > 5
+    heights = [row.bounding_box()["height"] for row in rows.all()]
+    assert sorted(heights)[len(heights) // 2] <= ROW
+    name = rows.first.locator(".chip").bounding_box()
+    share = rows.first.locator("td.n").first.bounding_box()
+    assert name["y"] < share["y"] + share["height"] and name["x"] < share["x"], "on one line"
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_names_in_tables_of_groups_are_not_cut(page: Page, example):
+    open_overview(page, example.at)
+    cut = page.evaluate(
+        "[...document.querySelectorAll('.groups .topic')]"
+        ".filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.innerText)"
+    )
+    assert cut == []
 
 
 def test_years_of_an_axis_do_not_lie_on_each_other(page: Page, example):

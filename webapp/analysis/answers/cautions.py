@@ -21,8 +21,8 @@ def caution(unit: Unit, units: tuple[int, int], verdict: Verdict) -> str:
         )
     if verdict == "few units":
         return (
-            f"One side has texts of {min(units):,} {plural} only: of fewer than {LEAST_UNITS} nothing can"
-            " be said beyond these texts."
+            f"One side has texts of only {min(units):,} {plural}. With fewer than {LEAST_UNITS},"
+            " nothing can be said about other texts."
         )
     if verdict == "apart in time":
         return (

@@ -107,7 +107,9 @@ def of_claim(claim: Claim, holds: int) -> str:
             " give another answer."
         )
     joint_sentence = (
-        f"All together: p = {test.selected:.3f}." if test else "No test of all is possible."
+        f"Of all runs together, p = {test.selected:.3f}."
+        if test
+        else "The runs can’t be tested together."
     )
     return f"{variants_said}. {joint_sentence} {_conclusion(claim, holds)}"
 

@@ -103,7 +103,7 @@ class TwoSets:
     def exchangeable(self) -> tuple[Exchangeable | None, str]:
         """What can be exchanged between the sets, and why nothing can."""
         if self.constant or self._is_chosen_by_dates:
-            return None, "One test of all runs together is made of groups at all times."
+            return None, "All runs together can be tested only for groups at all times."
         field = self.unit.field
         cell = self.design.cell
         code = np.full(len(cell), -1) if field is None else units.codes(self.base.version, field)
@@ -114,8 +114,8 @@ class TwoSets:
             return units_on_sides, ""
         plural = cautions.units_named(self.unit)
         return None, (
-            f"Most {plural} are on both sides: nothing can be exchanged, and there is no test of all"
-            " runs together."
+            f"Most {plural} have texts on both sides. All runs together can be tested only where"
+            " few have."
         )
 
     @property

@@ -265,7 +265,7 @@ def _periods(question: Regression) -> tuple[Exchangeable | None, str]:
     if len(used) < over_time.LEAST_PERIODS:
         return (
             None,
-            f"{len(used)} periods with words are too few for one test of all runs together.",
+            f"{len(used)} periods with words are too few to test all runs together.",
         )
     unit = np.full(len(period_groups), -1, np.int32)
     unit[has_period] = order // -(-len(used) // over_time.MOST_PERIODS)
@@ -295,7 +295,7 @@ def _exchangeable(question: Question) -> tuple[Exchangeable | None, str]:
         return (
             None,
             (
-                "One test of all runs together is made of a difference between two groups, or over"
+                "All runs together can be tested only for a difference between two groups, or over"
                 " time."
             ),
         )
@@ -322,8 +322,8 @@ def _exchangeable(question: Question) -> tuple[Exchangeable | None, str]:
         return (
             None,
             (
-                f"Most {cautions.units_named(question.unit)} are on both sides: nothing can be exchanged,"
-                " and there is no test of all runs together."
+                f"Most {cautions.units_named(question.unit)} have texts on both sides. All runs"
+                " together can be tested only where few have."
             ),
         )
     return exchangeable_units, ""

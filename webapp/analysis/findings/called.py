@@ -1,6 +1,8 @@
 """Whether a finding's topic moves in the texts, too: the words of its name, counted whatever topic
 they are assigned to, move as the finding says; else other words of the topic do, which the finding
-then names beside it; else the finding is left out."""
+then names beside it; else the finding is left out. So it is where the words of the name hardly move
+or go the other way: other topics have them there, and whoever reads the name would believe what the
+texts contradict."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -15,7 +17,9 @@ from inference.findings import uses
 from webapp.core.results.labels import Labels
 from webapp.models import Run, Word
 
-AGREES = 0.4  # of the log ratio that a finding claims, by which the counts must move
+# Of the log ratio that a finding claims, by how much the counts move
+AGREES = 0.4  # from here on they bear it out
+CONTRADICTS = 0.15  # below, those of a name contradict it
 UNSEEN = 0.5  # uses that are added to each side, so that a side without any has a logarithm
 NEARLY_NONE = 1e-9  # a log ratio to divide by, where none is claimed
 PRECISION = 0.5  # of a word's tokens in the topic: of words that stand for it
@@ -45,22 +49,26 @@ class Names:
         self, k: int, group: np.ndarray, inside: np.ndarray, outside: np.ndarray, log_ratio: float
     ) -> list[str] | None:
         """Words of topic k that move as a finding says: [] where those of its name do, None where
-        none do. group: int32[D], of each document; inside, outside: bool[G], the groups that are compared;
+        none do, or where those of its name contradict it. group: int32[D], of each document; inside, outside: bool[G], the groups that are compared;
         log_ratio: what is claimed."""
         tokens = self._tokens(group, len(inside))
         if self.labels.label(k):
             return []  # a reader's word is a reader's matter
         parts = self._parts(self.labels.parts_of_name(k))
-        if parts and self._moves(parts, group, tokens, inside, outside, log_ratio):
-            return []
+        if parts:
+            moved = self._moved(parts, group, tokens, inside, outside, log_ratio)
+            if moved >= AGREES:
+                return []
+            if moved < CONTRADICTS:
+                return None
         moving = (
             w
             for w in self.standing(k)
-            if self._moves([(w,)], group, tokens, inside, outside, log_ratio)
+            if self._moved([(w,)], group, tokens, inside, outside, log_ratio) >= AGREES
         )
         return [self.spelling[w] for w in islice(moving, NAMED)] or None
 
-    def _moves(
+    def _moved(
         self,
         parts: Sequence[tuple[int, ...]],
         group: np.ndarray,
@@ -68,7 +76,8 @@ class Names:
         inside: np.ndarray,
         outside: np.ndarray,
         log_ratio: float,
-    ) -> bool:
+    ) -> float:
+        """How far the uses of some words and phrases move, as a part of a log ratio."""
         G = len(inside)
         uses_of_groups = np.zeros(G)
         for part in parts:
@@ -80,7 +89,7 @@ class Names:
         rate_inside = (uses_of_groups[inside].sum() + UNSEEN) / max(tokens[inside].sum(), 1.0)
         rate_outside = (uses_of_groups[outside].sum() + UNSEEN) / max(tokens[outside].sum(), 1.0)
         moved = float(np.log(rate_inside / rate_outside))
-        return moved / (log_ratio or NEARLY_NONE) >= AGREES
+        return moved / (log_ratio or NEARLY_NONE)
 
     def uses(self, part: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
         """The documents with a word or phrase, int32 ascending, and its uses in each, float64; both

@@ -599,9 +599,9 @@ def _when_word(item: WordItem) -> str:
     if item.shape == "line":
         return time_sentences.RISING if item.more else time_sentences.FALLING
     if not item.more:
-        return f"until {sentences.period(item.until or item.first)}"
+        return f"until {sentences.period(item.until or item.first, brief=True)}"
     if item.shape == "step":
-        return f"since {sentences.period(item.first)}"
+        return f"since {sentences.period(item.first, brief=True)}"
     return spanned(Span(first=item.first, last=item.last), brief=True)
 
 

@@ -61,15 +61,15 @@ def join_parts(items: Sequence[Sequence[Part]], further: str = "") -> list[Part]
     return fill(AND, first=joined, last=last) if first else list(last)
 
 
-def period(name: str) -> str:
+def period(name: str, brief: bool = False) -> str:
     """A period, as addresses have it, as readers say it: "1945", "the 1940s", "March 1945", "9
-    March 1945"."""
+    March 1945"; brief, for tables: "Mar 1945"."""
     if name.endswith("s"):
         return DECADE.format(decade=f"{int(name[:-1])}s")
     year, *later_parts = (int(part) for part in name.split("-"))
     if not later_parts:
         return str(year)
-    month = f"{date(2000, later_parts[0], 1):%B}"
+    month = f"{date(2000, later_parts[0], 1):{'%b' if brief else '%B'}}"
     return (
         DAY.format(day=later_parts[1], month=month, year=year)
         if later_parts[1:]
@@ -126,10 +126,10 @@ def units_in_words(field: str) -> str:
 
 
 def spanned(span: Span, brief: bool = False) -> str:
-    """When a finding lasts: "in 1973", "from 1973 to 1985", "from March to June 2011", "from 14 to
-    30 March 2016"; brief: "1973–1985", "14 March–3 July 2016"."""
-    first = period(span.first)
-    last = period(span.last)
+    """When a finding lasts: "in 1973", "from 1973 to 1985", "from March to June 2011", "from 14 to 30
+    March 2016"; brief: "1973–1985", "14 Mar–3 Jul 2016"."""
+    first = period(span.first, brief)
+    last = period(span.last, brief)
     if first == last:
         on = ON_DAY if len(span.last) == 10 else IN_PERIOD
         return first if brief else on.format(first=first)

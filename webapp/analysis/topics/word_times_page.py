@@ -255,7 +255,7 @@ def _spanned(change: WordChange, brief: bool = False) -> str:
 def _when(change: WordChange) -> str:
     """When there is more of it, or less, in brief; "" where nothing changed."""
     if change.shape == "step":
-        period = sentences.period(change.first if change.more else change.until)
+        period = sentences.period(change.first if change.more else change.until, brief=True)
         return (SINCE if change.more else UNTIL).format(period=period)
     if change.shape == "line":
         return time_sentences.RISING if change.more else time_sentences.FALLING

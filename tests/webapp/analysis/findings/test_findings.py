@@ -583,7 +583,7 @@ def test_periods_and_spans_are_said_in_words():
     assert spanned("2016-03-14", "2016-03-14") == "on 14 March 2016"
     assert (
         sentences.spanned(Span(first="2016-03-14", last="2016-07-03"), brief=True)
-        == "14 March–3 July 2016"
+        == "14 Mar–3 Jul 2016"
     )
     assert spanned("1930s", "1940s") == "from the 1930s to the 1940s"
 
