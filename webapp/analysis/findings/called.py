@@ -49,8 +49,8 @@ class Names:
         self, k: int, group: np.ndarray, inside: np.ndarray, outside: np.ndarray, log_ratio: float
     ) -> list[str] | None:
         """Words of topic k that move as a finding says: [] where those of its name do, None where
-        none do, or where those of its name contradict it. group: int32[D], of each document; inside, outside: bool[G], the groups that are compared;
-        log_ratio: what is claimed."""
+        none do, or where those of its name contradict it. group: int32[D], of each document; inside,
+        outside: bool[G], the groups that are compared; log_ratio: what is claimed."""
         tokens = self._tokens(group, len(inside))
         if self.labels.label(k):
             return []  # a reader's word is a reader's matter
@@ -77,7 +77,8 @@ class Names:
         outside: np.ndarray,
         log_ratio: float,
     ) -> float:
-        """How far the uses of some words and phrases move, as a part of a log ratio."""
+        """How far the uses of some words and phrases move between the two sides, as a part of a log
+        ratio."""
         G = len(inside)
         uses_of_groups = np.zeros(G)
         for part in parts:

@@ -1,5 +1,6 @@
 """Every sentence of the overview can be read aloud: rules, and that they see what they are for."""
 
+import math
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -12,6 +13,7 @@ from scipy.sparse import csr_matrix
 from benchmarks.insight import spoken
 from inference.answers.outcome import Table
 from webapp.analysis.findings import mixes, screen, time_sentences
+from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.kinds.family import Family
 from webapp.analysis.findings.over_time import SpanAsker
 from webapp.analysis.findings.values import OfGroup, Shaped
@@ -108,6 +110,33 @@ def test_the_page_shows_few_numbers(trained, client, detail):
     page = client.get(reverse("run_overview", args=[trained.pk]), {"detail": detail})
     numbers = spoken.numbers_shown(page.content.decode())
     assert 10 < numbers < spoken.NUMBERS_OF_PAGE
+
+
+TIMES = 7  # that a topic's share is said to be larger
+
+
+@pytest.mark.parametrize(
+    ("name_inside", "words"),
+    [
+        (700, []),
+        (160, ["agreements"]),  # the name hardly moves: words of the topic that do are named, too
+        (100, None),
+        (40, None),  # the texts have less of it
+    ],
+)
+def test_what_the_texts_contradict_by_the_topics_name_is_not_told(name_inside, words):
+    """Whoever reads that Trade is seven times as large takes it that trade was spoken of so much
+    more."""
+    labels = SimpleNamespace(label=lambda k: "", parts_of_name=lambda k: ("Trade",))
+    evidence = SimpleNamespace(lengths=np.full(2, 10_000))
+    names = Names(SimpleNamespace(topics=1), labels, evidence, np.ones(1, bool))
+    names.spelling = {0: "trade", 1: "agreements"}
+    names._standing = [[1]]
+    both = np.arange(2)
+    counts = {(0,): np.array([name_inside, 100.0]), (1,): np.array([700.0, 100.0])}
+    names.uses = lambda part: (both, counts[part])
+    inside = np.array([True, False])
+    assert names.checked(0, both, inside, ~inside, math.log(TIMES)) == words
 
 
 WINDOW = (10, 15)  # of thirty periods
