@@ -9,7 +9,7 @@ from tests.browser.conftest import PREPARING
 
 PHONE = {"width": 380, "height": 780}
 SCREENS = 5  # of a phone, that an overview has at most
-ROW = 80  # pixels of a topic's row on a phone, at most: name, line and share, and the words below
+ROW = 80  # pixels of a topic's row on a phone, at most: name and share, words and course below
 SIDES = ("top", "right", "bottom", "left")
 PRINTED = 2  # pages of A4
 _PAGE_OF_PDF = re.compile(rb"/Type\s*/Page\b(?!s)")

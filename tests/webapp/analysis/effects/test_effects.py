@@ -455,7 +455,7 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus):
         assert row["difference"] == pytest.approx(one["difference"])
     assert page["holds"] == sum(row["holds"] for row in page["runs"])
     assert page["p"] is None
-    assert "are on both sides" in page["untested"]
+    assert "have texts on both sides" in page["untested"]
     units.choose(corpus, "")
     tested = client.get(reverse("run_claim_json", args=[run.pk]) + query).json()
     assert 0 < tested["p_fixed"] <= tested["p"] <= 1
