@@ -202,12 +202,12 @@ def answer_of_sets(selection, question: dict[str, str], topic: int) -> dict[str,
 
     from django.http import QueryDict
 
-    from webapp.analysis.time import contrasts
+    from webapp.analysis.time import compared_sets, contrasts, division
 
-    sets = contrasts.read_sides(QueryDict(urlencode(question)), selection, False)
+    sets = compared_sets.read_sides(QueryDict(urlencode(question)), selection, False)
     assert sets is not None, "a question has two sets"
     base, first, second = sets
-    documents = contrasts.divided(base, first, second)
+    documents = division.divide(base, first, second)
     compared = contrasts.differences(base, first, second, documents, "")
     return described(topic, compared.topics, compared.answers, compared.unit)
 

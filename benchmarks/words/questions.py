@@ -16,7 +16,7 @@ from django.http import QueryDict
 from inference.text import Tokeniser
 from webapp.analysis.collocations import queries as collocations
 from webapp.analysis.keyness import counting as keyness
-from webapp.analysis.time import contrasts
+from webapp.analysis.time import compared_sets
 from webapp.analysis.words import patterns, queries
 from webapp.core.documents import search
 from webapp.core.documents.selection import Selection
@@ -95,7 +95,7 @@ def count_matches(lists: list[list[str]], expression: str) -> np.ndarray:
 
 def contrast(view: RunView, question: str) -> keyness.Contrast:
     query = QueryDict(question)
-    sides = contrasts.read_sides(query, Selection.read(query, view), "rest" in query)
+    sides = compared_sets.read_sides(query, Selection.read(query, view), "rest" in query)
     if sides is None:
         raise SystemExit(f"“{question}” compares nothing.")
     return keyness.Contrast(*sides, "all")

@@ -16,7 +16,7 @@ from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.collocations import queries
 from webapp.analysis.collocations.shapes import ComparedCollocations, NearWord, WordSide
 from webapp.analysis.keyness import counting, queries as words_of_sets
-from webapp.analysis.time import contrasts
+from webapp.analysis.time import compared_sets, division
 from webapp.core.documents import search, unit_sentences
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.units import Unit
@@ -54,8 +54,8 @@ def sides(
 ) -> list[Side] | None:
     """What an address compares: from_a, to_a, in_a and the first topic, with the same of b. None
     where it says nothing. Raises Invalid where tokens of the word would be on both sides."""
-    side_a = contrasts.side(query, "a", base)
-    side_b = contrasts.side(query, "b", base)
+    side_a = compared_sets.side(query, "a", base)
+    side_b = compared_sets.side(query, "b", base)
     topic_a = near_questions[0].topic
     topic_b = near_questions[1].topic
     if side_a is None and side_b is None and topic_a is None and topic_b is None:
@@ -63,12 +63,12 @@ def sides(
     if topic_a is None or topic_b is None or topic_a == topic_b:
         if side_a is None or side_b is None:
             raise Invalid("from_b", "Choose two sets of documents, or a topic for each side.")
-        contrasts.divided(base, side_a, side_b)
+        division.divide(base, side_a, side_b)
     return [_side(base, side_a, near_questions[0]), _side(base, side_b, near_questions[1])]
 
 
 def _side(
-    base: RunSelection, documents: contrasts.Side | None, near_question: queries.Asked
+    base: RunSelection, documents: compared_sets.Side | None, near_question: queries.Asked
 ) -> Side:
     """documents: of this side; None for all."""
     topic = "" if near_question.topic is None else base.view.labels.title(near_question.topic)

@@ -24,7 +24,7 @@ from webapp.analysis.collocations.shapes import (
     Which,
     Within,
 )
-from webapp.analysis.time import contrasts
+from webapp.analysis.time import sets_form
 from webapp.analysis.time.shapes import Offer
 from webapp.analysis.words import concordance, queries as words_queries, senses
 from webapp.core.documents.selection import RunSelection, Selection
@@ -164,7 +164,7 @@ def _html(
     least = queries.least(selection, near_question.least)
     leasts = [number for number in LEASTS if queries.least(selection, number) == number]
     return CollocationsHtml(
-        **vars(contrasts.sets_form(page_query.query, selection.version, page_query)),
+        **vars(sets_form.sets_form(page_query.query, selection.version, page_query)),
         windows=[
             Offer(
                 str(number),

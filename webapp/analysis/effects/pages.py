@@ -25,7 +25,7 @@ from webapp.analysis.effects.shapes import (
     TopicEffect,
 )
 from webapp.analysis.effects.two_sets import TwoSets
-from webapp.analysis.time import contrasts, shares
+from webapp.analysis.time import compared_sets, shares
 from webapp.core.documents import unit_sentences, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links, topics
@@ -379,7 +379,8 @@ def _row_of_sets(sets: TwoSets, topic: int) -> TopicEffect:
         named=bool(answers.accepted[i]),
         words=topics.top_words(sets.selection.view, [topic], 5)[topic],
         documents=[
-            contrasts.address(side, sets.base, topic=topic) for side in (sets.second, sets.first)
+            compared_sets.address(side, sets.base, topic=topic)
+            for side in (sets.second, sets.first)
         ],
     )
 

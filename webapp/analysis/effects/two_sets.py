@@ -14,8 +14,9 @@ from inference.effects.joint import Exchangeable
 from inference.errors import Invalid
 from webapp.analysis.answers import cautions
 from webapp.analysis.answers.set_answers import Answered
-from webapp.analysis.time import answering, contrasts
-from webapp.analysis.time.contrasts import Constant, Differences, Side
+from webapp.analysis.time import answering, compared_sets, contrasts, division
+from webapp.analysis.time.compared_sets import Side
+from webapp.analysis.time.contrasts import Constant, Differences
 from webapp.core.documents import units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence
@@ -49,9 +50,9 @@ class TwoSets:
     answered: Answered | None = None
 
     @cached_property
-    def documents(self) -> contrasts.Divided:
+    def documents(self) -> division.Division:
         """Raises Invalid where a set has no documents, or both have one in common."""
-        return contrasts.divided(self.base, self.first, self.second)
+        return division.divide(self.base, self.first, self.second)
 
     @cached_property
     def differences(self) -> Differences:
@@ -78,7 +79,7 @@ class TwoSets:
             *self.selection.key,
             view.run.snapshot_id,
             view.labels.into.tobytes(),
-            self.documents.name,
+            self.documents.key,
             self.against_rest,
             self.constant,
             self.unit.key,
@@ -97,7 +98,7 @@ class TwoSets:
 
     @cached_property
     def design(self) -> Cells:
-        side = contrasts.side_of_documents(self.base, self.documents)
+        side = division.side_of_documents(self.base, self.documents)
         return Cells(np.where(side >= 0, 1 - side, -1).astype(np.int32), np.ones((2, 1)))
 
     def exchangeable(self) -> tuple[Exchangeable | None, str]:
@@ -146,7 +147,7 @@ def of_address(
     query: QueryDict, selection: RunSelection, against_rest: bool, constant: Constant
 ) -> TwoSets | None:
     """None where an address says no two sets. Raises Invalid for what can't be understood."""
-    sets = contrasts.read_sides(query, selection, against_rest)
+    sets = compared_sets.read_sides(query, selection, against_rest)
     if sets is None:
         return None
     return TwoSets(query, selection, *sets, against_rest, constant)

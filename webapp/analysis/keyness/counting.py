@@ -18,7 +18,7 @@ from inference.index.segments import Field
 from webapp.analysis.answers import set_answers
 from webapp.analysis.answers.answer_jobs import AnswerJob, Stored, perform
 from webapp.analysis.keyness.shapes import Counting, Counts, Order, Which
-from webapp.analysis.time import contrasts
+from webapp.analysis.time import compared_sets, division
 from webapp.core.documents import search
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView
@@ -145,8 +145,8 @@ class Contrast(AnswerJob[Computed]):
     def __init__(
         self,
         base: RunSelection,
-        side_a: contrasts.Side,
-        side_b: contrasts.Side,
+        side_a: compared_sets.Side,
+        side_b: compared_sets.Side,
         which: Which,
         counts: Counts = "occurrences",
     ):
@@ -155,7 +155,7 @@ class Contrast(AnswerJob[Computed]):
         self.which = which
         self.counts = counts
         self.counted = Counted.of(base.run)
-        self.divided = contrasts.divided(base, side_a, side_b)
+        self.divided = division.divide(base, side_a, side_b)
         self.lengths = self.counted.index.stream.lengths
         compared = {name for side in (side_a, side_b) for name, _ in side.documents.values}
         self.unit, self.unit_codes = set_answers.unit_of(base.version, *sorted(compared))
@@ -177,7 +177,7 @@ class Contrast(AnswerJob[Computed]):
     def arguments(self) -> list:
         """As `compute` takes them."""
         first, second = self.sides
-        addresses = contrasts.addresses_of(self.base, first, second)
+        addresses = compared_sets.addresses_of(self.base, first, second)
         return [self.base.run.pk, addresses, second.complement, self.which, self.counts]
 
     @property
@@ -323,7 +323,7 @@ def compute(
     """In a worker: count and store."""
 
     def job_of(view: RunView) -> Contrast:
-        sides = contrasts.sides_of_addresses(view, addresses, complement)
+        sides = compared_sets.sides_of_addresses(view, addresses, complement)
         return Contrast(*sides, which, counts)
 
     perform(TASK, [run_id, addresses, complement, which, counts], by, job_of)

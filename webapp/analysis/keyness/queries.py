@@ -8,7 +8,7 @@ from inference.index import two_sets
 from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.keyness.counting import Computed, Contrast, Counted, in_order
 from webapp.analysis.keyness.shapes import Keyness, KeyWord, Order, SpreadWord
-from webapp.analysis.time import contrasts
+from webapp.analysis.time import compared_sets
 from webapp.analysis.time.shapes import Side
 from webapp.core.documents import fields, unit_sentences
 from webapp.platform.storage import csv_cells
@@ -70,7 +70,7 @@ def _words_of_side(
         dispersions = _dispersions(contrast, s, computed.forms[rows], over)
     words = []
     for (i, text), dp in zip(texts(contrast.counted, computed, rows), dispersions, strict=True):
-        urls = [contrasts.address(side, contrast.base, word=text) for side in sides]
+        urls = [compared_sets.address(side, contrast.base, word=text) for side in sides]
         words.append(SpreadWord(**vars(key_word(computed, i, s, text, urls)), dp=dp))
     return words
 
@@ -80,7 +80,7 @@ def described(contrast: Contrast, computed: Computed) -> list[Side]:
     for s, side in enumerate(contrast.sides):
         documents = int(computed.totals.documents[s])
         tokens = int(computed.totals.tokens[s])
-        sides.append(Side(side.name, documents, tokens, contrasts.address(side, contrast.base)))
+        sides.append(Side(side.name, documents, tokens, compared_sets.address(side, contrast.base)))
     return sides
 
 

@@ -7,7 +7,7 @@ from inference.index.query import EXACT, Piece
 from webapp.analysis.keyness.counting import Contrast
 from webapp.analysis.keyness.queries import PER_WORDS, described
 from webapp.analysis.keyness.shapes import TopicSplit, WordPart
-from webapp.analysis.time import contrasts, shares
+from webapp.analysis.time import compared_sets, shares
 from webapp.core.results import evidence, links
 from webapp.models import Word
 
@@ -40,7 +40,7 @@ def split(contrast: Contrast, topic: int, by: int | None) -> TopicSplit:
             times=None if ratio is None or one_sided else 2.0**ratio,
             one_sided=one_sided,
             urls=[
-                contrasts.address(side, contrast.base, topic=topic, word=texts[w])
+                compared_sets.address(side, contrast.base, topic=topic, word=texts[w])
                 for side in contrast.sides
             ],
         )

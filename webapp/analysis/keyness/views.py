@@ -21,7 +21,7 @@ from webapp.analysis.keyness.shapes import (
     Which,
     WordPart,
 )
-from webapp.analysis.time import contrasts
+from webapp.analysis.time import compared_sets
 from webapp.analysis.words import senses
 from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection, Selection
@@ -113,7 +113,7 @@ def _of_two(
     first, that."""
     compare = _compare(request, view)
     try:
-        sides = contrasts.read_sides(request.GET, selection, rest)
+        sides = compared_sets.read_sides(request.GET, selection, rest)
         if sides is not None:
             return answer(Contrast(*sides, which, counts), authorization.user_id(request))
     except NotYet as state:
@@ -173,7 +173,7 @@ def _html(
 def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_or_404(run_id)
     question = words.asked(request.GET)
-    sides = contrasts.read_sides(
+    sides = compared_sets.read_sides(
         request.GET, Selection.read(request.GET, RunView(run)), question["rest"]
     )
     if sides is None:

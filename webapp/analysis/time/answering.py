@@ -13,8 +13,9 @@ from webapp.analysis.answers.answer_jobs import (
     unpack_tuple,
 )
 from webapp.analysis.answers.set_answers import Answered
-from webapp.analysis.time import contrasts
-from webapp.analysis.time.contrasts import Constant, Side
+from webapp.analysis.time import compared_sets, contrasts, division
+from webapp.analysis.time.compared_sets import Side
+from webapp.analysis.time.contrasts import Constant
 from webapp.analysis.time.shapes import Answering
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence
@@ -56,7 +57,7 @@ class TwoSides(AnswerJob[Answered]):
         contrasts.compare does; NotYet where a worker has to answer first."""
         if self._is_quick:
             return None
-        contrasts.divided(self.base, self.first, self.second)  # what can't be compared is said
+        division.divide(self.base, self.first, self.second)  # what can't be compared is said
         answer = self.read_or_ask(by)
         if answer is None:
             raise NotYet(Answering([self.first.name, self.second.name]))
@@ -86,7 +87,7 @@ class TwoSides(AnswerJob[Answered]):
     @property
     def arguments(self) -> list:
         """As `compute` takes them."""
-        addresses = contrasts.addresses_of(self.base, self.first, self.second)
+        addresses = compared_sets.addresses_of(self.base, self.first, self.second)
         return [self.base.run.pk, addresses, self.second.complement, self.constant]
 
     def _compared(self, family: Family) -> set[str]:
@@ -119,7 +120,7 @@ class TwoSides(AnswerJob[Answered]):
 
     def make(self) -> Answered:
         """By the one function that answers every page."""
-        documents = contrasts.divided(self.base, self.first, self.second)
+        documents = division.divide(self.base, self.first, self.second)
         return contrasts.answer_of(self.base, self.first, self.second, documents, self.constant)
 
     def pack(self, answer: Answered) -> Stored:
@@ -153,6 +154,6 @@ def compute(
     """In a worker: answer and store."""
 
     def job_of(view: RunView) -> TwoSides:
-        return TwoSides(*contrasts.sides_of_addresses(view, addresses, complement), constant)
+        return TwoSides(*compared_sets.sides_of_addresses(view, addresses, complement), constant)
 
     perform(TASK, [run_id, addresses, complement, constant], by, job_of)

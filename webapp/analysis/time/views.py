@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from inference.errors import Invalid
 from webapp.analysis.findings import topic_changes
 from webapp.analysis.findings.topic_changes import TopicChange
-from webapp.analysis.time import answering, contrasts, tables, trends
+from webapp.analysis.time import answering, compared_sets, contrasts, sets_form, tables, trends
 from webapp.analysis.time.pinned_lines import pinned_lines
 from webapp.analysis.time.shapes import (
     Answering,
@@ -303,7 +303,7 @@ def compare(
         return Answer(NOTHING)
     page = Comparison([], [[], []], [[], []], order, selection.sentence, constant)
     try:
-        sets = contrasts.read_sides(request.GET, selection, rest)
+        sets = compared_sets.read_sides(request.GET, selection, rest)
         if sets is not None:
             by_user = authorization.user_id(request)
             answered = answering.TwoSides(*sets, constant).answered(by_user)
@@ -326,7 +326,7 @@ def _comparison_html(
 ) -> ComparisonHtml:
     query = request.GET
     return ComparisonHtml(
-        **vars(contrasts.sets_form(query, selection.version, page_query)),
+        **vars(sets_form.sets_form(query, selection.version, page_query)),
         problem=problem,
         keyness=selection.view.go("run_keyness", asked=query.urlencode()) if page.sides else "",
         effects=_effects(selection.view, query),

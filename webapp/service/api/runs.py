@@ -32,7 +32,7 @@ from webapp.analysis.keyness.shapes import (
     Order as KeynessOrder,
     Which as KeynessWhich,
 )
-from webapp.analysis.time import answering, contrasts, trends
+from webapp.analysis.time import answering, compared_sets, trends
 from webapp.analysis.time.shapes import Answering
 from webapp.analysis.topics import word_times_page
 from webapp.analysis.topics.listing import ORDERS, TopicListing, read_listing_query
@@ -347,7 +347,7 @@ def keyness_of(
     over: str = "",
 ):
     selection = Selection.read(request.GET, RunView(finished(run_id)))
-    compared = contrasts.read_sides(request.GET, selection, rest)
+    compared = compared_sets.read_sides(request.GET, selection, rest)
     if compared is None:
         raise Invalid("from_a", "Say two sets of documents, or choose documents and say rest=true.")
     try:

@@ -10,7 +10,7 @@ from django.http import QueryDict
 
 from inference.errors import Invalid
 from webapp.analysis.findings.overview import overview
-from webapp.analysis.time import answering, contrasts, trends
+from webapp.analysis.time import answering, compared_sets, contrasts, trends
 from webapp.analysis.time.pinned_lines import pinned_lines
 from webapp.analysis.time.shapes import TopicDifference
 from webapp.analysis.words import queries as words
@@ -126,7 +126,7 @@ def _river(selection: RunSelection) -> Chart:
 
 def _comparison(selection: RunSelection, query: QueryDict) -> Chart:
     """Topics whose shares differ most between two sets of documents."""
-    sets = contrasts.read_sides(query, selection, bool(query.get("rest")))
+    sets = compared_sets.read_sides(query, selection, bool(query.get("rest")))
     if sets is None:
         raise Invalid("chart", "There is no chart: choose the documents to compare.")
     try:

@@ -21,7 +21,7 @@ from inference.explore import bands, day_sums
 from tests.corpora import as_csv
 from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.findings.change_marks import ChangeMarks
-from webapp.analysis.time import contrasts, shares, trends
+from webapp.analysis.time import compared_sets, contrasts, division, sets_form, shares, trends
 from webapp.analysis.time.shapes import TimeLines
 from webapp.core.curation import services as curation
 from webapp.core.documents import facets, fields, sums, wording
@@ -832,10 +832,10 @@ def test_what_cannot_be_compared_is_said(client, trained, query):
 def test_merged_topics_are_compared_as_one(trained):
     def differences():
         everything = Selection.all(RunView(trained))
-        asked = contrasts.read_sides(
+        asked = compared_sets.read_sides(
             QueryDict("in_a=president:George Washington"), everything, False
         )
-        return contrasts.differences(*asked, contrasts.divided(*asked), "")
+        return contrasts.differences(*asked, division.divide(*asked), "")
 
     before = differences()
     curation.change(trained, 1, {"into": "0"}, "Ada")
@@ -863,7 +863,7 @@ def test_values_stand_in_the_order_of_their_first_documents(trained):
         assert fields.in_order(version, groups, list(range(len(category.values)))) == expected
         offered = next(
             c
-            for c in contrasts.sets_form(QueryDict(), version, PageQuery(QueryDict())).categories
+            for c in sets_form.sets_form(QueryDict(), version, PageQuery(QueryDict())).categories
             if c.name == category.name
         )
         assert [v.value for v in offered.values] == [category.values[i] for i in expected]

@@ -1,0 +1,105 @@
+"""Two sides of a comparison, as an address says them: two sets of documents, or one and all
+others."""
+
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+
+from inference.errors import Invalid, called
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.results import links
+from webapp.core.results.view import RunView
+
+CONDITIONS = ("from", "to", "in", "between")  # of each side
+PARAMETERS = (
+    "from_a",
+    "to_a",
+    "in_a",
+    "between_a",
+    "from_b",
+    "to_b",
+    "in_b",
+    "between_b",
+    "topic",
+    "topic_a",
+    "topic_b",
+)  # what says two sides
+
+
+class Side(NamedTuple):
+    """documents: of this side, within those of the page. complement: it is all of those that the
+    other side has not."""
+
+    name: str
+    documents: RunSelection
+    complement: bool
+
+
+def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
+    """?from_a= ?to_a= ?in_a= ?between_a=; None where nothing is said."""
+    conditions = QueryDict(mutable=True)
+    for name in CONDITIONS:
+        conditions.setlist(
+            name, [value for value in query.getlist(f"{name}_{letter}") if value.strip()]
+        )
+    with called({name: f"{name}_{letter}" for name in CONDITIONS}):
+        selection = Selection.read(conditions, base.view)
+    if not selection:
+        return None
+    categories = {name for name, _ in selection.values}
+    values = [
+        (name, value) for name, value in base.values if name not in categories
+    ] + selection.values
+    span = (selection.first or base.first, selection.last or base.last)
+    between = [*base.between, *selection.between]
+    return Side(selection.name, base.changed(span=span, values=values, between=between), False)
+
+
+def read_sides(
+    query: QueryDict, selection: RunSelection, rest: bool
+) -> tuple[RunSelection, Side, Side] | None:
+    """What an address compares: the documents of the page, and two sides of them. None where it
+    says no side. rest: the chosen documents, with all others of the run."""
+    side_a = side(query, "a", selection)
+    side_b = side(query, "b", selection)
+    if side_a is None and side_b is not None:
+        raise Invalid("from_a", "First choose the documents to compare with these.")
+    if side_a is not None:
+        return selection, side_a, side_b or _others(selection)
+    if not (selection and rest):
+        return None
+    base = Selection.all(selection.view)
+    return base, Side(selection.name, selection, False), _others(base)
+
+
+def addresses_of(base: RunSelection, first: Side, second: Side) -> list[str]:
+    """Queries of the documents of which both are parts, and of both: what a worker is told of
+    them, beside whether the second is all others."""
+    sets = (base, first.documents, second.documents)
+    return [one_set.address().removeprefix("?") for one_set in sets]
+
+
+def sides_of_addresses(
+    view: RunView, addresses: list[str], complement: bool
+) -> tuple[RunSelection, Side, Side]:
+    """The same in a worker, without names. complement: whether the second is all others."""
+    base, first, second = (Selection.read(QueryDict(address), view) for address in addresses)
+    return base, Side("", first, False), Side("", second, complement)
+
+
+def _others(base: RunSelection) -> Side:
+    return Side("all others", base, True)
+
+
+def address(side: Side, base: RunSelection, *, topic: int | None = None, word: str = "") -> str:
+    """The documents of a side, those with a topic or a word in it; of a complement, which no
+    address can say, those of both sides."""
+    documents = base if side.complement else side.documents
+    parameters = documents.parameters
+    if word:
+        query = " ".join([value for name, value in parameters if name == "q"] + [f'"{word}"'])
+        parameters = [("q", query)] + [(name, value) for name, value in parameters if name != "q"]
+    if topic is not None:
+        parameters = [*parameters, ("has", f"{topic}:1")]
+    return links.documents_url(base.run, "?" + urlencode(parameters))

@@ -1,0 +1,77 @@
+"""The form that asks for two sets: what an address says of them, and what can be chosen."""
+
+from django.http import QueryDict
+
+from webapp.analysis.time.compared_sets import PARAMETERS
+from webapp.analysis.time.shapes import CategoryChoice, SetsForm, SideForm
+from webapp.core.documents import fields
+from webapp.core.documents.shapes import ValueChoice
+from webapp.intake.metadata.field import ValueField
+from webapp.models import Version
+from webapp.platform.pages.page_query import PageQuery
+
+OFFERED = 60  # values of a category to choose from, the most frequent
+SUGGESTED = 3  # categories whose values are suggested to be compared
+TWO_DECADES = 20  # years that a corpus must span before its ends are suggested
+
+
+def sets_form(query: QueryDict, version: Version, page_query: PageQuery) -> SetsForm:
+    """What an address says of two sets, and what can be chosen: values of each category, the most
+    frequent."""
+    cleared = dict.fromkeys(PARAMETERS)
+    return SetsForm(
+        form=[_side_form(query, "a", "First set"), _side_form(query, "b", "Second set")],
+        categories=[_category_choice(version, category) for category in fields.categories(version)],
+        dated=fields.dated(version),
+        suggestions=[
+            (text, page_query.url(**cleared | parameters))
+            for text, parameters in _suggestions(version)
+        ],
+    )
+
+
+def _side_form(query: QueryDict, letter: str, legend: str) -> SideForm:
+    """What was typed of a set."""
+    first_day = query.get(f"from_{letter}", "")
+    last_day = query.get(f"to_{letter}", "")
+    return SideForm(letter, legend, first_day, last_day, query.getlist(f"in_{letter}"))
+
+
+def _category_choice(version: Version, category: ValueField) -> CategoryChoice:
+    """A category with its most frequent values, in their order."""
+    count = min(len(category.values), OFFERED)
+    value_order = fields.in_order(
+        version, fields.groups(version, category.name), list(range(count))
+    )
+    values = [category.values[value_number] for value_number in value_order]
+    return CategoryChoice(
+        category.name, [ValueChoice(value, f"{category.name}:{value}") for value in values]
+    )
+
+
+def _suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
+    """What might be compared, and the parameters that say so: the first and the last decade, the
+    two most frequent values of each category."""
+    suggestions: list[tuple[str, dict[str, str]]] = []
+    span = fields.dated(version)
+    if span and span[1].year - span[0].year >= TWO_DECADES:
+        oldest = span[0].year
+        newest = span[1].year
+        decades = {
+            "from_a": str(newest - 9),
+            "to_a": str(newest),
+            "from_b": str(oldest),
+            "to_b": str(oldest + 9),
+        }
+        suggestions.append(("{from_a}–{to_a} and {from_b}–{to_b}".format(**decades), decades))
+    for category in fields.categories(version)[:SUGGESTED]:
+        if len(category.values) > 1:
+            name = category.name
+            first_value, second_value = category.values[:2]
+            suggestions.append(
+                (
+                    f"{name} {first_value} and {second_value}",
+                    {"in_a": f"{name}:{first_value}", "in_b": f"{name}:{second_value}"},
+                )
+            )
+    return suggestions
