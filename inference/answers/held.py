@@ -54,8 +54,10 @@ def answer_held(
     verdict: Verdict = "",
     fit: Fitted = regression.fit,
     level: float | None = None,
+    exchanges: bool = True,
 ) -> Answers:
-    """Of every topic of the data. verdict: why nothing can be said, where that is known. level: of
+    """Of every topic of the data. exchanges: whether few units are tested by exchanging them, which
+    is for words that were counted, not for shares that were estimated. verdict: why nothing can be said, where that is known. level: of
     each interval, 0.95 or more; None: what the topics, as one family, give."""
     compared = settings.compared
     of_changes = len(compared) == 4
@@ -68,8 +70,7 @@ def answer_held(
         verdict = verdict or "not apart"
     holding = np.count_nonzero(sums.totals[0], axis=0)
     row = make_row(group, _difference(fitted, sums), holding, verdict)
-    counted = fit is regression.fit  # exchanges are of counted words
-    if not of_changes and counted and not row.verdict and units_are_few(sums):
+    if exchanges and not of_changes and not row.verdict and units_are_few(sums):
         row = _with_exchanges(row, sums, data, settings)
     answers = judge(sums, [row], None, level)[0]
     if not of_changes:

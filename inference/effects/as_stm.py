@@ -13,6 +13,7 @@ Theta is sparse but for alpha, so a block of documents at a time is kept, and su
 """
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -21,6 +22,26 @@ from inference.effects import regression
 
 DRAWS = 25  # as stm makes where nothing else is asked for
 BLOCK = 1 << 14  # documents, and what is left of the last one's unit
+
+
+class _Solution(NamedTuple):
+    """What the design alone says. rows: float64[C, P], the design; gram: X'X; root, inverse:
+    inverse = root root' of it. weight: float64[C, Q], how much a document of a cell counts in each
+    contrast. n: documents; left: degrees of freedom. scale: float64[Q], the variance of a contrast
+    by the sum of squared residuals."""
+
+    rows: np.ndarray
+    contrasts: np.ndarray
+    gram: np.ndarray
+    root: np.ndarray
+    inverse: np.ndarray
+    weight: np.ndarray
+    n: float
+    left: float
+    scale: np.ndarray
+
+
+Theta = tuple[csr_matrix, np.ndarray, np.ndarray]  # S, r and alpha of theta = S + r alpha'
 
 
 def fit(
@@ -32,27 +53,66 @@ def fit(
 ) -> regression.Fit:
     """As regression.fit, with the normal distribution. alpha: float64[K], the prior; draws: how
     many are pooled; 0: theta is taken as known."""
+    solution = _solve(data, design, contrasts)
+    if data.units.U < len(data.cell):
+        beta, variance = _by_units(data, alpha, solution, draws)
+    else:
+        beta, variance = _by_documents(data, alpha, solution, draws)
+    is_known = regression.estimable(contrasts, solution.root, solution.gram)[:, None]
+    estimate = np.where(is_known, contrasts @ beta, np.nan)
+    variance = np.where(is_known, np.maximum(variance, 0.0), np.nan)
+    pooled = np.zeros_like(variance)  # stm has none
+    Q = len(contrasts)
+    return regression.Fit(estimate, variance, pooled, np.full(Q, np.inf), np.zeros(Q, bool))
+
+
+def _solve(data: regression.Data, design: np.ndarray, contrasts: np.ndarray) -> _Solution:
     documents = np.bincount(data.cell[data.cell >= 0], minlength=len(design)).astype(float)
     gram = design.T @ (documents[:, None] * design)
     root = regression.half_inverse(gram)
     inverse = root @ root.T
     n = documents.sum()
-    Q, P = contrasts.shape
-    left = max(n - root.shape[1], 1)  # degrees of freedom
+    left = max(n - root.shape[1], 1)
     weight = design @ inverse @ contrasts.T
     scale = ((contrasts @ root) ** 2).sum(axis=1) / left
-    clustered = data.units.U < len(data.cell)
-    moment = np.zeros((Q, P, P))
-    factor = 0.0
-    if clustered:
-        units, moment = _moments(data, design, weight)
-        factor = units / max(units - 1, 1) * (n - 1) / left
-        sandwich = np.einsum("cp,qpr,cr->cq", design, inverse @ moment @ inverse, design)
-        noise = factor * (weight**2 + sandwich)
-    else:
-        leverage = ((design @ root) ** 2).sum(axis=1)
-        noise = (1 - leverage)[:, None] * scale
-    noise += (1 + 1 / max(draws, 1)) * weight**2
+    return _Solution(design, contrasts, gram, root, inverse, weight, n, left, scale)
+
+
+def _by_documents(
+    data: regression.Data, alpha: np.ndarray, solution: _Solution, draws: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """beta, float64[P, T], and float64[Q, T], the classical variance of each contrast."""
+    leverage = ((solution.rows @ solution.root) ** 2).sum(axis=1)
+    noise = (1 - leverage)[:, None] * solution.scale
+    noise += _noise_of_drawing(solution.weight, draws)
+    cross = np.zeros((data.T, solution.rows.shape[1]))
+    squares = np.zeros((len(solution.contrasts), data.T))
+    added = np.zeros((data.T, len(solution.contrasts)))
+    for rows, _ in _blocks(data):
+        cell = data.cell[rows]
+        theta = _theta(data, rows, alpha)
+        cross += _sums(*theta, solution.rows[cell])
+        squares += _squares(*theta, np.ones((len(rows), 1))).T
+        if draws:
+            added += _variance_of_theta(theta, noise[cell], data.lengths[rows], alpha)
+    beta = solution.inverse @ cross.T
+    explained = (beta * cross.T).sum(axis=0)
+    return beta, added.T + (squares - explained) * solution.scale[:, None]
+
+
+def _by_units(
+    data: regression.Data, alpha: np.ndarray, solution: _Solution, draws: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The same with sandwiches over units."""
+    design = solution.rows
+    inverse = solution.inverse
+    weight = solution.weight
+    Q, P = solution.contrasts.shape
+    units, moment = _moments(data, design, weight)
+    factor = units / max(units - 1, 1) * (solution.n - 1) / solution.left
+    sandwich = np.einsum("cp,qpr,cr->cq", design, inverse @ moment @ inverse, design)
+    noise = factor * (weight**2 + sandwich)
+    noise += _noise_of_drawing(weight, draws)
     cross = np.zeros((data.T, P))
     squares = np.zeros((Q, data.T))
     added = np.zeros((data.T, Q))
@@ -60,37 +120,39 @@ def fit(
     for rows, starts in _blocks(data):
         cell = data.cell[rows]
         x = design[cell]
-        w = weight[cell]
+        weight_of_rows = weight[cell]
         noise_of_rows = noise[cell]
         theta = _theta(data, rows, alpha)
         cross += _sums(*theta, x)
-        if not clustered:
-            squares += _squares(*theta, np.ones((len(rows), 1))).T
-        for q in range(Q) if clustered else ():
-            summed = _by_unit(w[:, q], starts)
+        for q in range(Q):
+            summed = _by_unit(weight_of_rows[:, q], starts)
             moved = summed @ x
             of_units = (summed @ theta[0], summed @ theta[1], theta[2])
             squares[q] += _squares(*of_units, np.ones((len(moved), 1)))[:, 0]
             products[q] += _sums(*of_units, moved)
             moved_of_rows = np.repeat(moved, np.diff(starts), axis=0)
             with_unit = (x @ inverse * moved_of_rows).sum(axis=1)
-            noise_of_rows[:, q] -= 2 * factor * w[:, q] * with_unit
+            noise_of_rows[:, q] -= 2 * factor * weight_of_rows[:, q] * with_unit
         if draws:
-            noise_of_rows /= (data.lengths[rows] + alpha.sum() + 1)[:, None]
-            added += _sums(*theta, noise_of_rows) - _squares(*theta, noise_of_rows)
+            added += _variance_of_theta(theta, noise_of_rows, data.lengths[rows], alpha)
     beta = inverse @ cross.T
-    if clustered:
-        of_fitted = np.einsum("pt,qpr,rt->qt", beta, moment, beta)
-        explained = np.einsum("qtp,pt->qt", products, beta)
-        variance = added.T + factor * (squares + of_fitted - 2 * explained)
-    else:
-        explained = (beta * cross.T).sum(axis=0)
-        variance = added.T + (squares - explained) * scale[:, None]
-    known = regression.estimable(contrasts, root, gram)[:, None]
-    estimate = np.where(known, contrasts @ beta, np.nan)
-    variance = np.where(known, np.maximum(variance, 0.0), np.nan)
-    pooled = np.zeros_like(variance)  # stm has none
-    return regression.Fit(estimate, variance, pooled, np.full(Q, np.inf), np.zeros(Q, bool))
+    of_fitted = np.einsum("pt,qpr,rt->qt", beta, moment, beta)
+    explained = np.einsum("qtp,pt->qt", products, beta)
+    return beta, added.T + factor * (squares + of_fitted - 2 * explained)
+
+
+def _noise_of_drawing(weight: np.ndarray, draws: int) -> np.ndarray:
+    """float64[C, Q]: how much of a document's own variance the pooled draws have between them."""
+    return (1 + 1 / max(draws, 1)) * weight**2
+
+
+def _variance_of_theta(
+    theta: Theta, noise: np.ndarray, lengths: np.ndarray, alpha: np.ndarray
+) -> np.ndarray:
+    """float64[T, Q]: what documents add whose theta is not known, but drawn. noise: float64[n, Q],
+    how much the variance of each counts."""
+    per_document = noise / (lengths + alpha.sum() + 1)[:, None]
+    return _sums(*theta, per_document) - _squares(*theta, per_document)
 
 
 def _moments(
@@ -133,9 +195,7 @@ def _by_unit(weight: np.ndarray, starts: np.ndarray) -> csr_matrix:
     return csr_matrix((weight, np.arange(len(weight)), starts))
 
 
-def _theta(
-    data: regression.Data, rows: np.ndarray, alpha: np.ndarray
-) -> tuple[csr_matrix, np.ndarray, np.ndarray]:
+def _theta(data: regression.Data, rows: np.ndarray, alpha: np.ndarray) -> Theta:
     """S, r and alpha of S + r alpha': [n, T], float64[n], float64[T]."""
     sizes = data.doc_ptr[rows + 1] - data.doc_ptr[rows]
     has_column = data.into >= 0

@@ -140,11 +140,13 @@ def with_held(
     settings: Settings,
     verdict: Verdict = "",
     fit: held.Fitted = regression.fit,
+    exchanges: bool = True,
 ) -> Answers:
     """Two settings of a design, where other things are held constant. key: all that the answer
     depends on; make_data: gives the data; the others as inference.answers.held has them."""
     return _answered.get_or_set(
-        ("held", *key, verdict), lambda: held.answer_held(make_data(), settings, verdict, fit)
+        ("held", *key, verdict),
+        lambda: held.answer_held(make_data(), settings, verdict, fit, exchanges=exchanges),
     )
 
 

@@ -328,7 +328,7 @@ class Regression:
             first, second = self._two_sides(data.cell)
             of_sides = question.of_two_sets(second, first, unit)
             return estimator.answer(outcome, of_sides, level=level)
-        return held.answer_held(data, self._held, self._verdict, self.fit, level)
+        return held.answer_held(data, self._held, self._verdict, self.fit, level, exchanges=False)
 
     @property
     def _plain(self) -> bool:
@@ -449,7 +449,12 @@ class Regression:
         if self._plain:
             return self.estimated(self.data(topics, as_one_topic))
         return set_answers.with_held(
-            key, lambda: self.data(topics, as_one_topic), self._held, self._verdict, self.fit
+            key,
+            lambda: self.data(topics, as_one_topic),
+            self._held,
+            self._verdict,
+            self.fit,
+            exchanges=False,
         )
 
     def _wider(self, visible_topics: list[int], variance: np.ndarray) -> Wider | None:

@@ -28,25 +28,47 @@ ENTRIES_AT_ONCE = 1_000  # that are read to find those of one thing
 # For which nothing is asked of a Redis that accepted a command and did not answer: each would wait
 # for 2 seconds.
 SILENT_SECONDS = 10
+LOST_SECONDS = 3  # for which nothing is published: a training does not wait for Redis at every step
 
 P = ParamSpec("P")
 T = TypeVar("T")
-_away_until = 0.0  # by time.monotonic()
+
+
+class CircuitBreaker:
+    """Remembers for some seconds that Redis failed, so that nobody tries again meanwhile."""
+
+    def __init__(self, seconds: float):
+        self.seconds = seconds
+        self.until = 0.0  # by time.monotonic()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether Redis failed so short a time ago."""
+        return time.monotonic() < self.until
+
+    def open(self) -> None:
+        """It has failed now."""
+        self.until = time.monotonic() + self.seconds
+
+
+_publishing = CircuitBreaker(LOST_SECONDS)
 
 
 class Client(redis.Redis):
     """A client that raises TimeoutError at once for a while after Redis did not answer, so that the
     others need not wait, too."""
 
-    away_until = 0.0  # by time.monotonic()
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.silence = CircuitBreaker(SILENT_SECONDS)
 
     def execute_command(self, *arguments, **options):
-        if time.monotonic() < self.away_until:
+        if self.silence.is_open:
             raise redis.TimeoutError("Redis did not answer a moment ago")
         try:
             return super().execute_command(*arguments, **options)
         except redis.TimeoutError:
-            self.away_until = time.monotonic() + SILENT_SECONDS
+            self.silence.open()
             raise
 
 
@@ -95,8 +117,7 @@ def notes(prefix: str, limit: int) -> dict[str, bytes]:
 def publish(about: str, event: dict) -> None:
     """Tell open pages. While Redis is away the event is lost, and pages read the state from
     Postgres when they connect again."""
-    global _away_until
-    if time.monotonic() < _away_until:
+    if _publishing.is_open:
         return
     try:
         client().xadd(
@@ -106,8 +127,7 @@ def publish(about: str, event: dict) -> None:
             approximate=True,
         )
     except redis.RedisError as error:
-        # For three seconds nothing is published: a training does not wait for Redis at every step
-        _away_until = time.monotonic() + 3
+        _publishing.open()
         log.warning("news are lost", part=about, error=logs.error_name(error))
 
 

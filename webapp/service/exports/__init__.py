@@ -3,7 +3,7 @@ memory does not grow with it. A large one is made by a worker first
 (webapp.service.exports.kept)."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -60,6 +60,7 @@ class Form:
     group: str
     title: str
     sentence: str
+    _: KW_ONLY
     table: Callable[[ExportSource], Table] | None = None
     file: Callable[[ExportSource], Iterator[bytes]] | None = None
     ending: str = ""
@@ -96,7 +97,7 @@ FORMS = {
             "Topics, one row per word",
             "topic, rank, word, weight, how often the word is assigned to the topic, and in how"
             " many documents",
-            tables.topics_long,
+            table=tables.topics_long,
             final=False,
         ),
         Form(
@@ -105,7 +106,7 @@ FORMS = {
             "Topics, one per row",
             f"share, coherence, label and the first {WORDS} words; programs can ask for more, such"
             " as ?words=100",
-            tables.topics_wide,
+            table=tables.topics_wide,
             final=False,
         ),
         Form(
@@ -114,7 +115,7 @@ FORMS = {
             "Measures of topics",
             "size, UMass coherence, NPMI, exclusivity and the other measures that say whether a"
             " topic holds together",
-            tables.diagnostics,
+            table=tables.diagnostics,
         ),
         Form(
             "families",
@@ -122,7 +123,7 @@ FORMS = {
             "Families of topics",
             "which topics are in which family, with its words, documents and phrases; programs can"
             " ask for another number, such as ?families=9",
-            tables.families,
+            table=tables.families,
             selected=True,
         ),
         Form(
@@ -130,7 +131,7 @@ FORMS = {
             TOPICS,
             "Vocabulary",
             "every word that was kept, how often it occurs and in how many documents",
-            tables.words,
+            table=tables.words,
             final=False,
         ),
         Form(
@@ -139,7 +140,7 @@ FORMS = {
             "Senses of a word, with their lines",
             "every line in which a word occurs, and the topic that it is assigned to there; those"
             " of a pattern on its page",
-            tables.lines,
+            table=tables.lines,
             selected=True,
             passages=True,
             asks="word",
@@ -150,7 +151,7 @@ FORMS = {
             "Documents",
             "id, title, date, file, place, metadata and the sha256 of the text; for chosen"
             " documents with the shares that chose them (programs: ?topics=3,7)",
-            tables.documents,
+            table=tables.documents,
             selected=True,
         ),
         Form(
@@ -158,7 +159,7 @@ FORMS = {
             DOCUMENTS,
             "Documents and topics, one row per pair",
             "how many words of a document are assigned to each topic, and their share",
-            tables.document_topics,
+            table=tables.document_topics,
             selected=True,
         ),
         Form(
@@ -167,7 +168,7 @@ FORMS = {
             "Sections of long documents and topics, one row per pair",
             "the same of each section, and the character at which it begins; a short document is"
             " one section",
-            tables.section_topics,
+            table=tables.section_topics,
             selected=True,
         ),
         Form(
@@ -175,7 +176,7 @@ FORMS = {
             DOCUMENTS,
             "Documents and topics, one row per document",
             "the share of every topic in a column of its own",
-            tables.document_topics_wide,
+            table=tables.document_topics_wide,
             selected=True,
             instead=PAIRS,
         ),
@@ -184,7 +185,7 @@ FORMS = {
             DOCUMENTS,
             "Topics over time and by category",
             "words and documents of each topic in each period, or with each value of a category",
-            tables.topic_time,
+            table=tables.topic_time,
             selected=True,
             choices=tables.kinds,
         ),
@@ -194,10 +195,9 @@ FORMS = {
             "Texts, one file each",
             "every document as plain text, and a table of their titles, dates and fields; the folder"
             " can be uploaded again",
-            None,
-            texts.folder,
-            "zip",
-            _ZIP,
+            file=texts.folder,
+            ending="zip",
+            media=_ZIP,
             selected=True,
             texts=True,
             final=False,
@@ -208,10 +208,9 @@ FORMS = {
             "Texts with topics, CoNLL-U",
             "one word a line, with the topic of each word that counts; lemma and syntax are not"
             " annotated",
-            None,
-            conllu.corpus,
-            "conllu",
-            _TEXT,
+            file=conllu.corpus,
+            ending="conllu",
+            media=_TEXT,
             selected=True,
             texts=True,
         ),
@@ -221,10 +220,9 @@ FORMS = {
             "Texts with topics, TEI",
             "one XML file: titles, dates and fields in headers, each word that counts marked with its"
             " topic",
-            None,
-            tei.corpus,
-            "xml",
-            "application/tei+xml",
+            file=tei.corpus,
+            ending="xml",
+            media="application/tei+xml",
             selected=True,
             texts=True,
         ),
@@ -233,7 +231,7 @@ FORMS = {
             READERS,
             "Labels",
             "labels, notes, groups, colours and merges; can be imported again",
-            tables.curation,
+            table=tables.curation,
             final=False,
         ),
         Form(
@@ -241,7 +239,7 @@ FORMS = {
             READERS,
             "Their history",
             "every entry, who and when, and what was undone",
-            tables.curation_history,
+            table=tables.curation_history,
             final=False,
         ),
         Form(
@@ -249,27 +247,25 @@ FORMS = {
             READERS,
             "Answers of the reading tests",
             "who was shown what, what was answered, and what the model says",
-            tables.reading,
+            table=tables.reading,
         ),
         Form(
             "mallet-topic-keys",
             PROGRAMS,
             "MALLET: topic keys",
             "as --output-topic-keys writes them",
-            None,
-            mallet.topic_keys,
-            "txt",
-            _TEXT,
+            file=mallet.topic_keys,
+            ending="txt",
+            media=_TEXT,
         ),
         Form(
             "mallet-doc-topics",
             PROGRAMS,
             "MALLET: document topics",
             "as --output-doc-topics",
-            None,
-            mallet.doc_topics,
-            "txt",
-            _TEXT,
+            file=mallet.doc_topics,
+            ending="txt",
+            media=_TEXT,
             instead=PAIRS,
         ),
         Form(
@@ -277,10 +273,9 @@ FORMS = {
             PROGRAMS,
             "MALLET: topic word weights",
             "as --topic-word-weights-file",
-            None,
-            mallet.topic_word_weights,
-            "txt",
-            _TEXT,
+            file=mallet.topic_word_weights,
+            ending="txt",
+            media=_TEXT,
             instead="Topics, one row per word",
         ),
         Form(
@@ -288,10 +283,9 @@ FORMS = {
             PROGRAMS,
             "MALLET: state",
             "as --output-state: the topic of every word, in the order of the text",
-            None,
-            mallet.state,
-            "gz",
-            "application/gzip",
+            file=mallet.state,
+            ending="gz",
+            media="application/gzip",
             texts=True,
         ),
         Form(
@@ -299,10 +293,9 @@ FORMS = {
             PROGRAMS,
             "dfr-browser",
             "its data folder, with the topics’ labels",
-            None,
-            dfr.archive,
-            "zip",
-            _ZIP,
+            file=dfr.archive,
+            ending="zip",
+            media=_ZIP,
             selected=True,
         ),
         Form(
@@ -310,20 +303,18 @@ FORMS = {
             PROGRAMS,
             "LDAvis and pyLDAvis",
             "the JSON of its viewer, with the topics’ own numbers",
-            None,
-            ldavis.viewer,
-            "json",
-            "application/json",
+            file=ldavis.viewer,
+            ending="json",
+            media="application/json",
         ),
         Form(
             "model",
             PROGRAMS,
             "gensim, scikit-learn, numpy: the model, dense",
             "every weight of every topic, the mixture of every document, vocabulary and priors",
-            None,
-            arrays.dense,
-            "npz",
-            _NPZ,
+            file=arrays.dense,
+            ending="npz",
+            media=_NPZ,
             instead="The same, sparse",
         ),
         Form(
@@ -331,10 +322,9 @@ FORMS = {
             PROGRAMS,
             "The same, sparse",
             "for large corpora: listed weights and counts alone",
-            None,
-            arrays.sparse,
-            "npz",
-            _NPZ,
+            file=arrays.sparse,
+            ending="npz",
+            media=_NPZ,
         ),
         Form(
             "site",
@@ -342,10 +332,9 @@ FORMS = {
             "Pages for a folder",
             "topics, words and titles as plain pages that open without a server, a network or"
             " JavaScript; no texts",
-            None,
-            site.archive,
-            "zip",
-            _ZIP,
+            file=site.archive,
+            ending="zip",
+            media=_ZIP,
         ),
         Form(
             "made-by",
@@ -353,10 +342,9 @@ FORMS = {
             "How these files were made",
             "corpus, settings, seed and versions: keep it with CSV and text files, which say it"
             " only in their names",
-            None,
-            provenance.made_by_file,
-            "json",
-            "application/json",
+            file=provenance.made_by_file,
+            ending="json",
+            media="application/json",
             final=False,
         ),
         Form(
@@ -365,10 +353,9 @@ FORMS = {
             "Reproduction bundle",
             "settings, seed, versions, stop words, vocabulary, hashes, topics, assignments and the"
             " bag of words; manage.py verify trains it again and compares bit for bit",
-            None,
-            bundle.archive,
-            "zip",
-            _ZIP,
+            file=bundle.archive,
+            ending="zip",
+            media=_ZIP,
         ),
     )
 }

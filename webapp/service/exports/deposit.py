@@ -269,7 +269,7 @@ _TEXTS = exports.Form(
     exports.DOCUMENTS,
     "Texts",
     "every document’s text, with its sha256",
-    _texts,
+    table=_texts,
     texts=True,
 )
 
@@ -390,9 +390,8 @@ FORM = exports.Form(
     exports.WHOLE,
     "Deposit",
     "a folder for an archive",
-    None,
-    archive,
-    "zip",
-    "application/zip",
+    file=archive,
+    ending="zip",
+    media="application/zip",
     passages=True,
 )
