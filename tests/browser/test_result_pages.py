@@ -61,6 +61,17 @@ def test_a_topic_takes_two_lines_of_a_phone(page: Page, example):
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
+def test_differences_are_no_wider_than_a_phone(page: Page, example):
+    page.set_viewport_size(PHONE)
+    for address in ("effects/", "compare/?in_a=party:Whig&in_b=party:Republican"):
+        page.goto(f"{example.at}time/{address}")
+        expect(page.locator("main h1")).to_be_visible()
+        folded = page.locator("main details.rest > summary")
+        if folded.count():
+            folded.first.click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], address
+
+
 def test_names_in_tables_of_groups_are_not_cut(page: Page, example):
     open_overview(page, example.at)
     cut = page.evaluate(
