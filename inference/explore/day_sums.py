@@ -12,15 +12,12 @@ Documents without a date have the day 0, so the days 0 ... FOREVER are all docum
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from inference.explore.documents import arrays as arrays_of, frozen
 from inference.runtime.jit import njit
-
-if TYPE_CHECKING:
-    from inference.evidence import Evidence
 
 FOREVER = 1 << 40
 NUMBER, TOKENS, LENGTH, SQUARE, PRODUCT = range(
@@ -34,6 +31,25 @@ MOST_BYTES = 128 << 20  # of a run's sums
 _ROW_BYTES = 6  # of a topic of a document
 _LOOKED = 8  # ranges look at one in so many documents themselves, at most
 _FILE = "day_sums"
+
+
+class Counts(Protocol):
+    """What is read of a run's evidence, as inference.evidence.Evidence has it."""
+
+    K: int
+    doc_ptr: np.ndarray
+    doc_topics: np.ndarray
+    doc_tokens: np.ndarray
+
+    @property
+    def lengths(self) -> np.ndarray: ...
+
+    @property
+    def topic_ptr(self) -> np.ndarray: ...
+
+    @property
+    def by_share(self) -> np.ndarray: ...
+
 
 # Days a ... b - 1 -> int32: their documents, in any order
 Documents = Callable[[int, int], np.ndarray]
@@ -97,7 +113,7 @@ class DaySums:
     def ranges(
         self,
         spans: Sequence[tuple[int, int]],
-        evidence: "Evidence",
+        evidence: Counts,
         documents: Documents,
         days: np.ndarray,
         topics: Sequence[int] | np.ndarray,

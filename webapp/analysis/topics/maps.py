@@ -11,6 +11,7 @@ from inference.explore.naming import LIST
 from webapp.analysis.topics.listing import TopicListing
 from webapp.analysis.topics.shapes import Circle, LabelPlace, TopicMap
 from webapp.core.results import links, measures, topics
+from webapp.platform.drawing.label_boxes import Box, LabelBoxes
 from webapp.platform.drawing.protocols import Anchor
 from webapp.platform.storage.cache import cached
 
@@ -112,37 +113,34 @@ class _Candidate(NamedTuple):
     left: float
     y: float
 
+    def box(self, width: float) -> Box:
+        top = self.y - LINE / 2
+        return Box(self.left, top, self.left + width, top + LINE)
+
 
 class _Room:
     """What stands on a map of this height. middles: float64[n, 2] and radii: float64[n], of
-    circles. boxes: float64[m, 4], of the labels that have found a place: left, top, right,
-    bottom."""
+    circles."""
 
     def __init__(self, circles: list[Circle], height: float):
         self.height = height
         self.middles = np.array([[circle.x, circle.y] for circle in circles]).reshape(-1, 2)
         self.radii = np.array([circle.r for circle in circles])
-        self.boxes = np.empty((0, 4))
+        self.labels = LabelBoxes(self._is_allowed)
 
     def place_of(self, circle: Circle) -> LabelPlace | None:
         """And takes it."""
         width = LETTER * (len(circle.label) + 1 + len(circle.text))
-        for candidate in _candidates(circle, width):
-            top = candidate.y - LINE / 2
-            box = np.array([candidate.left, top, candidate.left + width, top + LINE])
-            if self._is_free(box):
-                self.boxes = np.vstack([self.boxes, box])
-                return LabelPlace(candidate.anchor, round(candidate.x, 1), round(candidate.y, 1))
-        return None
+        candidates = _candidates(circle, width)
+        free = self.labels.take_first(candidate.box(width) for candidate in candidates)
+        if free is None:
+            return None
+        candidate = candidates[free]
+        return LabelPlace(candidate.anchor, round(candidate.x, 1), round(candidate.y, 1))
 
-    def _is_free(self, box: np.ndarray) -> bool:
-        left, top, right, bottom = box
-        if left < 0 or right > WIDTH or top < 0 or bottom > self.height:
-            return False
-        boxes_left, boxes_top, boxes_right, boxes_bottom = self.boxes.T
-        left_or_right_of = (boxes_left >= right) | (boxes_right <= left)
-        is_above_or_below = (boxes_top >= bottom) | (boxes_bottom <= top)
-        if not np.all(left_or_right_of | is_above_or_below):
+    def _is_allowed(self, box: Box) -> bool:
+        """On the map, and not too far into any circle."""
+        if box.left < 0 or box.right > WIDTH or box.top < 0 or box.bottom > self.height:
             return False
         nearest_of_box = np.clip(self.middles, box[:2], box[2:])
         distances = np.sqrt(((nearest_of_box - self.middles) ** 2).sum(axis=1))

@@ -1,22 +1,18 @@
 """Which documents a set has: the condition that lists its documents comes first, and the others are
 asked of these alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from inference.explore.documents import frozen, numbers_of_mask
 from webapp.core.documents import conditions, fields, ranges, search
 from webapp.core.results import evidence
+from webapp.core.results.view import RunView
 from webapp.intake.ingest import repeats, sources
-from webapp.models import Version
-
-if TYPE_CHECKING:
-    from webapp.core.documents.selection import Selection
+from webapp.models import Corpus, Version
 
 FEW = 6  # documents that are read one after the other in the time that it takes to look one up
 
@@ -24,7 +20,27 @@ FEW = 6  # documents that are read one after the other in the time that it takes
 Test = Callable[[np.ndarray | slice], np.ndarray]
 
 
-def numbers(selection: Selection) -> np.ndarray:
+class Conditions(Protocol):
+    """What a set's documents must meet, as webapp.core.documents.selection.Selection has it."""
+
+    corpus: Corpus
+    version: Version
+    q: str
+    topics: list[tuple[int, float]]
+    values: list[tuple[str, str]]
+    between: list[ranges.Range]
+    only: list[str]
+    matches: list[str]
+    days: tuple[int, int]
+
+    @property
+    def run_view(self) -> RunView: ...
+
+    @property
+    def dates(self) -> tuple[int, int]: ...
+
+
+def numbers(selection: Conditions) -> np.ndarray:
     """int32, ascending, read-only: the documents of a set that has a condition."""
     version = selection.version
     numbers = None
@@ -63,7 +79,7 @@ def of_few_days(version: Version, a: int, b: int) -> np.ndarray | None:
     return fields.between(version, a, b)
 
 
-def _tests(selection: Selection, version: Version) -> Iterator[Test]:
+def _tests(selection: Conditions, version: Version) -> Iterator[Test]:
     """Of the conditions that list no documents."""
     for name in dict.fromkeys(name for name, _ in selection.values):
         category, codes = fields.codes(version, name)

@@ -14,6 +14,7 @@ from webapp.core.runs import series
 from webapp.core.runs.forming import STORED, TopicAtStep
 from webapp.core.runs.shapes import Circle, DrawnTopic, Forming, RunAbout
 from webapp.models import FormingStep, Metric, Run
+from webapp.platform.drawing.label_boxes import Box, LabelBoxes
 from webapp.platform.storage.nulls import number_or_none
 
 # Topics up to which the coherence chart draws a line for each; above, bands of quantiles say more
@@ -158,47 +159,27 @@ def _circles(largest: list[TopicAtStep]) -> dict[int, Circle]:
     """topic -> its circle on the map, and where its name stands from the middle of it: below, above
     or beside it, where there is room; the larger topic has it first."""
     discs = [_disc(topic) for topic in largest]
-    boxes = [disc.box for disc in discs]
+    labels = LabelBoxes(_is_within_map, [disc.box for disc in discs])
     circles = {}
     for topic, disc in zip(largest, discs, strict=True):
         width = LETTER * len(topic.name)
-        below, *further = _places_of_label(disc, width)
-        dx, dy = below
-        has_room = False
-        for place_x, place_y in (below, *further):
-            box = _label_box(disc, place_x, place_y, width)
-            if box.is_within_map and not any(box.crosses(taken_box) for taken_box in boxes):
-                dx = place_x
-                dy = place_y
-                has_room = True
-                boxes.append(box)
-                break
+        offsets = _places_of_label(disc, width)
+        free = labels.take_first(_label_box(disc, dx, dy, width) for dx, dy in offsets)
+        dx, dy = offsets[free or 0]  # below it where there is no room
         circles[topic.number] = Circle(
             round(disc.x, 1),
             round(disc.y, 1),
             round(disc.r, 1),
             round(dx, 1),
             round(dy, 1),
-            has_room,
+            free is not None,
         )
     return circles
 
 
-class _Box(NamedTuple):
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-    @property
-    def is_within_map(self) -> bool:
-        """To both sides; above and below the map has a margin."""
-        return self.left >= 0 and self.right <= WIDTH
-
-    def crosses(self, second: "_Box") -> bool:
-        """Whether they have a point in common."""
-        is_level = self.top < second.bottom and second.top < self.bottom
-        return is_level and self.left < second.right and second.left < self.right
+def _is_within_map(box: Box) -> bool:
+    """To both sides; above and below the map has a margin."""
+    return box.left >= 0 and box.right <= WIDTH
 
 
 class _Disc(NamedTuple):
@@ -207,10 +188,10 @@ class _Disc(NamedTuple):
     r: float
 
     @property
-    def box(self) -> _Box:
+    def box(self) -> Box:
         """What no label may cover."""
         half = COVERED * self.r
-        return _Box(self.x - half, self.y - half, self.x + half, self.y + half)
+        return Box(self.x - half, self.y - half, self.x + half, self.y + half)
 
 
 def _disc(topic: TopicAtStep) -> _Disc:
@@ -229,10 +210,10 @@ def _places_of_label(disc: _Disc, width: float) -> list[tuple[float, float]]:
     return [(0, disc.r), (0, -disc.r - LINE), (distance, -LINE / 2), (-distance, -LINE / 2)]
 
 
-def _label_box(disc: _Disc, dx: float, dy: float, width: float) -> _Box:
+def _label_box(disc: _Disc, dx: float, dy: float, width: float) -> Box:
     left = disc.x + dx - width / 2
     top = disc.y + dy
-    return _Box(left, top, left + width, top + LINE)
+    return Box(left, top, left + width, top + LINE)
 
 
 def documents_seen(run: Run) -> float:

@@ -37,12 +37,12 @@ def create(
     engine: str = engines.DEFAULT,
     by: User | None = None,
     consensus: bool = False,
-    seeds: Sequence[NamedTopic] = (),
+    topics_named: Sequence[NamedTopic] = (),
     **settings,
 ) -> Run:
     """A queued run, by default the local owner's, with as many topics as its words suggest.
     consensus: whether trainings with other seeds follow, and then one run of all (runs.replicates).
-    seeds: topics that are named beforehand, its first ones. Raises Invalid, naming the field, for settings that the engine or this corpus can't have."""
+    topics_named: topics that are named beforehand, its first ones. Raises Invalid, naming the field, for settings that the engine or this corpus can't have."""
     version = _ready(version)
     if settings.get("topics") is None:
         settings["topics"] = engines.suggest_topics(version.tokens, engine, version.vocabulary)
@@ -51,8 +51,8 @@ def create(
     if config.topics > limit:
         why = "the size of the vocabulary" if limit < MAX_TOPICS else "the limit"
         raise Invalid("topics", f"topics must be at most {limit:,}, {why}; got {config.topics:,}.")
-    if seeds:
-        _check_named(seeds, version, engine, config)
+    if topics_named:
+        _check_named(topics_named, version, engine, config)
     if not 0 <= seed < 2**63:
         raise Invalid("seed", f"Seed must be a whole number from 0 to 2^63 - 1, got {seed}.")
     with transaction.atomic():
@@ -67,7 +67,7 @@ def create(
             engine=engine,
             settings=asdict(config),
             seed=seed,
-            steering=({"join": True} if consensus else {}) | named_topics.stored(seeds),
+            steering=({"join": True} if consensus else {}) | named_topics.stored(topics_named),
         )
         if consensus:
             warm_starter(run)
@@ -165,7 +165,7 @@ def train_again(run: Run, by: User | None = None) -> Run:
             seed=run.seed,
             engine=run.engine,
             by=by,
-            seeds=named_topics.of_run(run),
+            topics_named=named_topics.of_run(run),
             **run.settings,
         )
         return _continue_from(new, run.parent, run.dropped, run.steering) if run.begins else new
@@ -228,7 +228,7 @@ def variants(run: Run, by: User | None = None) -> list[Run]:
                 run.version,
                 engine=run.engine,
                 by=by,
-                seeds=named_topics.of_run(run),
+                topics_named=named_topics.of_run(run),
                 **{"seed": run.seed} | run.settings | changed,
             )
             for changed in _variants(run)

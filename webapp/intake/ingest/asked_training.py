@@ -13,7 +13,7 @@ from webapp.intake.ingest.named_topics import StoredTopic
 from webapp.platform.received import Received, number
 
 # What a training has beside its engine's settings, and what is chosen by whoever asks
-RESERVED = frozenset({"version", "seed", "by", "topics", "engine", "consensus", "seeds"})
+RESERVED = frozenset({"version", "seed", "by", "topics", "engine", "consensus", "topics_named"})
 
 
 class AskedTopic(Received):
@@ -82,7 +82,7 @@ class AskedTraining(Received):
             "engine": self.engine,
             "seed": self.seed,
             "consensus": self.consensus,
-            "seeds": named_topics.checked([topic.stored() for topic in self.seeds]),
+            "topics_named": named_topics.checked([topic.stored() for topic in self.seeds]),
         }
 
 

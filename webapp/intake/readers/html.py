@@ -8,7 +8,7 @@ from dataclasses import replace
 import regex
 from lxml import etree
 
-from webapp.intake.readers import html_cells, labels, note_marks, ocr, press
+from webapp.intake.readers import html_tags, labels, note_marks, ocr, press
 from webapp.intake.readers.base import (
     Document,
     Options,
@@ -101,7 +101,7 @@ def add(source: str, prose: Prose):
         tree = None
     if any(error.level == etree.ErrorLevels.FATAL for error in parser.feed_error_log):
         prose.flat = True
-        prose.text(html_cells.without_tags(source))
+        prose.text(html_tags.without_tags(source))
     elif tree is not None:
         lay_out(tree, prose)
     return tree

@@ -88,9 +88,9 @@ def test_engines_and_numbers_that_cannot_be_are_refused(ready, named):
         ("ssi", {"topics": 8, "learn": "both"}, "priors are fixed"),
     ):
         with pytest.raises(Invalid, match=sentence):
-            runs.create(ready.version, engine=engine, seeds=named, **settings)
+            runs.create(ready.version, engine=engine, topics_named=named, **settings)
     with pytest.raises(Invalid, match="support none of the named topics"):
-        runs.create(ready.version, topics=8, seeds=[EMPTY])
+        runs.create(ready.version, topics=8, topics_named=[EMPTY])
 
 
 def test_the_command_reads_a_file(ready, named, tmp_path):
@@ -103,7 +103,7 @@ def test_the_command_reads_a_file(ready, named, tmp_path):
 def test_a_named_topic_keeps_number_and_name_and_one_without_support_stays_empty(
     client, ready, named, tmp_path
 ):
-    made = runs.create(ready.version, topics=8, passes=4, seeds=named)
+    made = runs.create(ready.version, topics=8, passes=4, topics_named=named)
     train(made.pk)
     run = reread(made.pk)
     assert run.status == Run.Status.DONE, run.error
