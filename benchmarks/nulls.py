@@ -162,7 +162,7 @@ def slopes(selection, name: str) -> Counted:
     from webapp.platform.storage.cache import clear_all
 
     clear_all()
-    along = estimates.Asked(Formula(Term(name), "", ()))
+    along = estimates.EffectQuestion(Formula(Term(name), "", ()))
     _, answers = estimates.regression_of(selection, along).answers()
     clear_all()
     return Counted(int(answers.accepted.sum()), disagreeing(answers))

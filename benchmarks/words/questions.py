@@ -151,7 +151,7 @@ def company(view: RunView, question: str) -> collocations.Counted:
     word = queries.word(view.run.version, question)
     if word is None:
         raise SystemExit(f"“{question}” is no word of this run.")
-    settings = collocations.Asked(None, NEAR, NEAR, LEAST_USES, "log_dice", "all")
+    settings = collocations.NearQuestion(None, NEAR, NEAR, LEAST_USES, "log_dice", "all")
     return collocations.count_near(Selection.all(view), word, settings)
 
 

@@ -181,7 +181,7 @@ def _differences(sums: UnitSums, question: Question) -> Iterator[tuple[int, side
     """Of every group that is asked, with R = 1."""
     units = sides.prepare(*sums.totals) if sums.nested and sums.units else None
     in_group = np.bincount(sums.group, minlength=question.groups)
-    for group in question.asked.tolist():
+    for group in question.asked_groups.tolist():
         if in_group[group] in (0, len(sums.group)):
             yield group, _nothing(sums, group)
         elif units is not None:

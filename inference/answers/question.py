@@ -26,14 +26,14 @@ class Question(NamedTuple):
     """Side A is the documents of one group, side B those of all other groups.
 
     group: int[D], the group of each document, -1 for one that is in no group; groups: their number.
-    asked: int64[Q], the groups that are side A, one after the other: the rows of the family. unit:
+    asked_groups: int64[Q], the groups that are side A, one after the other: the rows of the family. unit:
     int[D], whose each document is, below 0 for one that stands for itself; None: documents are
     independent of each other. family: see Family.
     """
 
     group: np.ndarray
     groups: int
-    asked: np.ndarray
+    asked_groups: np.ndarray
     unit: np.ndarray | None
     family: Family
 

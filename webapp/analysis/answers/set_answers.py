@@ -84,7 +84,7 @@ def of_field(selection: RunSelection, field: FieldGroups) -> AnsweredField:
 
     def make() -> dict[int, Answers]:
         rows = estimator.answer_family(_outcome(selection.view, topics), value_question)
-        return dict(zip(value_question.asked.tolist(), rows, strict=True))
+        return dict(zip(value_question.asked_groups.tolist(), rows, strict=True))
 
     key = (*_key(selection, topics, unit), "field", field.name, field.bounds)
     return AnsweredField(field, topics, _answered.get_or_set(key, make), unit)

@@ -51,7 +51,7 @@ EXPECTED_DIGITS = G2_DIGITS = 2  # of the file
 LOG_DICE_DIGITS = T_DIGITS = 3
 
 
-class Asked(NamedTuple):
+class NearQuestion(NamedTuple):
     """topic: one of the word's, as merged topics are counted; None for all. least: documents."""
 
     topic: int | None
@@ -93,7 +93,7 @@ class Counted(NamedTuple):
 def count_near(
     selection: RunSelection,
     word: Word,
-    near_question: Asked,
+    near_question: NearQuestion,
     least_documents: int = LEAST,
     record: bool = False,
 ) -> Counted:
@@ -151,7 +151,7 @@ def count(
     make: Callable[..., Counts],
     selection: RunSelection,
     word: Word,
-    near_question: Asked,
+    near_question: NearQuestion,
     *further: np.ndarray | bool,
 ) -> Counts:
     """Near, or Pairs, of all tokens of the word. make: the type. more: what it takes besides."""
@@ -212,10 +212,10 @@ class Ranked:
     rows: places of the words that are listed, among all that were counted.
     """
 
-    def __init__(self, selection: RunSelection, word: Word, near_question: Asked):
+    def __init__(self, selection: RunSelection, word: Word, near_question: NearQuestion):
         self.selection = selection
         self.word = word
-        self.asked = near_question
+        self.question = near_question
         self.counted = limit_to_embargo(selection, count_near(selection, word, near_question))
         self.association = self.counted.association
         sums = self.counted.near.sums
@@ -238,7 +238,7 @@ class Ranked:
         texts = lexicon.words(self.forms[:count])
         collocates = []
         for i, text in zip(self.rows[:count].tolist(), texts, strict=True):
-            url, lines = addresses(self.selection, self.word, self.asked, text)
+            url, lines = addresses(self.selection, self.word, self.question, text)
             collocates.append(
                 Collocate(
                     word=text,
@@ -257,7 +257,7 @@ class Ranked:
 
     def page(self, count: int) -> Collocations:
         """With the first so many words."""
-        question = self.asked
+        question = self.question
         topic = None
         if question.topic is not None:
             topic = links.topic_link(self.selection.view, question.topic)
@@ -273,7 +273,7 @@ class Ranked:
         )
 
 
-def lines(selection: RunSelection, word: Word, near_question: Asked) -> str:
+def lines(selection: RunSelection, word: Word, near_question: NearQuestion) -> str:
     """All lines of the word."""
     query = selection.address(topic="all" if near_question.topic is None else near_question.topic)[
         1:
@@ -282,7 +282,7 @@ def lines(selection: RunSelection, word: Word, near_question: Asked) -> str:
 
 
 def addresses(
-    selection: RunSelection, word: Word, near_question: Asked, *quoted_words: str
+    selection: RunSelection, word: Word, near_question: NearQuestion, *quoted_words: str
 ) -> tuple[str, str]:
     """The documents, and the lines, in which other words are near: those of a pattern; within a
     sentence, and of several others, on either side. Where words are counted by stem or lemma, which
@@ -303,7 +303,7 @@ def addresses(
 
 
 def _pattern(
-    text: str, quoted_words: tuple[str, ...], near_question: Asked, under_embargo: bool
+    text: str, quoted_words: tuple[str, ...], near_question: NearQuestion, under_embargo: bool
 ) -> str:
     """A pattern of words (webapp.analysis.words.patterns) for others near a text: on its side,
     where the window has one and an embargo shows it, else on either."""
@@ -320,7 +320,7 @@ def _pattern(
     return f" ~{near} ".join([text, *quoted_words])
 
 
-def near_page(selection: RunSelection, word: Word, near_question: Asked) -> NearPage:
+def near_page(selection: RunSelection, word: Word, near_question: NearQuestion) -> NearPage:
     return NearPage(
         word=header(word),
         documents_chosen=selection.sentence,
@@ -332,11 +332,13 @@ def near_page(selection: RunSelection, word: Word, near_question: Asked) -> Near
     )
 
 
-def list_collocations(selection: RunSelection, word: Word, near_question: Asked) -> Collocations:
+def list_collocations(
+    selection: RunSelection, word: Word, near_question: NearQuestion
+) -> Collocations:
     return Ranked(selection, word, near_question).page(LISTED)
 
 
-def network(selection: RunSelection, word: Word, near_question: Asked) -> CollocationNetwork:
+def network(selection: RunSelection, word: Word, near_question: NearQuestion) -> CollocationNetwork:
     """The first NODES that are listed, and which of them are in the same windows."""
     ranked = Ranked(selection, word, near_question)
     page = ranked.page(NODES)
@@ -382,7 +384,7 @@ def _groups(strength: np.ndarray) -> list[list[int]]:
     return [list(members) for _, members in groupby(order, group.tolist().__getitem__)]
 
 
-def table(selection: RunSelection, word: Word, near_question: Asked) -> bytes:
+def table(selection: RunSelection, word: Word, near_question: NearQuestion) -> bytes:
     """What `listed` has as CSV, at most LONGEST_FILE words."""
     topic = (
         ""

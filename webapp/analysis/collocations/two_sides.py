@@ -36,7 +36,7 @@ _COLUMNS = (
 class Side(NamedTuple):
     name: str
     documents: RunSelection
-    asked: queries.Asked
+    question: queries.NearQuestion
 
 
 class Computed(NamedTuple):
@@ -50,7 +50,7 @@ class Computed(NamedTuple):
 
 
 def sides(
-    query: QueryDict, base: RunSelection, near_questions: list[queries.Asked]
+    query: QueryDict, base: RunSelection, near_questions: list[queries.NearQuestion]
 ) -> list[Side] | None:
     """What an address compares: from_a, to_a, in_a and the first topic, with the same of b. None
     where it says nothing. Raises Invalid where tokens of the word would be on both sides."""
@@ -68,7 +68,7 @@ def sides(
 
 
 def _side(
-    base: RunSelection, documents: compared_sets.Side | None, near_question: queries.Asked
+    base: RunSelection, documents: compared_sets.Side | None, near_question: queries.NearQuestion
 ) -> Side:
     """documents: of this side; None for all."""
     topic = "" if near_question.topic is None else base.view.labels.title(near_question.topic)
@@ -80,12 +80,12 @@ def _side(
 def _computed(word: Word, compared_sides: list[Side]) -> Computed:
     """Raises Invalid where a side does not have the word."""
     base = compared_sides[0].documents
-    question = compared_sides[0].asked
+    question = compared_sides[0].question
     corpus = base.run.corpus
     least = queries.LEAST_UNDER_EMBARGO if corpus.embargo else 1
     counts = []
     for side in compared_sides:
-        windows = queries.count_near(side.documents, word, side.asked, least, record=True)
+        windows = queries.count_near(side.documents, word, side.question, least, record=True)
         counts.append(queries.limit_to_embargo(side.documents, windows))
     totals = two_sets.Totals(*np.stack([count.near.totals for count in counts], axis=1))
     if not totals.tokens.all():
@@ -182,10 +182,10 @@ def page(base: RunSelection, word: Word, compared_sides: list[Side]) -> Compared
     windows = computed.compared.totals.tokens.tolist()
     sides = []
     for side, word_tokens, window in zip(compared_sides, computed.found, windows, strict=True):
-        lines = queries.lines(side.documents, word, side.asked)
+        lines = queries.lines(side.documents, word, side.question)
         sides.append(WordSide(side.name, word_tokens, window, lines))
     return ComparedCollocations(
-        **vars(queries.near_page(base, word, compared_sides[0].asked)),
+        **vars(queries.near_page(base, word, compared_sides[0].question)),
         sides=sides,
         words=[
             _words(base, word, compared_sides, computed, rows[:LISTED]) for rows in computed.rows
@@ -210,7 +210,7 @@ def _words(
     for i, text in words_of_sets.texts(counting.Counted.of(base.run), compared, rows):
         urls = []
         for side in compared_sides:
-            _, lines = queries.addresses(side.documents, word, side.asked, text)
+            _, lines = queries.addresses(side.documents, word, side.question, text)
             urls.append(lines)
         key_word = words_of_sets.key_word(compared, i, 0, text, urls)
         association = computed.association[i].tolist()
@@ -234,9 +234,9 @@ def table(base: RunSelection, word: Word, compared_sides: list[Side]) -> bytes:
         word.word,
         side_a.name,
         side_b.name,
-        side_a.asked.left,
-        side_a.asked.right,
-        side_a.asked.within,
+        side_a.question.left,
+        side_a.question.right,
+        side_a.question.within,
     ]
     longest = queries.LONGEST_FILE // len(COLUMNS)
     lines = []

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from webapp.analysis.collocations import queries, two_sides
-from webapp.analysis.collocations.queries import FARTHEST, Asked
+from webapp.analysis.collocations.queries import FARTHEST, NearQuestion
 from webapp.analysis.collocations.shapes import (
     CollocationNetwork,
     Collocations,
@@ -107,7 +107,7 @@ def _answer(
     selection: RunSelection,
     page_query: PageQuery,
     word: str,
-    near_question: Asked,
+    near_question: NearQuestion,
     make: Callable[[Word], Any],
 ) -> Answer[Any]:
     """The page that is made of a word, or why there is none."""
@@ -125,7 +125,11 @@ def _answer(
 
 
 def list_or_compare(
-    selection: RunSelection, word: Word, query: QueryDict, of_all: Asked, *of_sides: Asked
+    selection: RunSelection,
+    word: Word,
+    query: QueryDict,
+    of_all: NearQuestion,
+    *of_sides: NearQuestion,
 ) -> Collocations | ComparedCollocations:
     """Near all uses of a word, or on the two sides that an address says. Raises Invalid."""
     sides = two_sides.sides(query, selection, [*of_sides])
@@ -143,17 +147,17 @@ def read_question(
     order: Order,
     which: Which,
     within: Within,
-) -> Asked:
+) -> NearQuestion:
     if not (0 <= left <= FARTHEST and 0 <= right <= FARTHEST and left + right):
         raise BadRequest(
             f"“left” and “right” in the address must be 0 to {FARTHEST} words, and one of them more"
             " than 0."
         )
-    return Asked(senses.asked_topic(view, topic), left, right, least, order, which, within)
+    return NearQuestion(senses.asked_topic(view, topic), left, right, least, order, which, within)
 
 
 def _html(
-    selection: RunSelection, page_query: PageQuery, word: Word, near_question: Asked
+    selection: RunSelection, page_query: PageQuery, word: Word, near_question: NearQuestion
 ) -> CollocationsHtml:
     view = selection.view
     before = bool(near_question.left)

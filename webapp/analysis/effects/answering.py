@@ -15,7 +15,14 @@ from webapp.analysis.answers.answer_jobs import (
     unpack_tuple,
 )
 from webapp.analysis.effects import estimates, formula as formulas
-from webapp.analysis.effects.estimates import Along, Asked, Estimates, Regression, Table, Way
+from webapp.analysis.effects.estimates import (
+    Along,
+    EffectQuestion,
+    Estimates,
+    Regression,
+    Table,
+    Way,
+)
 from webapp.analysis.effects.shapes import Wider
 from webapp.analysis.time.answering import NotYet, answers_of
 from webapp.analysis.time.shapes import Answering
@@ -55,7 +62,7 @@ class EffectsJob(AnswerJob[Estimates]):
     def arguments(self) -> list:
         """As `compute` takes them."""
         address = self.regression.selection.address().removeprefix("?")
-        question = self.regression.asked
+        question = self.regression.effect_question
         settings = list(question[1:-1])
         return [
             self.run.pk,
@@ -134,13 +141,15 @@ def compute(
     topics: list[int],
     by: int | None,
 ) -> None:
-    """In a worker: estimate and store. settings: first, second, here and there, as Asked has
+    """In a worker: estimate and store. settings: first, second, here and there, as EffectQuestion has
     them."""
 
     def job_of(view: RunView) -> EffectsJob:
         selection = Selection.read(QueryDict(address), view)
         first, second, group, other_group = settings
-        question = Asked(formulas.read(formula), first, second, group, other_group, estimate)
+        question = EffectQuestion(
+            formulas.read(formula), first, second, group, other_group, estimate
+        )
         return EffectsJob(estimates.regression_of(selection, question), topics)
 
     perform(TASK, [run_id, address, formula, settings, estimate, topics], by, job_of)

@@ -36,7 +36,7 @@ Way = Literal[
 ]  # of counted words; by inference.effects.as_stm, with draws or without
 
 
-class Asked(NamedTuple):
+class EffectQuestion(NamedTuple):
     """The address: settings of the effect, and values of what it may differ by, each "" where
     nothing is asked for."""
 
@@ -114,7 +114,7 @@ class Regression:
     """A formula of a set's documents. stored: its estimates, where a worker has made them."""
 
     selection: RunSelection
-    asked: Asked
+    effect_question: EffectQuestion
     unit: units.Unit
     effect: variables.Levels
     across: variables.Levels | None
@@ -123,13 +123,18 @@ class Regression:
 
     @cached_property
     def settings(self) -> tuple[int, int]:
-        return _two(self.effect, self._words, (self.asked.first, self.asked.second), ("a", "b"))
+        return _two(
+            self.effect,
+            self._words,
+            (self.effect_question.first, self.effect_question.second),
+            ("a", "b"),
+        )
 
     @cached_property
     def groups(self) -> tuple[int, int]:
         """Of `across`; (0, 0) without."""
-        value_a = self.asked.here
-        value_b = self.asked.there
+        value_a = self.effect_question.here
+        value_b = self.effect_question.there
         return (
             _two(self.across, self.across.words(self._known), (value_a, value_b), ("x", "y"))
             if self.across
@@ -144,7 +149,7 @@ class Regression:
             *self.selection.key,
             view.run.snapshot_id,
             view.labels.into.tobytes(),
-            self.asked,
+            self.effect_question,
             self.unit.key,
         )
 
@@ -180,7 +185,7 @@ class Regression:
         lengths = evidence.of(self.selection.run).lengths.astype(float)
         mask = self.selection.mask
         words = lengths if mask is None else np.where(mask, lengths, 0.0)
-        return words if self.asked.counted else (words > 0).astype(float)
+        return words if self.effect_question.counted else (words > 0).astype(float)
 
     @cached_property
     def design(self) -> design.Design:
@@ -243,14 +248,14 @@ class Regression:
         )
 
     def fit(self, data: regression.Data, rows: np.ndarray, contrast: np.ndarray) -> regression.Fit:
-        if self.asked.counted:
+        if self.effect_question.counted:
             return regression.fit(data, rows, contrast)
         return as_stm.fit(
             data,
             priors(self.selection.run).alpha,
             rows,
             contrast,
-            as_stm.DRAWS if self.asked.estimate == "stm" else 0,
+            as_stm.DRAWS if self.effect_question.estimate == "stm" else 0,
         )
 
     @property
@@ -273,7 +278,7 @@ class Regression:
         stm."""
         correction = (
             corrected.effect(data, *self._read, self.design.rows, self.contrast)
-            if self.asked.counted
+            if self.effect_question.counted
             else None
         )
         return np.full(data.T, np.nan) if correction is None else correction
@@ -311,7 +316,9 @@ class Regression:
         )
 
     def _corrected_ends(self, counted_data: regression.Data, level: float) -> np.ndarray:
-        data = corrected.documents(counted_data, *self._read) if self.asked.counted else None
+        data = (
+            corrected.documents(counted_data, *self._read) if self.effect_question.counted else None
+        )
         if data is None:
             return np.full((2, counted_data.T), np.nan)
         answer_of_held = held.answer_held(data, self._held, self._verdict, regression.fit, level)
@@ -334,7 +341,7 @@ class Regression:
     def _plain(self) -> bool:
         """Whether two values are compared, and nothing else: the question of the page that compares
         two sets."""
-        return self.asked.counted and not (self.on_a_line or self.across or self.held)
+        return self.effect_question.counted and not (self.on_a_line or self.across or self.held)
 
     def _two_sides(self, cell: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """bool[D]: the documents of the first setting, and of the second. cell: int32[D], the row
@@ -409,7 +416,7 @@ class Regression:
     def in_run(self, selection: RunSelection) -> "Regression":
         """The same question of another run's documents. Raises Invalid as `regression_of` does."""
         first, second = (self.effect.labels[i] for i in self.settings)
-        asked_there = self.asked._replace(first=first, second=second)
+        asked_there = self.effect_question._replace(first=first, second=second)
         if self.across:
             label_a, label_b = (self.across.labels[i] for i in self.groups)
             asked_there = asked_there._replace(here=label_a, there=label_b)
@@ -465,7 +472,7 @@ class Regression:
         if self.unit.certainty != "none" or not visible_topics:
             return None
         sample_slice = slice(None, None, len(visible_topics) // LOOKED_AT + 1)
-        compared = (self.asked.formula.effect.name, self.asked.formula.across)
+        compared = (self.effect_question.formula.effect.name, self.effect_question.formula.across)
         wider_intervals = list[Wider]()
         for field in units.possible(version)[:3]:
             if field.name not in compared:
@@ -542,15 +549,20 @@ def _ends_of_changes(answers: Answers) -> tuple[tuple, tuple]:
     return (answers.b - half_b, answers.a - half_a), (answers.b + half_b, answers.a + half_a)
 
 
-def regression_of(selection: RunSelection, asked_effect: Asked) -> Regression:
+def regression_of(selection: RunSelection, effect_question: EffectQuestion) -> Regression:
     """Raises Invalid for a formula that this collection has no fields for, or settings that no
     document has."""
     version = selection.version
-    formula = asked_effect.formula
-    effect = variables.of_term(version, formula.effect, [asked_effect.first, asked_effect.second])
+    formula = effect_question.formula
+    effect = variables.of_term(
+        version, formula.effect, [effect_question.first, effect_question.second]
+    )
     across = (
         variables.of_term(
-            version, Term(formula.across), [asked_effect.here, asked_effect.there], most_levels=2
+            version,
+            Term(formula.across),
+            [effect_question.here, effect_question.there],
+            most_levels=2,
         )
         if formula.across
         else None
@@ -564,7 +576,7 @@ def regression_of(selection: RunSelection, asked_effect: Asked) -> Regression:
     unit, _ = set_answers.unit_of(version, *compared)
     return Regression(
         selection,
-        asked_effect,
+        effect_question,
         unit,
         effect,
         across,

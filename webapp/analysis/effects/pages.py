@@ -144,7 +144,7 @@ def _about(regression: Regression, conclusion: str) -> AboutEffect:
     if regression.across:
         groups = [regression.across.labels[group] for group in regression.groups]
     return AboutEffect(
-        formula=str(regression.asked.formula),
+        formula=str(regression.effect_question.formula),
         settings=[regression.effect.labels[setting] for setting in regression.settings],
         groups=groups,
         selection=regression.selection.sentence,
@@ -166,7 +166,7 @@ def effects_page(
 ) -> EffectsPage:
     """numbers: topics that are shown along the effect. following: the address of the next page of
     the list."""
-    formula_asked = regression.asked.formula
+    formula_asked = regression.effect_question.formula
     table = regression.table()
     rows = table.order(order)
     rows_of_page: list[TopicEffect] = []
@@ -177,7 +177,7 @@ def effects_page(
     behind = after + LISTED
     return EffectsPage(
         **vars(_about(regression, _conclusion(regression, rows_of_page, line))),
-        estimate=regression.asked.estimate,
+        estimate=regression.effect_question.estimate,
         effect=formula_asked.effect.name,
         across=formula_asked.across,
         held=[term.name for term in formula_asked.held],

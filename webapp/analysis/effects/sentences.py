@@ -21,7 +21,11 @@ def difference(
     regression: estimates.Regression, name: str, estimate: Estimate, as_one_topic: bool = False
 ) -> str:
     """With its interval, and with what it rests on."""
-    unit = "of the words" if regression.asked.counted else "of a document, as stm estimates it"
+    unit = (
+        "of the words"
+        if regression.effect_question.counted
+        else "of a document, as stm estimates it"
+    )
     levels = regression.effect
     settings = regression.settings
     as_text = percent
@@ -49,7 +53,7 @@ def difference(
     if estimate.corrected is not None:
         sentence += f" ({points(estimate.corrected)} when corrected for errors of the topic model)"
     in_set = f", in {regression.selection.sentence}" if regression.selection else ""
-    return f"{sentence}; by {regression.asked.formula}, {regression.unit.said}{in_set}."
+    return f"{sentence}; by {regression.effect_question.formula}, {regression.unit.said}{in_set}."
 
 
 def _not_told(name: str, sides: Sequence[str]) -> str:

@@ -307,7 +307,7 @@ def _exchangeable(question: Question) -> tuple[Exchangeable | None, str]:
     field = question.unit.field
     code = np.full(len(level_of_effect), -1) if field is None else units.codes(version, field)
     days: np.ndarray | None = None
-    if any(term.name in TIMES for term in question.asked.formula.held):
+    if any(term.name in TIMES for term in question.effect_question.formula.held):
         days = fields.dates(version).astype(float)
         days = np.where(days > 0, days, np.nan)
     most_units = max(MOST_NUMBERS // max(len(visible_topics(question)), 1), LEAST_UNITS)

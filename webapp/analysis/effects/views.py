@@ -22,7 +22,7 @@ from webapp.analysis.effects import (
     variables,
     variants,
 )
-from webapp.analysis.effects.estimates import Asked, Order, Regression, Way
+from webapp.analysis.effects.estimates import EffectQuestion, Order, Regression, Way
 from webapp.analysis.effects.formula import Term
 from webapp.analysis.effects.pages import (
     asked_formula,
@@ -101,7 +101,9 @@ def effects(
         )
         if formula_asked is None:
             return Answer(NoEffects(""))
-        regression = estimates.regression_of(selection, Asked(formula_asked, a, b, x, y, estimate))
+        regression = estimates.regression_of(
+            selection, EffectQuestion(formula_asked, a, b, x, y, estimate)
+        )
         numbers = trends.read_topics(view, topic)
         by_user = authorization.user_id(request)
         regression = effects_answering.with_estimates(regression, numbers, by_user)
@@ -129,7 +131,7 @@ def _html(
     request: HttpRequest, page_query: PageQuery, regression: Regression, page: EffectsPage
 ) -> EffectsHtml:
     effects, across, offered_constant = variables.offered(regression.selection.version)
-    formula_asked = regression.asked.formula
+    formula_asked = regression.effect_question.formula
     levels = [regression.effect] * 2 + [regression.across or regression.effect] * 2
     fields = zip(
         levels, "abxy", ("from", "to", "in", "and in"), [*page.settings, *page.groups], strict=False
@@ -275,7 +277,7 @@ def claim(
         formula_asked = asked_formula(selection, formula)
         if not view.run.final or formula_asked is None or not numbers:
             return Answer(NoEffects("Choose a topic on the page of effects first."))
-        regression = estimates.regression_of(selection, Asked(formula_asked, a, b, x, y))
+        regression = estimates.regression_of(selection, EffectQuestion(formula_asked, a, b, x, y))
         by_user = authorization.user_id(request)
         regression = effects_answering.with_estimates(regression, [], by_user)
         page = claim_page(regression, numbers[0], by_user)
@@ -414,7 +416,7 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
     if formula is None:
         raise Http404("Nothing is known of these documents that topics could depend on.")
     regression = estimates.regression_of(
-        selection, Asked(formula, *(parameters[name] for name in [*"abxy", "estimate"]))
+        selection, EffectQuestion(formula, *(parameters[name] for name in [*"abxy", "estimate"]))
     )
     try:
         regression = effects_answering.with_estimates(
@@ -446,8 +448,8 @@ def _table(regression: Regression) -> list[list[Any]]:
         run.topics,
         run.seed,
         regression.selection.sentence,
-        str(regression.asked.formula),
-        regression.asked.estimate,
+        str(regression.effect_question.formula),
+        regression.effect_question.estimate,
         unit.column,
         unit.chosen_by,
         regression.units,

@@ -339,7 +339,7 @@ class Training:
         if request == Run.Request.CANCEL:
             self._update(status=Run.Status.CANCELLED, finished_at=Now())
             snapshots.discard(self.run.pk)
-            raise claims.ClaimLost("cancelled")
+            raise claims.Cancelled(f"run {self.run.pk}")
         self.stop = request == Run.Request.STOP
 
     def _keep(self, s: Snapshot) -> None:
@@ -370,7 +370,7 @@ class Training:
         if gives_way:
             self._update(status=Run.Status.QUEUED)
             dispatch.send(kinds.TRAIN, self.run.pk)
-            raise claims.ClaimLost("gave way")
+            raise claims.GaveWay(f"run {self.run.pk}")
         if self.publishing.allows():
             with self.publishing, self.beat.long():
                 snapshots.publish(self.run.pk, self.attempt, s.step, s.topics, s.coherence)

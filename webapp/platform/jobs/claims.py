@@ -49,6 +49,14 @@ class ClaimLost(Exception):
     another attempt."""
 
 
+class Cancelled(ClaimLost):
+    """A user cancelled the job, and this attempt gave the row up."""
+
+
+class GaveWay(ClaimLost):
+    """The attempt queued its row again, for those who wait and have had no turn."""
+
+
 @contextmanager
 def short_lock_timeout() -> Iterator[None]:
     """A transaction that waits at most 2 s for a lock, for those who watch over all jobs. Raises

@@ -570,7 +570,9 @@ def _regression(
         raise Invalid(
             "formula", f"Nothing is known of the documents of “{run.corpus.name}” but their texts."
         )
-    asked_effect = estimates.Asked(formula, effect.a, effect.b, effect.x, effect.y, estimate)
+    asked_effect = estimates.EffectQuestion(
+        formula, effect.a, effect.b, effect.x, effect.y, estimate
+    )
     with called({"field": "formula"}):
         return estimates.regression_of(selection, asked_effect)
 

@@ -10,7 +10,7 @@ from inference.codes import estimate
 from inference.codes.effect import effect
 from inference.codes.predict import Prediction, predict
 from inference.errors import Invalid
-from webapp.analysis.effects.estimates import Asked, regression_of
+from webapp.analysis.effects.estimates import EffectQuestion, regression_of
 from webapp.analysis.effects.formula import Formula
 from webapp.core.documents import fields, unit_sentences, units
 from webapp.core.documents.selection import RunSelection
@@ -207,7 +207,7 @@ def effect_of(estimated_code: Estimated, formula: Formula, first: str, second: s
     """first, second: the settings that are compared, "" for the usual ones. Raises Invalid for what
     documents don't have."""
     # By stm-fixed each document counts the same
-    regression = Asked(formula, first, second, estimate="stm-fixed")
+    regression = EffectQuestion(formula, first, second, estimate="stm-fixed")
     fitted_regression = regression_of(RunSelection.all(RunView(estimated_code.source)), regression)
     data = estimated_code.data
     strata, prediction, of_unit = _predicted(

@@ -7,7 +7,7 @@ from django.urls import reverse
 from inference.effects import over_time
 from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.effects import estimates, formula, variants
-from webapp.analysis.effects.estimates import Asked
+from webapp.analysis.effects.estimates import EffectQuestion
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
 
@@ -30,7 +30,9 @@ def dated(draft, monkeypatch):
 
 @pytest.mark.parametrize("written", ["decade", "date", "spline(date)"])
 def test_periods_add_up_to_the_estimate(dated, written):
-    own = estimates.regression_of(Selection.all(RunView(dated)), Asked(formula.read(written)))
+    own = estimates.regression_of(
+        Selection.all(RunView(dated)), EffectQuestion(formula.read(written))
+    )
     periods, untested = variants._exchangeable(own)
     assert (untested, len(periods.side)) == ("", 40)
     sums = variants._unit_sums(own, own, np.arange(2), periods)

@@ -21,7 +21,7 @@ from tests.corpora import as_csv
 from tests.inference import naive_answers, naive_effects
 from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.effects import estimates, formula, sentences, variables, variants, views
-from webapp.analysis.effects.estimates import Asked
+from webapp.analysis.effects.estimates import EffectQuestion
 from webapp.analysis.effects.formula import Formula, Term
 from webapp.core.curation import services as curation
 from webapp.core.documents import days, units
@@ -841,7 +841,9 @@ def test_two_topics_that_are_one_in_another_run_are_tested_as_one_there(client, 
             )
             assert row["topic"]["number"] == (0 if change["into"] else k)
             assert row["difference"] == pytest.approx(shown[row["topic"]["number"]])
-        own = estimates.regression_of(Selection.all(RunView(run)), Asked(formula.read("party")))
+        own = estimates.regression_of(
+            Selection.all(RunView(run)), EffectQuestion(formula.read("party"))
+        )
         there = estimates.regression_of(Selection.all(RunView(other)), own.asked)
         sums = variants._unit_sums(own, there, np.arange(3), variants._exchangeable(own)[0])
         assert (np.abs(sums.residual).max(axis=0) > 0.1).all()
@@ -858,7 +860,9 @@ def test_units_are_exchanged_within_times_where_time_is_held_constant(client, co
         ("party + spline(date)", 4),
         ("party + decade", 4),
     ):
-        own = estimates.regression_of(Selection.all(RunView(run)), Asked(formula.read(text)))
+        own = estimates.regression_of(
+            Selection.all(RunView(run)), EffectQuestion(formula.read(text))
+        )
         exchange, _ = variants._exchangeable(own)
         assert len(np.unique(exchange.stratum)) == strata, text
 

@@ -120,7 +120,7 @@ def of_field(
     answers_of_groups = estimator.answer_family(outcome, value_question)
     rows: list[Keywords] = []
     for group_of_value, answers in zip(
-        value_question.asked.tolist(), answers_of_groups, strict=True
+        value_question.asked_groups.tolist(), answers_of_groups, strict=True
     ):
         if group_of_value in told_elsewhere:
             continue
