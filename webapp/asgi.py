@@ -17,6 +17,10 @@ from webapp.platform.server.loopback_only import loopback_only
 
 logs.guard()
 django.setup(set_prefix=False)
+
+from webapp.platform.accounts import embargo  # noqa: E402 (its models need Django)
+
+embargo.require_reader()
 # Seconds after which a thread gives up Python's lock. With the default of 0.005 the event loop,
 # which does a little for each of many requests, waits too long.
 sys.setswitchinterval(0.001)

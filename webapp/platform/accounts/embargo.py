@@ -100,12 +100,25 @@ def refuse(corpus: Corpus, what: str) -> None:
 # -------------------------------------------------------------------------------------------------------------
 
 
+class ReaderUnknown(Exception):
+    """In a web process, texts under embargo are asked for and nobody has said who reads them."""
+
+
 class _Reader(NamedTuple):
-    person: Callable[[], Person]
+    person: Callable[[], Person] | None  # None: the program itself reads
     known: dict[int, tuple[str, ...]]  # corpus -> `readers`, as they were asked for
 
 
+# None: nobody has said. In a worker, and in a command, that is the program itself.
 _reader: ContextVar[_Reader | None] = ContextVar("reader", default=None)
+_is_web_process = False
+
+
+def require_reader() -> None:
+    """From here on this process answers requests: to ask for texts under embargo is a mistake where
+    nobody has said who reads them, for the budgets of readers would not be charged."""
+    global _is_web_process
+    _is_web_process = True
 
 
 def read_by(person: Callable[[], Person]) -> None:
@@ -118,7 +131,7 @@ def read_by(person: Callable[[], Person]) -> None:
 @contextmanager
 def reading(person: Person | None) -> Iterator[None]:
     """Texts are shown to a person in here; None: to nobody, the program itself reads them."""
-    token = _reader.set(_Reader(lambda: person, {}) if person else None)
+    token = _reader.set(_Reader((lambda: person) if person else None, {}))
     try:
         with readings.reading(person):
             yield
@@ -132,10 +145,15 @@ def readers(corpus: Corpus) -> tuple[str, ...]:
     nothing is: for its owner, the program itself, and while accounts are off.
 
     Of a part of a corpus its owner counts as a reader, unless the corpora that it comes from are
-    theirs, too; and what they let others read of it counts as read by them.
+    theirs, too; and what they let others read of it counts as read by them. Raises ReaderUnknown in
+    a web process where nobody has said who reads.
     """
+    if not (corpus.embargo and configuration.ACCOUNTS):
+        return ()
     reader = _reader.get()
-    if not (corpus.embargo and configuration.ACCOUNTS and reader):
+    if reader is None and _is_web_process:
+        raise ReaderUnknown(f"Texts of corpus {corpus.pk} are read by nobody who is known.")
+    if reader is None or reader.person is None:
         return ()
     if corpus.pk not in reader.known:
         reader.known[corpus.pk] = _readers(corpus, reader.person())

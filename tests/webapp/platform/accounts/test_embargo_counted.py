@@ -4,6 +4,7 @@ of what is public together, whatever they ask for."""
 import random
 import re
 import threading
+from contextvars import Context
 
 import pytest
 from asgiref.sync import async_to_sync
@@ -46,6 +47,7 @@ from webapp.service.exports import kept as exported
 
 pytestmark = pytest.mark.django_db
 LENGTH = WORDS * (LETTERS + 1) - 1
+SOME_PAGES = 50  # of those that a viewer may open
 QUARTER_OF_WORDS = WORDS // QUARTER + 1
 
 
@@ -76,6 +78,33 @@ def shown(person: Person, run: Run, number: int, places=None) -> set[int]:
             assert text[piece.first : piece.first + len(piece.text)] == piece.text
             seen.update(range(piece.first, piece.first + len(piece.text)))
     return seen
+
+
+# Who reads
+
+
+def test_in_a_web_process_nobody_reads_who_is_not_known(run, monkeypatch):
+    """What forgot to say who reads would be taken for the program, whose reading is not counted."""
+    monkeypatch.setattr(embargo, "_is_web_process", True)
+    with pytest.raises(embargo.ReaderUnknown):
+        Context().run(embargo.readers, run.corpus)
+    with embargo.reading(None):
+        assert embargo.readers(run.corpus) == ()
+    with embargo.reading(Person(member(run, "ann").pk)):
+        assert embargo.readers(run.corpus)
+
+
+def test_each_page_says_who_reads(run, monkeypatch):
+    """Each request in a context of its own, as a server answers it."""
+    monkeypatch.setattr(embargo, "_is_web_process", True)
+    client = Client()
+    client.force_login(member(run, "ann"))
+    nobody_reads = {*addresses.POSTS, *addresses.STREAMS, *addresses.ELSEWHERE, "export"}
+    answered = 0
+    for name in sorted(addresses.names() - nobody_reads):
+        url = addresses.address(name, run.corpus_id, run.pk, word=texts()[2][50])
+        answered += Context().run(client.get, url).status_code == 200
+    assert answered > SOME_PAGES
 
 
 # The budget
