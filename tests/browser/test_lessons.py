@@ -229,6 +229,37 @@ def follow_third(page: Page, run: str) -> None:
     reader.end()
 
 
+def follow_fourth(page: Page, run: str) -> None:
+    """How many topics, and topics that are named beforehand."""
+    reader = Reader(page, 4)
+    reader.begin(1)
+    page.goto(f"{run}overview/")
+    wait_for_findings(page)
+    reader.read("Overview", ".rooms")
+    reader.press("How many topics?")
+    page.wait_for_url("**/how-many/")
+    reader.press("Try", "main")
+    reader.begin(2)
+    expect(page.locator("svg.few-to-many")).to_be_visible(timeout=PREPARING)
+    expect(page.locator(".how-many-said li").last).to_contain_text("another seed")
+    reader.begin(3)
+    reader.read("The same as a table")
+    expect(page.locator(".how-many tbody tr")).to_have_count(12)
+    reader.begin(4)
+    reader.press("Train with", "main")
+    page.wait_for_url(re.compile(r"topics=4#train"))
+    expect(page.get_by_label("Number of topics")).to_have_value("4")
+    reader.begin(5)
+    reader.press("Name topics beforehand", "main")
+    reader.read("Topics that you name")
+    page.get_by_label("Topics that you name").fill("Navy: navy, naval, ships, vessels")
+    reader.press("Count them in the texts", "main")
+    expect(page.locator("#named table").first).to_contain_text("naval")
+    reader.begin(6)
+    reader.read("Train", ".train")
+    reader.end()
+
+
 def test_what_is_it_about(page: Page, example):
     follow_first(page, example.at)
 
@@ -239,6 +270,10 @@ def test_what_changed(page: Page, example):
 
 def test_from_a_topic_to_a_claim(page: Page, example):
     follow_third(page, example.at)
+
+
+def test_how_many_topics_and_which(page: Page, example):
+    follow_fourth(page, example.at)
 
 
 def test_lessons_lead_to_each_other_and_are_linked_everywhere(page: Page, example):

@@ -6,7 +6,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from inference.explore import matching
-from webapp.analysis.compare import matchings
+from webapp.analysis.compare import matchings, seed_band
 from webapp.analysis.compare.shapes import (
     Again,
     Comparison,
@@ -149,6 +149,7 @@ def _lone(
     nearest = {k: int(between.best_b[k]) for k in page}
     words = _words(first_view, page)
     words_of_nearest = _words(second_view, list(nearest.values()))
+    steady = seed_band.steady_topics(first_view.run)
     lone = [
         Lone(
             topic=_topic(first_view, k, share),
@@ -156,6 +157,7 @@ def _lone(
             similarity=float(between.best_b_similarity[k]),
             nearest=links.topic_link(second_view, nearest[k]),
             nearest_words=words_of_nearest[nearest[k]][:SHOWN],
+            difference=None if steady is None else bool(steady[k]),
         )
         for k in page
     ]
@@ -180,6 +182,8 @@ def _gathered(
             similarity=float(similarity[number]),
         )
 
+    steady = seed_band.steady_topics(first_view.run)
+    parts_steady = seed_band.steady_topics(second_view.run)
     gathered = []
     for k, parts in page:
         nearest_first = sorted(parts, key=lambda number: -similarity[number])
@@ -188,6 +192,7 @@ def _gathered(
                 topic=_topic(first_view, k, share),
                 words=words[k][:SHOWN],
                 parts=[part_of(number) for number in nearest_first],
+                difference=seed_band.is_difference(k, steady, parts, parts_steady),
             )
         )
     return gathered, _next(after, between.splits)

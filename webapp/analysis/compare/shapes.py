@@ -112,17 +112,21 @@ class Part(WithWords):
 
 @dataclass(frozen=True)
 class Lone(Part):
-    """A topic without a partner."""
+    """A topic without a partner. difference: whether every other seed of its run has it, so that
+    not chance alone explains it; null where that is not known."""
 
     nearest: TopicLink
     nearest_words: list[str]
+    difference: bool | None
 
 
 @dataclass(frozen=True)
 class Gathered(WithWords):
-    """A topic that is the nearest of several of the other run."""
+    """A topic that is the nearest of several of the other run. difference: whether other seeds keep
+    it whole, and its parts as they are; null where that is not known."""
 
     parts: list[Part]
+    difference: bool | None
 
 
 @dataclass(frozen=True)
@@ -173,9 +177,27 @@ class ComparedTopics:
 
 
 @dataclass(frozen=True)
-class Pairs(ComparedTopics):
-    """Topics of two runs: one of five lists."""
+class SeedBand:
+    """Of the topics of a run that the other lacks. with_other_seeds: how many of its topics each
+    training with another seed lacks, [] where there is none. differences: how many of
+    without_partner every other seed has; null where that is not known. to_come: further trainings
+    that wait; possible: whether there can be any; url: of where they begin."""
 
+    run: int
+    without_partner: int
+    with_other_seeds: list[int]
+    differences: int | None
+    sentence: str
+    to_come: int
+    possible: bool
+    url: str
+
+
+@dataclass(frozen=True)
+class Pairs(ComparedTopics):
+    """Topics of two runs: one of five lists. bands: what other seeds change in either run."""
+
+    bands: list[SeedBand]
     kind: Show
     lists: dict[Show, ListLink]
     rows: list[Matched] | list[Lone] | list[Gathered]

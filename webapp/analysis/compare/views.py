@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from inference import engines
 from inference.text import LANGUAGES
-from webapp.analysis.compare import matchings, measures as measuring, notes, queries
+from webapp.analysis.compare import matchings, measures as measuring, notes, queries, seed_band
 from webapp.analysis.compare.shapes import (
     ComparedRun,
     CompareHtml,
@@ -369,6 +369,7 @@ def _pairs(page_query: PageQuery, views: list[RunView], show: Show, sort: str, a
         sort=order,
         next=page_query.following(following),
         pairs=_links_of_pairs(views),
+        bands=seed_band.bands(first, second),
         kind=show,
         lists={name: ListLink(count, page_query.url(show=name)) for name, count in counts.items()},
         rows=rows,

@@ -27,7 +27,7 @@ def describe_progress(run: Run) -> HowManyAsked:
         refused=progress.refused,
         error=progress.error,
         takes=estimates.spoken(progress.seconds),
-        passes=how_many.PASSES,
+        passes=how_many.count_passes(run),
         numbers=list(progress.numbers),
     )
 
@@ -42,7 +42,7 @@ def answer(view: RunView, show_all: bool = False) -> HowMany | HowManyAsked:
     ordered = comparisons.order_by_parent(comparison, largest)
     counts = comparisons.count_changes(view, comparison)
     return HowMany(
-        passes=how_many.PASSES,
+        passes=how_many.count_passes(view.run),
         trained=comparison.trained,
         sentences=sentences.say_measures(comparison.trained),
         counts=counts,

@@ -189,6 +189,11 @@ def threads() -> int:
     return max(1, (os.cpu_count() or 1) // 2)
 
 
+def count_passes(run: Run) -> int:
+    """Of a short training: never more than the run may have made."""
+    return min(PASSES, run.settings["passes"])
+
+
 def settings_with(run: Run, bow: Bow, number: int) -> dict[str, Any]:
     """A run's settings with another number of topics and PASSES: what was left open for the run is
     left open."""
@@ -196,8 +201,7 @@ def settings_with(run: Run, bow: Bow, number: int) -> dict[str, Any]:
         engines.config(run.engine, topics=run.topics).resolve(run.version.rows, run.version.tokens)
     )
     settings = {name: value for name, value in run.settings.items() if usual.get(name) != value}
-    passes = min(PASSES, run.settings["passes"])
-    return settings | {"topics": number, "passes": passes}
+    return settings | {"topics": number, "passes": count_passes(run)}
 
 
 def measure(

@@ -14,12 +14,13 @@ from inference.errors import Invalid
 from inference.explore import distances, matching
 from tests.corpora import as_csv, example_rows
 from tests.inference.test_evaluate import topics_of
-from webapp.analysis.compare import matchings, queries as comparisons, views
+from webapp.analysis.compare import matchings, queries as comparisons, seed_band, views
 from webapp.core.results import weights
 from webapp.core.runs import services as runs
-from webapp.models import Comparison, Run, User, Version
+from webapp.models import Comparison, Replicate, Run, Snapshot, User, Version
 from webapp.platform.jobs import claims, dispatch, kinds, sweep
 from webapp.platform.storage import files
+from webapp.platform.storage.cache import clear_all
 from webapp.service.operations import upkeep
 
 pytestmark = pytest.mark.django_db
@@ -415,3 +416,51 @@ def test_the_progress_of_a_matching_is_told(monkeypatch):
     monkeypatch.setattr(distances, "_LARGE", 2)
     parts = matching.similarities(one, other, words, words, told.append)
     assert (parts == whole).all() and told == pytest.approx([2 / 7, 4 / 7, 6 / 7, 1])
+
+
+@pytest.fixture
+def seeded(trained):
+    """The run with two trainings of other seeds: the first has its topics 0, 1 and 2, the second 1
+    and 2 alone."""
+    for seed, again in ((8, {0, 1, 2}), (9, {1, 2})):
+        rows = [[k in again, 0.9 if k in again else 0.2, []] for k in range(6)]
+        Replicate.objects.create(run=trained, seed=seed, status="ready", elsewhere=rows)
+    Snapshot.objects.filter(pk=trained.snapshot_id).update(replicates=2)
+    clear_all()
+    yield trained
+    Replicate.objects.filter(run=trained).delete()
+    Snapshot.objects.filter(pk=trained.snapshot_id).update(replicates=None)
+    clear_all()
+
+
+def test_without_other_seeds_nothing_is_called_a_difference(client, trained, others):
+    topics = data(client, trained.pk, others[1].pk, show="first")["topics"]
+    assert [row["difference"] for row in topics["rows"]] == [None] * len(topics["rows"])
+    assert [band["differences"] for band in topics["bands"]] == [None, None]
+    html = client.get(address(trained.pk, others[1].pk, show="first")).content.decode()
+    assert "is not known, so none of these is called a difference" in html
+    assert f"Train run {trained.pk} with other seeds" in html
+
+
+def test_only_what_every_other_seed_has_is_a_difference(client, seeded, others):
+    topics = data(client, seeded.pk, others[1].pk, show="first")["topics"]
+    assert topics["rows"]
+    for row in topics["rows"]:
+        assert row["difference"] == (row["topic"]["number"] in {1, 2})
+    band, unknown = topics["bands"]
+    assert band["with_other_seeds"] == [3, 4] and unknown["differences"] is None
+    assert band["differences"] == sum(row["difference"] for row in topics["rows"])
+    assert "With other seeds of run" in band["sentence"] and "3 to 4 of 6" in band["sentence"]
+    for show in ("split", "merged"):
+        assert all(
+            row["difference"] is not None
+            for row in data(client, seeded.pk, others[1].pk, show=show)["topics"]["rows"]
+        )
+
+
+def test_a_split_is_a_difference_where_seeds_keep_the_whole_and_its_parts():
+    steady = np.array([True, False])
+    assert seed_band.is_difference(0, None, [0], None) is None
+    assert seed_band.is_difference(0, steady, [0, 1], None) is True
+    assert seed_band.is_difference(1, steady, [0, 1], None) is False
+    assert seed_band.is_difference(0, steady, [0, 1], steady) is False

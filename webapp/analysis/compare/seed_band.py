@@ -1,0 +1,100 @@
+"""What two runs differ in beyond chance: a topic that other seeds of its run find again, and the
+other run lacks, is a difference; what other seeds lose as well is none."""
+
+import numpy as np
+
+from inference.explore import matching
+from webapp.analysis.compare import matchings
+from webapp.analysis.compare.shapes import SeedBand
+from webapp.core.results import found_again, links
+from webapp.core.results.view import RunView
+from webapp.core.runs import replicates
+from webapp.models import Run
+from webapp.platform.drawing.numbers import count
+
+WITHOUT_PARTNER = "{lone} of the {topics} topics of run {run} have no partner in run {other}."
+USUAL = " With another seed of run {run} it is {fewest} of {topics}."
+USUAL_RANGE = " With other seeds of run {run} it is {fewest} to {most} of {topics}."
+DIFFERENCES = (
+    " {differences} of the {lone} are found again with every other seed: they are differences."
+)
+ONE_DIFFERENCE = " One of the {lone} is found again with every other seed: it is a difference."
+NO_DIFFERENCE = " None of the {lone} is found again with every other seed, so none is a difference."
+NOT_KNOWN = (
+    " What other seeds of run {run} change is not known, so none of these is called a difference."
+)
+
+
+def steady_topics(run: Run) -> np.ndarray | None:
+    """bool[K]: topics that every other seed of the run has, too; None while there is none."""
+    counts = found_again.count_found(run)
+    if not counts:
+        return None
+    return np.array([topic.found == topic.runs for topic in counts])
+
+
+def is_difference(
+    topic: int, steady: np.ndarray | None, parts: list[int], parts_steady: np.ndarray | None
+) -> bool | None:
+    """Whether it is more than chance that a topic of one run is several in the other: as far as
+    is known, seeds keep the topic whole, and its parts as they are. None where nothing is known."""
+    if steady is None and parts_steady is None:
+        return None
+    stays_whole = steady is None or bool(steady[topic])
+    parts_stay = parts_steady is None or bool(parts_steady[parts].all())
+    return stays_whole and parts_stay
+
+
+def bands(first_view: RunView, second_view: RunView) -> list[SeedBand]:
+    """Of the topics of either run that the other lacks. Raises NotYet."""
+    between = matchings.matched(first_view.run, second_view.run)
+    return [
+        _band(first_view, second_view.run, between),
+        _band(second_view, first_view.run, between.turned()),
+    ]
+
+
+def _band(view: RunView, other_run: Run, between: matching.Matching) -> SeedBand:
+    run = view.run
+    lone = between.only_a
+    steady = steady_topics(run)
+    usual = _without_partner(view)
+    differences = None if steady is None else int(steady[lone].sum())
+    state = replicates.state(run)
+    return SeedBand(
+        run=run.pk,
+        without_partner=len(lone),
+        with_other_seeds=usual,
+        differences=differences,
+        sentence=_say(view, other_run, len(lone), usual, differences),
+        to_come=0 if state is None else state.to_come,
+        possible=state is not None,
+        url=links.seeds_url(run),
+    )
+
+
+def _without_partner(view: RunView) -> list[int]:
+    """Of each training with another seed: how many of the run's topics it lacks; [] before there
+    are any."""
+    of_topics = found_again.elsewhere(view.run)
+    if not of_topics:
+        return []
+    lacking = np.zeros(len(of_topics[0]), np.int64)
+    for topic in view.topics:
+        lacking += [not again.found for again in of_topics[topic]]
+    return lacking.tolist()
+
+
+def _say(
+    view: RunView, other_run: Run, lone: int, usual: list[int], differences: int | None
+) -> str:
+    names = {"run": view.run.pk, "other": other_run.pk, "topics": count(len(view.topics))}
+    sentence = WITHOUT_PARTNER.format(lone=count(lone), **names)
+    if not usual or differences is None:
+        return sentence + NOT_KNOWN.format(**names)
+    ends = {"fewest": count(min(usual)), "most": count(max(usual))}
+    form = USUAL if min(usual) == max(usual) else USUAL_RANGE
+    sentence += form.format(**ends, **names)
+    forms = {0: NO_DIFFERENCE, 1: ONE_DIFFERENCE}
+    said_of_differences = forms.get(differences, DIFFERENCES)
+    return sentence + said_of_differences.format(lone=count(lone), differences=count(differences))
