@@ -153,14 +153,14 @@ class Bow:
         for i in range(0, len(words), _CHUNK):
             end = min(i + _CHUNK, len(words))
             w = words[i:end]
-            c = counts[i:end]
+            counts_of_rows = counts[i:end]
             if w.min() < 0 or w.max() >= self.V:
                 raise Invalid(
                     "corpus",
                     f"words must be from 0 to V - 1 = {self.V - 1}, got {w.min()} to {w.max()}.",
                 )
-            if c.min() < 1:
-                raise Invalid("corpus", f"counts must be at least 1, got {c.min()}.")
+            if counts_of_rows.min() < 1:
+                raise Invalid("corpus", f"counts must be at least 1, got {counts_of_rows.min()}.")
             j = max(i, 1)
             if np.any((words[j:end] <= words[j - 1 : end - 1]) & ~starts[j:end]):
                 raise Invalid("corpus", "words must ascend within a document, without repeats.")

@@ -80,7 +80,9 @@ def load(
             )
         if meta["corpus"] != bow.digest:
             raise Invalid("checkpoint", "The checkpoint was made on another corpus.")
-        changed = sorted(k for k, v in meta["config"].items() if asdict(config).get(k) != v)
+        changed = sorted(
+            k for k, stored_value in meta["config"].items() if asdict(config).get(k) != stored_value
+        )
         if changed:  # a setting that came after the checkpoint was made is not compared
             raise Invalid(
                 "checkpoint",

@@ -24,7 +24,7 @@ def consensus(runs: Sequence[Topics]) -> Topics:
     first = runs[0]
     if {(topics.K, topics.V) for topics in runs} != {(first.K, first.V)}:
         raise Invalid("runs", "Runs of the same number of topics and the same words were expected.")
-    pairs = [[_paired(a, b)[1].mean() for b in runs] for a in runs]
+    pairs = [[_paired(a, second)[1].mean() for second in runs] for a in runs]
     base = runs[int(np.argmax(np.sum(pairs, axis=1)))]
     for _ in range(ROUNDS):
         base = _averaged(base, runs)
@@ -33,15 +33,15 @@ def consensus(runs: Sequence[Topics]) -> Topics:
     return _topics(base.above[numbers], base.floor[numbers], base.share[numbers])
 
 
-def _paired(a: Topics, b: Topics) -> tuple[np.ndarray, np.ndarray]:
-    """(int64[K]: b's topic for each of a; float64[K]: how similar)."""
+def _paired(first: Topics, second: Topics) -> tuple[np.ndarray, np.ndarray]:
+    """(int64[K]: the topic of the second for each of the first; float64[K]: how similar)."""
     from scipy.optimize import (
         linear_sum_assignment,  # here: a third of a second, of the start of every process
     )
 
-    similar = matching.similarities(a, b, range(a.V), range(b.V))  # type: ignore[arg-type]
+    similar = matching.similarities(first, second, range(first.V), range(second.V))  # type: ignore[arg-type]
     partners = linear_sum_assignment(similar, maximize=True)[1]
-    return partners, similar[np.arange(a.K), partners]
+    return partners, similar[np.arange(first.K), partners]
 
 
 def _averaged(base: Topics, runs: Sequence[Topics]) -> Topics:

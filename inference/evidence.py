@@ -262,13 +262,13 @@ class Evidence:
 
     def _offsets(self, row: int, w: int) -> np.ndarray:
         bow = self.rows
-        a = bow.indptr[row]
-        b = bow.indptr[row + 1]
-        j = int(np.searchsorted(bow.words[a:b], w))
-        if bow.offsets is None or a + j == b or bow.words[a + j] != w:
+        start = bow.indptr[row]
+        end = bow.indptr[row + 1]
+        j = int(np.searchsorted(bow.words[start:end], w))
+        if bow.offsets is None or start + j == end or bow.words[start + j] != w:
             return np.zeros(0, np.int32)
-        first = bow.first_token[row] + bow.counts[a : a + j].sum()
-        return bow.offsets[first : first + bow.counts[a + j]]
+        first = bow.first_token[row] + bow.counts[start : start + j].sum()
+        return bow.offsets[first : first + bow.counts[start + j]]
 
     def places(self, rows: np.ndarray, nth: np.ndarray, w: int) -> np.ndarray:
         """int32[n]: where a word's token begins in the text of the document of each row, int32[n],
@@ -438,9 +438,9 @@ class Evidence:
         table = np.zeros((len(words), self.K), np.int64)
         for row, w in zip(table, words, strict=True):
             if mask is None:
-                a = self.held_ptr[w]
-                b = self.held_ptr[w + 1]
-                row[self.held_topics[a:b]] = self.held_tokens[a:b]
+                start = self.held_ptr[w]
+                end = self.held_ptr[w + 1]
+                row[self.held_topics[start:end]] = self.held_tokens[start:end]
             else:
                 documents, counts, topics, _ = self.word(w)
                 row[:] = np.bincount(topics, counts * mask[documents], self.K)
@@ -641,7 +641,7 @@ def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
     with ThreadPoolExecutor(len(cuts) - 1) as pool:
         list(
             pool.map(
-                lambda a, b: assign.rank(a, b, topic_ptr, lengths, documents, tokens),
+                lambda first, last: assign.rank(first, last, topic_ptr, lengths, documents, tokens),
                 cuts[:-1],
                 cuts[1:],
             )

@@ -186,27 +186,29 @@ def _named(
     best_words = np.lexsort((words[fit], -score))[:count]
     return [
         Near(
-            int(words[u]),
-            int(all_counts[u]),
+            int(words[row]),
+            int(all_counts[row]),
             int(size),
-            float(elsewhere[u] / max(rival_topics, 1)),
+            float(elsewhere[row] / max(rival_topics, 1)),
             float(score[i]),
         )
-        for i, u in zip(best_words, fit[best_words], strict=True)
+        for i, row in zip(best_words, fit[best_words], strict=True)
     ]
 
 
-def ratio(a: np.ndarray, n: int, b: np.ndarray, m: int) -> np.ndarray:
-    """Twice the log-likelihood ratio of two shares, a of n and b of m, against one for both
-    (Dunning 1993, G2). Nats."""
-    p = (a + b) / max(n + m, 1)
+def ratio(first: np.ndarray, n: int, second: np.ndarray, m: int) -> np.ndarray:
+    """Twice the log-likelihood ratio of two shares, the first of n and the second of m, against one
+    for both (Dunning 1993, G2). Nats."""
+    p = (first + second) / max(n + m, 1)
     separate = (
-        xlogy(a, a / max(n, 1))
-        + xlogy(n - a, 1 - a / max(n, 1))
-        + xlogy(b, b / max(m, 1))
-        + xlogy(m - b, 1 - b / max(m, 1))
+        xlogy(first, first / max(n, 1))
+        + xlogy(n - first, 1 - first / max(n, 1))
+        + xlogy(second, second / max(m, 1))
+        + xlogy(m - second, 1 - second / max(m, 1))
     )
-    return np.maximum(2 * (separate - xlogy(a + b, p) - xlogy(n + m - a - b, 1 - p)), 0.0)
+    return np.maximum(
+        2 * (separate - xlogy(first + second, p) - xlogy(n + m - first - second, 1 - p)), 0.0
+    )
 
 
 def spread(items: np.ndarray) -> np.ndarray:
@@ -222,23 +224,23 @@ def spread(items: np.ndarray) -> np.ndarray:
 
 
 def distinguishing(
-    evidence: Evidence, a: Uses, b: Uses, count: int
+    evidence: Evidence, first: Uses, second: Uses, count: int
 ) -> tuple[list[Near], list[Near]]:
     """The words that occur in documents with one word rather than in those with another, by the
-    same ratio; first a's, then b's.
+    same ratio; those of the first word, then those of the second.
 
     Documents that have both are left out.
     """
-    shared_rows = np.intersect1d(a.rows, b.rows, assume_unique=True)
+    shared_rows = np.intersect1d(first.rows, second.rows, assume_unique=True)
     samples = [
         spread(np.setdiff1d(uses.rows, shared_rows, assume_unique=True))[:SAMPLED]
-        for uses in (a, b)
+        for uses in (first, second)
     ]
     sizes = [len(sample) for sample in samples]
-    words, _, all_counts = _beside(evidence, samples, np.zeros(2, np.int32), a.into)
+    words, _, all_counts = _beside(evidence, samples, np.zeros(2, np.int32), first.into)
     counts_of_a, counts_of_b = (
         _named(
-            (a, b)[s].word,
+            (first, second)[s].word,
             words,
             all_counts[s],
             all_counts[s],

@@ -79,9 +79,9 @@ def tree(distances: np.ndarray, size: np.ndarray) -> Tree:
     near = distances[np.ix_(used[large], used[large])]
     nodes = list(top.values())
     ward = linkage(squareform(near, checks=False), "ward")
-    for a, b in ward[:, :2].astype(int).tolist():
+    for left, right in ward[:, :2].astype(int).tolist():
         nodes.append(n + len(joins))
-        joins.append((nodes[a], nodes[b]))
+        joins.append((nodes[left], nodes[right]))
     most_families = min(FAMILIES[1], len(large) // 2)
     numbers = range(min(FAMILIES[0], most_families), most_families + 1)
 

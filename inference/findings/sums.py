@@ -91,7 +91,7 @@ def in_blocks(group: np.ndarray, G: int) -> Units:
     groups = []
     for g, n in enumerate(np.diff(starts).tolist()):
         blocks = min(n, max(BLOCKS[0], min(BLOCKS[1], round(n**0.5))))
-        edges += [int(starts[g]) + n * (b + 1) // blocks for b in range(blocks)]
+        edges += [int(starts[g]) + n * (block + 1) // blocks for block in range(blocks)]
         groups += [g] * blocks
     return Units(order, np.array(edges, np.int64), np.array(groups, np.int32))
 
@@ -270,29 +270,31 @@ def _log(share: np.ndarray) -> np.ndarray:
     return np.log(np.maximum(share, _RARE))
 
 
-def ratio(a: Shares, b: Shares) -> Ratio:
-    """a over b, with the interval of variance estimates recovery on the scale of the logarithm (Zou
-    and Donner 2008; Donner and Zou 2012), of documents that are not the same; p by the difference
-    of the logits, with the fewer degrees of freedom. Where one side has the topic in FEW documents
-    its upper end is tested in its place."""
+def ratio(first: Shares, second: Shares) -> Ratio:
+    """The first over the second, with the interval of variance estimates recovery on the scale of
+    the logarithm (Zou and Donner 2008; Donner and Zou 2012), of documents that are not the same; p
+    by the difference of the logits, with the fewer degrees of freedom. Where one side has the topic
+    in FEW documents its upper end is tested in its place."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        value = a.share / b.share
-        log_a = _log(a.share)
-        log_b = _log(b.share)
-        is_on_both = (a.share > 0) & (b.share > 0)
+        value = first.share / second.share
+        log_a = _log(first.share)
+        log_b = _log(second.share)
+        is_on_both = (first.share > 0) & (second.share > 0)
         log_ratio = log_a - log_b
-        below = np.hypot(log_a - _log(a.low), _log(b.high) - log_b)
-        above = np.hypot(_log(a.high) - log_a, log_b - _log(b.low))
-        low = np.where(is_on_both, np.exp(log_ratio - below), a.low / b.high)
+        below = np.hypot(log_a - _log(first.low), _log(second.high) - log_b)
+        above = np.hypot(_log(first.high) - log_a, log_b - _log(second.low))
+        low = np.where(is_on_both, np.exp(log_ratio - below), first.low / second.high)
         high = np.where(is_on_both, np.exp(log_ratio + above), np.inf)
-        high = np.where((a.share == 0) & (b.low > 0), a.high / b.low, high)
-        larger_has_few = np.where(a.share > b.share, a.tested != a.share, b.tested != b.share)
-        logit_a = logit(np.clip(a.tested, _RARE, 1 - _RARE))
-        logit_b = logit(np.clip(b.tested, _RARE, 1 - _RARE))
-        scores = (logit_a - logit_b) / np.maximum(np.hypot(a.error, b.error), _RARE)
-        p = 2 * stdtr(np.minimum(a.df, b.df), -np.abs(scores))
+        high = np.where((first.share == 0) & (second.low > 0), first.high / second.low, high)
+        larger_has_few = np.where(
+            first.share > second.share, first.tested != first.share, second.tested != second.share
+        )
+        logit_a = logit(np.clip(first.tested, _RARE, 1 - _RARE))
+        logit_b = logit(np.clip(second.tested, _RARE, 1 - _RARE))
+        scores = (logit_a - logit_b) / np.maximum(np.hypot(first.error, second.error), _RARE)
+        p = 2 * stdtr(np.minimum(first.df, second.df), -np.abs(scores))
         # The stand-in reaches over the other side
-        wrong = (a.tested > b.tested) != (a.share > b.share)
+        wrong = (first.tested > second.tested) != (first.share > second.share)
         p = np.where(wrong | larger_has_few | np.isnan(value + p), 1.0, p)
     return Ratio(value, low, high, p)
 
@@ -305,13 +307,13 @@ def contrasts(group_sums: Sums) -> tuple[Shares, Ratio]:
     return shares_of_groups, ratio(shares_of_groups, shares(group_sums.rest(), usual))
 
 
-def difference(a: Shares, b: Shares) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """a - b, low, high (Newcombe 1998, method 10)."""
-    gap = a.share - b.share
+def difference(first: Shares, second: Shares) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The first less the second, low, high (Newcombe 1998, method 10)."""
+    gap = first.share - second.share
     return (
         gap,
-        gap - np.hypot(a.share - a.low, b.high - b.share),
-        gap + np.hypot(a.high - a.share, b.share - b.low),
+        gap - np.hypot(first.share - first.low, second.high - second.share),
+        gap + np.hypot(first.high - first.share, second.share - second.low),
     )
 
 
@@ -321,10 +323,10 @@ def simes(p: np.ndarray) -> float:
     return float((sorted_p * len(sorted_p) / np.arange(1, len(sorted_p) + 1)).min(initial=1.0))
 
 
-def accepted(p: np.ndarray, q: float) -> np.ndarray:
-    """bool, of the shape of p: hypotheses that are rejected so that at most a part q of them is
+def accepted(p: np.ndarray, level: float) -> np.ndarray:
+    """bool, of the shape of p: hypotheses that are rejected so that at most this part of them is
     rejected wrongly, on average (Benjamini and Hochberg 1995). NaN: not tested, as nothing could be
     said."""
     sorted_p = np.sort(p[~np.isnan(p)], axis=None)
-    below = sorted_p[sorted_p <= q * (np.arange(len(sorted_p)) + 1) / max(len(sorted_p), 1)]
+    below = sorted_p[sorted_p <= level * (np.arange(len(sorted_p)) + 1) / max(len(sorted_p), 1)]
     return p <= below.max(initial=-1.0)

@@ -68,14 +68,14 @@ def _nearest(first, candidates, doc_ptr, doc_topics, doc_tokens, lengths, K):
     for i, d in enumerate(first):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             own_shares[doc_topics[j]] = doc_tokens[j] / lengths[d]
-        for o in candidates:
+        for candidate in candidates:
             total = 0.0
-            if o != d:
-                for j in range(doc_ptr[o], doc_ptr[o + 1]):
-                    total += min(own_shares[doc_topics[j]], doc_tokens[j] / lengths[o])
+            if candidate != d:
+                for j in range(doc_ptr[candidate], doc_ptr[candidate + 1]):
+                    total += min(own_shares[doc_topics[j]], doc_tokens[j] / lengths[candidate])
             if total > overlap[i]:
                 overlap[i] = total
-                nearest[i] = o
+                nearest[i] = candidate
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             own_shares[doc_topics[j]] = 0.0
     return overlap, nearest

@@ -147,12 +147,12 @@ class Contrast(AnswerJob[Computed]):
         base: RunSelection,
         side_a: compared_sets.Side,
         side_b: compared_sets.Side,
-        which: Which,
+        words_counted: Which,
         counts: Counts = "occurrences",
     ):
         self.base = base
         self.sides = (side_a, side_b)
-        self.which = which
+        self.which = words_counted
         self.counts = counts
         self.counted = Counted.of(base.run)
         self.divided = division.divide(base, side_a, side_b)
@@ -166,7 +166,7 @@ class Contrast(AnswerJob[Computed]):
             side_b.complement,
             self.unit.key,
         )
-        self.key = (base.run.snapshot_id, self.counted.index.made, *sets, which, counts)
+        self.key = (base.run.snapshot_id, self.counted.index.made, *sets, words_counted, counts)
 
     @property
     def run(self) -> Run:
@@ -316,7 +316,7 @@ def compute(
     run_id: int,
     addresses: list[str],
     complement: bool,
-    which: Which,
+    words_counted: Which,
     counts: Counts,
     by: int | None,
 ) -> None:
@@ -324,9 +324,9 @@ def compute(
 
     def job_of(view: RunView) -> Contrast:
         sides = compared_sets.sides_of_addresses(view, addresses, complement)
-        return Contrast(*sides, which, counts)
+        return Contrast(*sides, words_counted, counts)
 
-    perform(TASK, [run_id, addresses, complement, which, counts], by, job_of)
+    perform(TASK, [run_id, addresses, complement, words_counted, counts], by, job_of)
 
 
 def _clearest(result: keyness.Keyness, sides: list[np.ndarray]) -> np.ndarray:

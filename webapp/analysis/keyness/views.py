@@ -104,7 +104,7 @@ def _of_two(
     request: HttpRequest,
     view: RunView,
     selection: RunSelection,
-    rest: bool,
+    against_rest: bool,
     which: Which,
     counts: Counts,
     answer: Callable[[Contrast, int | None], Answer],
@@ -113,7 +113,7 @@ def _of_two(
     first, that."""
     compare = _compare(request, view)
     try:
-        sides = compared_sets.read_sides(request.GET, selection, rest)
+        sides = compared_sets.read_sides(request.GET, selection, against_rest)
         if sides is not None:
             return answer(Contrast(*sides, which, counts), authorization.user_id(request))
     except NotYet as state:

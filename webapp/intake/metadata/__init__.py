@@ -48,40 +48,39 @@ def choices() -> list[tuple[str, str]]:
 def guess(columns: list[str], rows: list[list[str]]) -> dict[str, str]:
     """The kind of each column, by its first values: that of the type with the highest priority that
     claims them."""
-    return {
-        name: _guess([row[i].strip() for row in rows if i < len(row)], name)
-        for i, name in enumerate(columns)
-    }
+    return {name: _guess(_values(rows, i), name) for i, name in enumerate(columns)}
+
+
+def _values(rows: list[list[str]], i: int) -> list[str]:
+    """Of a column, of the rows that reach so far."""
+    return [row[i].strip() for row in rows if i < len(row)]
 
 
 def _guess(values: list[str], name: str) -> str:
     filled = [value for value in values if not is_missing(value)]
-    return max(
-        [field_type for field_type in TYPES if filled and field_type.claims(filled, name)],
-        key=lambda field_type: field_type.priority,
-        default=DEFAULT,
-    ).kind
+    if not filled:
+        return DEFAULT.kind
+    claiming = [field_type for field_type in TYPES if field_type.claims(filled, name)]
+    return max(claiming, key=lambda field_type: field_type.priority, default=DEFAULT).kind
 
 
 def date_order(columns: Iterable[int], rows: list[list[str]]) -> str:
     """What 12/3/1999 means in these columns of dates: "dmy", "mdy", or "" where they do not
     tell."""
-    return guess_order(row[i] for i in columns for row in rows if i < len(row)) or ""
+    values = [row[i] for i in columns for row in rows if i < len(row)]
+    return guess_order(values) or ""
 
 
 def describe(columns: list[str], rows: list[list[str]], date: int | None) -> dict:
     """The options that say what the values are: kinds, and the order of dates. date: the column
     that holds the documents' date."""
     kinds = guess(columns, rows)
+    codes = [name for i, name in enumerate(columns) if are_codes(_values(rows, i))]
     dates = {i for i, name in enumerate(columns) if type_of(kinds[name]).has_date_order}
     if date is not None:
         dates.add(date)
     return {
         "kinds": kinds,
         "date_order": date_order(sorted(dates), rows),
-        "codes": tuple(
-            name
-            for i, name in enumerate(columns)
-            if are_codes([row[i].strip() for row in rows if i < len(row)])
-        ),
+        "codes": tuple(codes),
     }

@@ -14,6 +14,8 @@ from webapp.intake.metadata.field import MANY, Arguments, MetadataError, RangeFi
 from webapp.intake.metadata.groups import LONG, Groups, TooManyPeriods, by_period, span
 from webapp.intake.metadata.number import RangeWriter
 
+DAYS_OF_A_YEAR = 365  # about
+BY_MONTHS = 3  # years up to which months are counted
 NAMED = 0.5  # of the values of a column that is named as one of dates
 
 
@@ -70,22 +72,26 @@ class Date(RangeField):
 
     def ends(self, low: str, high: str) -> tuple[float, float]:
         try:
-            return (day_of(low, last=False) if low else 0) or -inf, (
-                day_of(high, last=True) if high else 0
-            ) or inf
+            first = day_of(low, last=False) if low else 0
+            last = day_of(high, last=True) if high else 0
         except ValueError as error:
             raise MetadataError(f"“between” {error}") from None
+        return first or -inf, last or inf
 
     def known(self, values: np.ndarray) -> np.ndarray:
         return values > 0
 
+    @property
+    def _period_length(self) -> str:
+        years = (self.last - self.first) / DAYS_OF_A_YEAR
+        if years > LONG:
+            return "decade"
+        return "year" if years > BY_MONTHS else "month"
+
     def groups(self, values: np.ndarray) -> Groups:
         """By months, years or decades, and named as the field."""
-        years = (self.last - self.first) / 365
         try:
-            periods = by_period(
-                values, "decade" if years > LONG else "year" if years > 3 else "month"
-            )
+            periods = by_period(values, self._period_length)
         except TooManyPeriods as error:
             raise MetadataError(str(error)) from None
         return periods._replace(

@@ -259,15 +259,13 @@ def _numbers(
 @lru_cache(1 << 10)
 def month_of(name: str) -> int | None:
     """The number of a month by its name, in any of the languages, or its short name."""
-    plain = (
-        "".join(
-            c
-            for c in unicodedata.normalize("NFKD", name.casefold())
-            if unicodedata.category(c) != "Mn" or "\u0e00" < c < "\u0e7f"
-        )
-        .replace("ł", "l")
-        .replace("ı", "i")
+    decomposed = unicodedata.normalize("NFKD", name.casefold())
+    letters = "".join(
+        character
+        for character in decomposed
+        if unicodedata.category(character) != "Mn" or "\u0e00" < character < "\u0e7f"
     )
+    plain = letters.replace("ł", "l").replace("ı", "i")
     return _MONTHS.get(plain) or _MONTHS.get(plain.rstrip("."))
 
 
@@ -277,19 +275,19 @@ def guess_order(values: Iterable[str]) -> str | None:
 
     A number above 12 is a day; in a series of months the day is 1.
     """
-    matches = [
-        match
-        for value in values
-        if (match := _NUMBERS.fullmatch(value.strip())) and match[2] != "."
-    ]
-    first, second = ([int(match[group_number]) for match in matches] for group_number in (1, 3))
+    matches = [_NUMBERS.fullmatch(value.strip()) for value in values]
+    with_order = [match for match in matches if match and match[2] != "."]
+    first = [int(match[1]) for match in with_order]
+    second = [int(match[3]) for match in with_order]
     days_first = any(number > 12 for number in first)
     days_second = any(number > 12 for number in second)
+    if days_first and days_second:
+        return None
     if days_first or days_second:
-        return None if days_first and days_second else "dmy" if days_first else "mdy"
+        return "dmy" if days_first else "mdy"
     ones_first = set(first) == {1}
     ones_second = set(second) == {1}
-    if len(matches) > 2 and ones_first != ones_second:
+    if len(with_order) > 2 and ones_first != ones_second:
         return "dmy" if ones_first else "mdy"
     return None
 
