@@ -38,3 +38,11 @@ def called(names: Mapping[str, str]) -> Iterator[None]:
         name = names[error.field]
         message = error.message.replace(f"“{error.field}”", f"“{name}”", 1)
         raise Invalid(name, message) from None
+
+
+def number_of(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun, as a sentence has them: 1 document, 2,000 documents, 3 passes. plural:
+    of a noun that has another one than with -s, or with -es where it ends in s."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number:,} {plural or noun + ('es' if noun.endswith('s') else 's')}"

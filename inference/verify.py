@@ -13,7 +13,7 @@ import numpy as np
 from inference import engines
 from inference.bow import Bow, Postings
 from inference.engines.contract import AnyEngine, Config, Revised, Seeds
-from inference.errors import Invalid
+from inference.errors import Invalid, number_of
 from inference.evidence import Evidence, gather
 from inference.runtime.versions import versions
 from inference.topics import Topics
@@ -44,7 +44,7 @@ def verify(path: Path) -> Iterator[Finding]:
     )
     yield Finding(
         bow.digest == facts["corpus digest"],
-        f"the bag of words: {bow.D:,} documents, {bow.tokens:,} words",
+        f"the bag of words: {number_of(bow.D, 'document')}, {number_of(bow.tokens, 'word')}",
     )
     config = engines.config(facts["engine"], **facts["settings"])
     engine = engines.get(facts["engine"])
@@ -57,7 +57,8 @@ def verify(path: Path) -> Iterator[Finding]:
         topics = last.topics
         yield Finding(last.step == facts["steps"], f"the number of steps: {last.step:,}")
         yield Finding(
-            _same_topics(topics, stored_arrays), f"every weight of the {topics.K:,} topics"
+            _same_topics(topics, stored_arrays),
+            f"every weight of the {number_of(topics.K, 'topic')}",
         )
         Postings.write(folder / "by_word", bow)
         postings = Postings.open(folder / "by_word")

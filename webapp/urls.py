@@ -184,7 +184,7 @@ urlpatterns = [
     upload("uploads", upload_views.creation, "uploads", USER),
     upload("uploads/<str:upload_id>", upload_views.one, "upload", USER),
     form("corpora/example", draft_views.example, "example", USER),
-    *page("simulate", simulate.make, "simulate", USER),
+    *page("simulate", simulate.make, "simulate", USER, schema=True),
     *page(CORPUS, corpora.detail, "corpus", SEE),
     *page(
         f"{CORPUS}/prepare",
@@ -193,6 +193,7 @@ urlpatterns = [
         EDIT,
         load=Load.HEAVY,
         repeatable=True,
+        schema=True,
     ),
     stream(f"{CORPUS}/events", corpora.watch, "corpus_events", SEE),
     file(f"{CORPUS}/report.csv", corpora.report, "corpus_report", SEE),
@@ -222,7 +223,9 @@ urlpatterns = [
     form(f"{CORPUS}/add", draft_views.add, "corpus_add", EDIT, load=Load.HEAVY),
     form(f"{CORPUS}/again", draft_views.again, "corpus_again", OWN),
     form(f"{CORPUS}/retry", draft_views.retry, "corpus_retry", EDIT),
-    *page(f"{CORPUS}/words", version_views.words, "corpus_words", EDIT, repeatable=True),
+    *page(
+        f"{CORPUS}/words", version_views.words, "corpus_words", EDIT, repeatable=True, schema=True
+    ),
     *page(f"{CORPUS}/vocabulary", version_views.vocabulary, "corpus_vocabulary", SEE),
     *page(f"{CORPUS}/phrases", version_views.phrases, "corpus_phrases", EDIT, repeatable=True),
     *page(

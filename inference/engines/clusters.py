@@ -28,6 +28,7 @@ from inference.engines.contract import (
     setting,
 )
 from inference.engines.sparse import UNITS, Batch
+from inference.errors import number_of
 from inference.kernels import clusters, rng
 from inference.references import entries
 from inference.topics import Theta, Topics
@@ -420,13 +421,16 @@ continued = fewer_passes
 def methods(settings: Mapping[str, Any]) -> Methods:
     """How clusters were inferred, with which priors and which L."""
     most_clusters = min(settings["most"], settings["topics"])
+    topics = number_of(settings["topics"], "topic")
+    clusters = number_of(most_clusters, "cluster")
+    passes = number_of(settings["passes"], "pass")
     return Methods(
         "We trained a mixture of multinomials, in which each document as a whole has one topic,"
-        f" with {settings['topics']:,} topics by memoized variational inference in which the"
-        f" posterior of a document has at most {most_clusters:,} cluster{'' if most_clusters == 1 else 's'} (Hughes"
+        f" with {topics} by memoized variational inference in which the"
+        f" posterior of a document has at most {clusters} (Hughes"
         f" and Sudderth 2016). The priors were α = {settings['alpha']:g} for all clusters together"
         f" and η = {settings['eta']:g} for each word of a cluster; there were"
-        f" {settings['passes']:,} passes.",
+        f" {passes}.",
         ("hughes2016fast",),
     )
 

@@ -33,6 +33,7 @@ from inference.engines.contract import (
     tau0_setting,
 )
 from inference.engines.priors import as_set
+from inference.errors import number_of
 from inference.kernels import cvb, rng, rows, vb
 from inference.references import entries
 from inference.runtime.memory import room
@@ -368,7 +369,9 @@ continued = fewer_passes_warm
 
 def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were found and with which priors."""
-    most = f"Each word of a document was divided among at most {settings['most']:,} topics"
+    most = (
+        f"Each word of a document was divided among at most {number_of(settings['most'], 'topic')}"
+    )
     if settings["statistics"] == "memo":
         by = (
             "collapsed variational Bayes of order zero (CVB0; Asuncion, Welling, Smyth and Teh"
@@ -384,9 +387,10 @@ def methods(settings: Mapping[str, Any]) -> Methods:
             f" {settings['tau0']:g} and κ = {settings['kappa']:g}, in {settings['passes']:,}"
             f" pass{'' if settings['passes'] == 1 else 'es'}. {most}."
         )
+    topics = number_of(settings["topics"], "topic")
     return Methods(
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {settings['topics']:,} topics by {by}. The priors were α = {settings['alpha']:g} for"
+        f" {topics} by {by}. The priors were α = {settings['alpha']:g} for"
         f" each topic of a document and η = {settings['eta']:g} for each word of a topic. {how}",
         cited,
     )

@@ -31,7 +31,7 @@ from inference.engines.contract import (
     tau0_setting,
 )
 from inference.engines.priors import as_set
-from inference.errors import Invalid
+from inference.errors import Invalid, number_of
 from inference.kernels import frank_wolfe, rng, rows
 from inference.references import entries
 from inference.topics import LISTED_TOKENS, Theta, Topics
@@ -545,10 +545,11 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         if settings.get("start", "seed") == "seed"
         else "random weights"
     )
-    passes = f"{settings['passes']:,} pass{'' if settings['passes'] == 1 else 'es'}"
+    passes = number_of(settings["passes"], "pass")
+    topics = number_of(settings["topics"], "topic")
     return Methods(
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {settings['topics']:,} topics by {how} and {learned} (Than and Ho 2015), in {passes},"
+        f" {topics} by {how} and {learned} (Than and Ho 2015), in {passes},"
         f" with {settings['iterations']} iterations for a document. Each topic began as {start};"
         f" the prior{'s were' if ope else ' was'} {prior}η = {settings['eta']:g} for each word of a"
         " topic.",

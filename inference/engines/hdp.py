@@ -31,6 +31,7 @@ from inference.engines.contract import (
     setting,
     tau0_setting,
 )
+from inference.errors import number_of
 from inference.kernels import hdp, vb
 from inference.references import entries
 from inference.topics import Theta, Topics
@@ -418,15 +419,18 @@ continued = fewer_passes
 
 def methods(settings: Mapping[str, Any]) -> Methods:
     """The model, its truncations and priors, and the steps."""
+    topics = number_of(settings["topics"], "topic")
+    documents = number_of(settings["minibatch"], "document")
+    passes = number_of(settings["passes"], "pass")
     return Methods(
         "We trained a hierarchical Dirichlet process topic model (Teh et al. 2006) with at most"
-        f" {settings['topics']:,} topics, and at most {settings['document_topics']:,} in a"
+        f" {topics}, and at most {settings['document_topics']:,} in a"
         " document, by stochastic variational inference (Wang, Paisley and Blei 2011; Hoffman et"
         f" al. 2013). The concentrations were ω = {settings['omega']:g} for the corpus and α ="
         f" {settings['alpha']:g} for documents, and the prior was η = {settings['eta']:g} for each"
         f" word of a topic. The step size was (τ₀ + t)^−κ, κ = {settings['kappa']:g} and τ₀ ="
-        f" {settings['tau0']:g}, with {settings['minibatch']:,} documents in a step and"
-        f" {settings['passes']:,} passes.",
+        f" {settings['tau0']:g}, with {documents} in a step and"
+        f" {passes}.",
         ("teh2006hierarchical", "wang2011online", "hoffman2013stochastic"),
     )
 

@@ -35,7 +35,7 @@ from inference.engines.contract import (
 )
 from inference.engines.priors import as_set
 from inference.engines.sparse import UNITS, Batch
-from inference.errors import Invalid
+from inference.errors import Invalid, number_of
 from inference.kernels import lsparse, rng
 from inference.references import entries
 from inference.runtime.memory import room
@@ -436,16 +436,18 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     topics_word = "topic" if most_topics == 1 else "topics"
     explored = settings.get("explore", settings["passes"])
     where = (
-        f" in the first {explored:,} of {settings['passes']:,} passes"
+        f" in the first {explored:,} of {number_of(settings['passes'], 'pass')}"
         if explored < settings["passes"]
         else ""
     )
+    topics = number_of(settings["topics"], "topic")
+    sweeps = number_of(settings["sweeps"], "sweep")
     return Methods(
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {settings['topics']:,} topics by {how}, in which the posterior of each word has at most"
+        f" {topics} by {how}, in which the posterior of each word has at most"
         f" {most_topics:,} {topics_word} (Hughes and Sudderth 2016). The priors were α ="
         f" {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each"
-        f" word of a topic. Each visit made at most {settings['sweeps']:,} sweeps over a document,"
+        f" word of a topic. Each visit made at most {sweeps} over a document,"
         f" with up to {settings['restarts']:,} restart proposals{where}.",
         ("blei2003latent", "hughes2016fast"),
     )

@@ -28,6 +28,7 @@ from inference.engines.contract import (
     setting,
 )
 from inference.engines.priors import as_set
+from inference.errors import number_of
 from inference.kernels import gibbs, rng, rows, smc
 from inference.references import entries
 from inference.runtime.memory import room
@@ -251,12 +252,14 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         how = "Each document was sampled once, given the final topics of the documents before it"
     else:
         by = "collapsed Gibbs sampling (Griffiths and Steyvers 2004)"
-        how = f"Each document was sampled in {passes:,} passes, given the topics of all others"
+        how = f"Each document was sampled in {number_of(passes, 'pass')}, given the topics of all others"
+    topics = number_of(settings["topics"], "topic")
+    sweeps = number_of(settings["sweeps"], "sweep")
     return Methods(
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {settings['topics']:,} topics by {by}. The priors were α = {settings['alpha']:g} for"
+        f" {topics} by {by}. The priors were α = {settings['alpha']:g} for"
         f" each topic of a document and η = {settings['eta']:g} for each word of a topic. {how},"
-        f" with {settings['sweeps']:,} sweep{'' if settings['sweeps'] == 1 else 's'} over its"
+        f" with {sweeps} over its"
         " words.",
         cited,
     )

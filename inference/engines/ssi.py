@@ -41,7 +41,7 @@ from inference.engines.contract import (
     tau0_setting,
 )
 from inference.engines.priors import as_learned
-from inference.errors import Invalid
+from inference.errors import Invalid, number_of
 from inference.kernels import counts, fold, frank_wolfe, gibbs, rng, rows, smc
 from inference.references import entries
 from inference.runtime.memory import room
@@ -1091,7 +1091,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         if settings.get("start") == "documents" and first:
             citations.append("than2015dual")
             how += (
-                f". Each topic began as the words of a document; the first {_count(first, 'pass')}"
+                f". Each topic began as the words of a document; the first {number_of(first, 'pass')}"
                 " used online maximum a posteriori estimation (OPE; Than and Doan 2015), from"
                 " which the topic of each word was drawn"
             )
@@ -1106,13 +1106,17 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     }.get(settings.get("learn", ""), "")
     if learned:
         citations.append("minka2000estimating")
+    topics = number_of(settings["topics"], "topic")
+    sweeps = number_of(settings["burn_in"], "sweep")
+    samples = number_of(settings["samples"], "saved sweep")
+    draws = number_of(settings["draws"], "topic")
     return Methods(
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {settings['topics']:,} topics by sparse stochastic inference (Mimno, Hoffman and Blei"
+        f" {topics} by sparse stochastic inference (Mimno, Hoffman and Blei"
         f" 2012), {how}. The priors were α = {settings['alpha']:g} for each topic of a document and"
         f" η = {settings['eta']:g} for each word of a topic{learned}. In each visit of a document"
-        f" there were {_count(settings['burn_in'], 'sweep')} before any was counted,"
-        f" {_count(settings['samples'], 'saved sweep')} and {_count(settings['draws'], 'topic')}"
+        f" there were {sweeps} before any was counted,"
+        f" {samples} and {draws}"
         f" drawn for a word in each of them.{_ends(settings)}",
         tuple(citations),
     )
@@ -1125,7 +1129,7 @@ def _ends(settings: Mapping[str, Any]) -> str:
         return ""
     mean = (
         " The topics are a running mean of their states at the ends of passes, over about the last"
-        f" {_count(settings['averaged'], 'pass')}, from the {AVERAGED_FROM}th on."
+        f" {number_of(settings['averaged'], 'pass')}, from the {AVERAGED_FROM}th on."
         if settings.get("averaged", 1) > 1
         else ""
     )
@@ -1134,12 +1138,8 @@ def _ends(settings: Mapping[str, Any]) -> str:
     return (
         mean + f" Training was set to end when held-out document completion, measured every {LOOKS}"
         f" passes, had risen by less than {SETTLED:g} nats a token and pass within {2 * LOOKS}"
-        f" passes, or after {_count(settings['passes'], 'pass')}."
+        f" passes, or after {number_of(settings['passes'], 'pass')}."
     )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 'es' if what.endswith('s') else 's'}"
 
 
 def warm_up() -> list[Config]:

@@ -26,7 +26,7 @@ from inference.engines.contract import (
     tau0_setting,
 )
 from inference.engines.priors import as_learned
-from inference.errors import Invalid
+from inference.errors import Invalid, number_of
 from inference.kernels import vb
 from inference.references import entries
 
@@ -339,9 +339,10 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         )
     weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
     sentence, prior_citations = variational.prior_sentence(settings)
+    topics = number_of(settings["topics"], "topic")
     return Methods(
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {settings['topics']:,} topics by {how}, in minibatches of {settings['minibatch']:,}"
+        f" {topics} by {how}, in minibatches of {settings['minibatch']:,}"
         f" documents{steps}{weights}. {sentence}",
         (*citations, *prior_citations),
     )

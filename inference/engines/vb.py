@@ -24,6 +24,7 @@ from inference.engines.contract import (
     setting,
 )
 from inference.engines.priors import as_learned
+from inference.errors import number_of
 from inference.kernels import vb as kernels
 from inference.references import entries
 
@@ -162,10 +163,12 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were found and with which priors."""
     weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
     sentence, prior_citations = variational.prior_sentence(settings)
+    topics = number_of(settings["topics"], "topic")
+    passes = number_of(settings["passes"], "pass")
     return Methods(
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {settings['topics']:,} topics by variational Bayes (Hoffman, Blei, Wang and Paisley"
-        f" 2013) in {settings['passes']:,} passes over the whole corpus{weights}. {sentence}",
+        f" {topics} by variational Bayes (Hoffman, Blei, Wang and Paisley"
+        f" 2013) in {passes} over the whole corpus{weights}. {sentence}",
         ("blei2003latent", "hoffman2013stochastic", *prior_citations),
     )
 

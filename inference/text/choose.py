@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from inference.bow import Bow, Postings, rows_written
-from inference.errors import Invalid
+from inference.errors import Invalid, number_of
 from inference.runtime.jit import njit
 from inference.text import characters, duplicates
 from inference.text.choice import REASONS, THRESHOLDS, Choice, Vocabulary
@@ -27,6 +27,7 @@ from inference.text.units import Units
 
 _BLOCK = 1 << 17  # words that are strings of Python's at the same time
 _STAYS = len(REASONS)
+_NOUNS = frozenset({"number", "stop word"})  # reasons that say what the words are
 # Of `even`: the words of a piece, the share of the pieces that makes a word frequent, the words
 # among which it is compared, the pieces and their words (the median) below which evenness is
 # chance, and the share of all words that go
@@ -413,13 +414,13 @@ def _nothing_left(dropped: dict[str, tuple[int, int]], D: int, choice: Choice) -
             f"The documents hold no words at all{numbers}. Check that the right column and encoding"
             " were chosen."
         )
-    plurals = {"number": "numbers", "stop word": "stop words"}
     parts = ", ".join(
-        f"{types:,} {plurals.get(reason, reason)}" for reason, (types, _) in dropped.items()
+        number_of(types, reason) if reason in _NOUNS else f"{types:,} {reason}"
+        for reason, (types, _) in dropped.items()
     )
     return (
-        f"No word is left of {D:,} documents. Their different words: {parts}. Words were kept if"
-        f" they stand in at least {choice.min_documents:,} documents and in at most"
+        f"No word is left of {number_of(D, 'document')}. Their different words: {parts}. Words were kept if"
+        f" they stand in at least {number_of(choice.min_documents, 'document')} and in at most"
         f" {choice.max_share:.0%} of them. Lower the first number, raise the second, or choose"
         " another language."
     )

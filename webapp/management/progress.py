@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from django.core.management.base import CommandError
 
+from inference.errors import number_of
 from webapp.models import Corpus, Run
 from webapp.platform.drawing.numbers import bytes as size
 from webapp.platform.jobs import roster
@@ -29,7 +30,7 @@ def follow_reading(corpus: Corpus) -> None:
         corpus,
         {Corpus.Status.READY, Corpus.Status.FAILED},
         lambda corpus: corpus.bytes_read / max(1, corpus.bytes_total),
-        lambda corpus: f"{corpus.documents_read:,} documents",
+        lambda corpus: number_of(corpus.documents_read, "document"),
     )
 
 

@@ -5,8 +5,8 @@ of them refuse the same with the same sentence.
 
 import math
 import re
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -36,6 +36,24 @@ EXPECTED = {
     "dict_type": "an object",
     "model_type": "an object",
 }  # by pydantic's kinds of errors
+# What else a value must be, by pydantic's kinds of errors: with what it says of them, by its names
+BOUNDS = {
+    "greater_than": ("above", "gt"),
+    "greater_than_equal": ("at least", "ge"),
+    "less_than": ("below", "lt"),
+    "less_than_equal": ("at most", "le"),
+}
+LENGTHS = {
+    "string_too_long": "must have at most {max_length:,} characters, got {length:,}",
+    "string_too_short": "must have at least {min_length:,} characters, got {length:,}",
+    "too_long": "must have at most {max_length:,} items, got {actual_length:,}",
+    "too_short": "must have at least {min_length:,} items, got {actual_length:,}",
+}
+SENTENCE = "sentence"  # the kind of an error of ours that says what is wrong as a sentence does
+QUOTED = re.compile("'([^']*)'")
+MOST_NAMED = 12  # of the values that can be chosen: a sentence says how many more there are
+# What is sent of a box: a browser sends “on”, or nothing
+BOX_WORDS = {"on": True, "true": True, "off": False, "false": False}
 
 
 def is_text(text: str) -> bool:
@@ -74,6 +92,28 @@ class Received(BaseModel):
         except ValidationError as error:
             raise refusal(error.errors()[0]) from None
 
+    @classmethod
+    def read_text(cls, name: str, sent: Any) -> Any:
+        """One field as a form or a command has it: a text, several texts, or what stands for a
+        ticked box. Every field must have a default. Raises Invalid."""
+        return getattr(cls.read({name: cls.from_text(name, sent)}), name)
+
+    @classmethod
+    def from_text(cls, name: str, sent: Any) -> Any:
+        """What a text means, of a field that is a number or a box; everything else as it came."""
+        kinds = _kinds(cls.model_fields[name].annotation)
+        if not isinstance(sent, str):
+            return sent
+        if bool in kinds:
+            return BOX_WORDS.get(sent.lower(), sent)
+        return number(sent) if kinds & {int, float} else sent
+
+
+def _kinds(annotation: Any) -> set[Any]:
+    """The types of which a field may be."""
+    parts = set(get_args(annotation))
+    return {annotation} | parts
+
 
 def refusal(error: ErrorDetails | Mapping[str, Any]) -> Invalid:
     """Why a value can't be taken, of one of pydantic's errors."""
@@ -83,14 +123,42 @@ def refusal(error: ErrorDetails | Mapping[str, Any]) -> Invalid:
     field = names[-1][:LONGEST_NAME] if names else ""
     if error["type"] == "extra_forbidden":
         return no_field(field)
+    if error["type"] == SENTENCE:
+        return Invalid(field, f"{error['msg']}.")
     expected = EXPECTED.get(error["type"])
     if expected is not None and TYPES & set(error["loc"]):  # it may be of several types
         expected = (
             "a finite number" if isinstance(error.get("input"), float) else "a number or text"
         )
-    if expected is not None and "input" in error:
+    if "input" not in error:
+        return Invalid(field, f"“{field}” can't be read: {error['msg'].rstrip('.')}.")
+    context = error.get("ctx", {})
+    if error["type"] in BOUNDS:
+        words, bound = BOUNDS[error["type"]]
+        expected = f"{words} {context[bound]:,}".removesuffix(".0")
+    if error["type"] == "literal_error":
+        expected = QUOTED.sub(r"“\1”", context["expected"])
+    if error["type"] in LENGTHS:
+        return Invalid(field, f"{field} {_length(error)}.")
+    if expected is not None:
         return Invalid(field, f"{field} must be {expected}, got {shown(error['input'])}.")
     return Invalid(field, f"“{field}” can't be read: {error['msg'].rstrip('.')}.")
+
+
+def _length(error: ErrorDetails | Mapping[str, Any]) -> str:
+    """What a text or a list must have, and how much it has."""
+    if error.get("ctx", {}).get("min_length") == 1:
+        return "must not be empty"
+    context = {"length": len(error["input"])} | error.get("ctx", {})
+    return LENGTHS[error["type"]].format(**context)
+
+
+def not_offered(name: str, value: object, offered: Sequence[str]) -> Invalid:
+    """Why a value can't be taken that is none of those to choose from."""
+    names = [shown(choice) for choice in offered[:MOST_NAMED]]
+    more = len(offered) - len(names)
+    there_are = ", ".join(names) + (f" or {more:,} others" if more else "")
+    return Invalid(name, f"{name} must be one of {there_are}, got {shown(value)}.")
 
 
 def no_field(name: str) -> Invalid:

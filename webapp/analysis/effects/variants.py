@@ -14,7 +14,7 @@ import numpy as np
 
 from inference.effects import joint, over_time, regression
 from inference.effects.joint import Exchangeable, Joint, UnitSums
-from inference.errors import Invalid
+from inference.errors import Invalid, number_of
 from inference.explore.matching import Matching
 from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.compare import matchings
@@ -177,7 +177,7 @@ def _made(
         if documents_here != documents_there:  # as many are the same: later versions only add some
             raise Invalid(
                 "run",
-                f"{documents_there:,} documents, not {documents_here:,}: not compared, nor in the test of all",
+                f"{number_of(documents_there, 'document')}, not {documents_here:,}: not compared, nor in the test of all",
             )
         return _of_run(question, question.in_run(selection), topic, between, exchange)
     except Invalid as error:

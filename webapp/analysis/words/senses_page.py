@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 
+from inference.errors import number_of
 from inference.senses import Uses
 from webapp.analysis.words import concordance, queries, senses
 from webapp.analysis.words.senses import Mix, Tally
@@ -147,7 +148,7 @@ def _sentence(page: SensesPage) -> str:
     """What a notebook keeps of the page: the senses in a sentence."""
     shares = "; ".join(f"{_column_name(row)} {percent(row.share)}" for row in page.senses)
     among = f" in {page.documents_chosen}" if page.documents_chosen else ""
-    return f"{page.tokens:,} occurrences{among}: {shares}." if shares else ""
+    return f"{number_of(page.tokens, 'occurrence')}{among}: {shares}." if shares else ""
 
 
 def _table(shift: Shift, charted: list[ChartedTopic]) -> str:

@@ -13,7 +13,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from inference.errors import Invalid
+from inference.errors import Invalid, number_of
 from webapp.core.curation import label_transfer, queries, services as curation
 from webapp.core.curation.shapes import CarriedPair, CarryPage, CurationPage
 from webapp.core.results import links, measures, topics
@@ -118,7 +118,7 @@ def table(request: HttpRequest, run: Run) -> HttpResponse:
         if file is None:
             raise Invalid("table", "Choose a CSV file first.")
         changed = curation.read_table(run, file.read(curation.TABLE + 1), reader(request))
-        messages.success(request, f"{changed:,} field{'' if changed == 1 else 's'} changed.")
+        messages.success(request, f"{number_of(changed, 'field')} changed.")
     return redirect("run_curation", run.pk)
 
 
@@ -175,10 +175,7 @@ def carry_over(request: HttpRequest, run: Run) -> HttpResponse:
         if not is_whole(number):
             raise Invalid("from", "Choose the run whose labels are to be carried over.")
         plan = label_transfer.carry(_source(request, int(number)), run)
-        copied = (
-            f"{len(plan.values):,} topic{'' if len(plan.values) == 1 else 's'} took over what run"
-            f" {number} says."
-        )
+        copied = f"{number_of(len(plan.values), 'topic')} took over what run {number} says."
         unmatched = (
             f" {len(plan.orphans):,} of its topics have no match here." if plan.orphans else ""
         )
@@ -258,7 +255,7 @@ def _values(run: Run, ticked: list[int], do: str, text: str) -> dict[int, dict[s
 
 
 def _sentence(run: Run, ticked: list[int], do: str) -> str:
-    count = f"{len(ticked):,} topic{'' if len(ticked) == 1 else 's'}"
+    count = number_of(len(ticked), "topic")
     if do == "merge":
         return f"{count} are now merged into {topic_label(_largest(run, ticked))}"
     return f"{count}: {({'hidden': 'hidden', 'beside': 'family changed'}).get(do, f'{do} changed')}"

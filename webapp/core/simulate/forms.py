@@ -1,9 +1,10 @@
 """The form of simulated texts. Each field says in a line what it does."""
 
-from django import forms
-
+from webapp.core.simulate.asked_texts import AskedOnPage
 from webapp.core.simulate.truth import MadeSettings
+from webapp.platform.pages.asked_forms import AskedForm, SentBox, SentNumber, SentWhole
 
+NOT_FIELDS = frozenset({"csrfmiddlewaretoken"})  # Django sends it with each form
 MOST_WORDS = 1_000_000  # of all documents: drawn and written in about two seconds
 MOST_ENTRIES = 1_000_000  # topics times vocabulary, and topics times documents, which are kept
 
@@ -19,52 +20,44 @@ SYMBOLS = {  # of the fields that papers have a symbol for
 _DEFAULT = MadeSettings()
 
 
-class MadeForm(forms.Form):
+class MadeForm(AskedForm):
     """MadeSettings, bounded so that a request answers in seconds; the command has no such
     bounds."""
 
-    documents = forms.IntegerField(
+    schema = AskedOnPage
+
+    documents = SentWhole(
         label="Documents",
-        min_value=20,
-        max_value=50_000,
         initial=_DEFAULT.documents,
         help_text="How many are drawn.",
     )
-    length = forms.FloatField(
+    length = SentNumber(
         label="Words in a document",
-        min_value=5,
-        max_value=5_000,
         initial=_DEFAULT.length,
         help_text=(
             "On average; the number of each is drawn from a Poisson distribution. With fewer than"
             " 50, topics are hard to find."
         ),
     )
-    topics = forms.IntegerField(
+    topics = SentWhole(
         label="Topics",
-        min_value=1,
-        max_value=200,
         initial=_DEFAULT.topics,
         help_text="How many known topics the texts are drawn from.",
     )
-    vocabulary = forms.IntegerField(
+    vocabulary = SentWhole(
         label="Different words",
-        min_value=10,
-        max_value=20_000,
         initial=_DEFAULT.vocabulary,
         help_text="The words are invented and mean nothing.",
     )
-    alpha = forms.FloatField(
+    alpha = SentNumber(
         label="Topics in a document",
-        min_value=0.001,
-        max_value=100,
         initial=_DEFAULT.alpha,
         help_text=(
             "The mean of α, the prior of each topic in a document: small values give each document"
             " few topics, large values an even mixture of all."
         ),
     )
-    varied = forms.BooleanField(
+    varied = SentBox(
         label="Some topics are more frequent than others",
         required=False,
         initial=_DEFAULT.varied,
@@ -73,20 +66,16 @@ class MadeForm(forms.Form):
             " paper; otherwise all have the same α."
         ),
     )
-    eta = forms.FloatField(
+    eta = SentNumber(
         label="Words in a topic",
-        min_value=0.001,
-        max_value=100,
         initial=_DEFAULT.eta,
         help_text=(
             "Prior η of each word in a topic: small values give each topic few words of its own."
             " The paper’s value, 1, gives nearly flat topics."
         ),
     )
-    seed = forms.IntegerField(
+    seed = SentWhole(
         label="Seed",
-        min_value=0,
-        max_value=2**31 - 1,
         initial=_DEFAULT.seed,
         help_text="The same seed and settings give the same texts.",
     )
@@ -100,6 +89,8 @@ class MadeForm(forms.Form):
 
     def clean(self) -> None:
         """Each value may be allowed, and all together too much."""
+        super().clean()
+        self.check_names(NOT_FIELDS)
         if self.errors:
             return
         values = self.cleaned_data

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import transaction
 
 from inference import Bow, simulate
+from inference.errors import number_of
 from inference.kernels import rng
 from inference.runtime.durable import settle
 from webapp.core.simulate import truth
@@ -73,8 +74,8 @@ def create(
     copy = settings.FILE_UPLOAD_TEMP_DIR / unique
     write_csv(copy, bow, truth_made)
     name = name.strip() or (
-        f"Simulated texts: {design.topics:,} topics,"
-        f" {design.documents:,} documents, seed {design.seed}"
+        f"Simulated texts: {number_of(design.topics, 'topic')},"
+        f" {number_of(design.documents, 'document')}, seed {design.seed}"
     )
     with transaction.atomic():
         files.storing()

@@ -80,10 +80,15 @@ def check_readable(corpus: Corpus) -> None:
     except readers.looking.Exhausted:
         return
     except readers.Unreadable as error:
-        folder = files.corpus_folder(corpus.pk)
-        corpus.delete()
-        shutil.rmtree(folder, ignore_errors=True)
+        discard(corpus)
         raise storing.Unusable(error.message) from None
+
+
+def discard(corpus: Corpus) -> None:
+    """Remove a draft that nothing came of, with its files."""
+    folder = files.corpus_folder(corpus.pk)
+    corpus.delete()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def look_by_worker(corpus: Corpus, question: guesses.Question) -> None:

@@ -11,11 +11,19 @@ from django.core.exceptions import NON_FIELD_ERRORS
 
 from inference import engines
 from inference.engines.contract import About, Seedable, Setting, Truncated, WarmStart
+from inference.errors import number_of
 from inference.runtime.memory import usable_memory
 from webapp.intake.ingest import estimates, named_topics
 from webapp.intake.ingest.asked_training import AskedTraining
 from webapp.intake.ingest.named_topics import CountedTopic, NamedTopic
 from webapp.models import Corpus, Run, Version
+from webapp.platform.pages.asked_forms import (
+    SentChoice,
+    SentNumber,
+    SentSeveral,
+    SentText,
+    SentWhole,
+)
 from webapp.platform.pages.page import told_at
 from webapp.platform.received import no_field
 from webapp.platform.storage import disk
@@ -89,7 +97,10 @@ def _version(corpus: Corpus) -> forms.TypedChoiceField | None:
     if len(versions) < 2:
         return None
     choices = [
-        (v.pk, f"{v.number}: {v.documents:,} documents, {v.vocabulary:,} different words")
+        (
+            v.pk,
+            f"{v.number}: {number_of(v.documents, 'document')}, {number_of(v.vocabulary, 'different word')}",
+        )
         for v in versions
     ]
     return forms.TypedChoiceField(
@@ -100,34 +111,6 @@ def _version(corpus: Corpus) -> forms.TypedChoiceField | None:
         required=False,
         empty_value=corpus.version_id,  # type: ignore[arg-type]  # what coerce would give
     )
-
-
-class _AsSent(forms.Field):
-    """A field that takes what was sent as it is: the schema of trainings checks it, as it checks
-    what programs and the command ask for."""
-
-    def clean(self, value: Any) -> Any:
-        return "" if value is None else value
-
-
-class _Whole(_AsSent, forms.IntegerField):
-    """A whole number."""
-
-
-class _Number(_AsSent, forms.FloatField):
-    """A number."""
-
-
-class _Choice(_AsSent, forms.ChoiceField):
-    """One of a few words."""
-
-
-class _Text(_AsSent, forms.CharField):
-    """A text."""
-
-
-class _Marked(_AsSent, forms.MultipleChoiceField):
-    """Some of a few words."""
 
 
 # Names of what a form sends beside its fields: Django's own, and the button that counts seeds
@@ -141,7 +124,7 @@ class _RunForm(forms.Form):
 
     def _add_seed_and_version(self, label: str) -> None:
         """The last fields of a form. label: of the seed."""
-        self.fields["seed"] = _Whole(
+        self.fields["seed"] = SentWhole(
             label=label,
             initial=0,
             help_text=(
@@ -198,7 +181,9 @@ class TrainForm(_RunForm):
         resolved = engines.config(self.engine, topics=suggested).resolve(
             corpus.version.rows if corpus.version else 0, corpus.tokens
         )
-        self.fields["engine"] = _Text(widget=forms.HiddenInput, initial=self.engine, required=False)
+        self.fields["engine"] = SentText(
+            widget=forms.HiddenInput, initial=self.engine, required=False
+        )
         for setting in engines.fields(self.engine):
             self.fields[setting.name] = _of_setting(
                 setting, getattr(resolved, setting.name), suggested
@@ -217,7 +202,7 @@ class TrainForm(_RunForm):
         if isinstance(engines.get(self.engine), WarmStart):
             self.fields["consensus"] = forms.BooleanField(required=False)
         if isinstance(engines.get(self.engine), Seedable):
-            self.fields["seeds"] = _Text(
+            self.fields["seeds"] = SentText(
                 label="Topics that you name",
                 required=False,
                 max_length=LONGEST_SEEDS,
@@ -302,8 +287,8 @@ class SeveralForm(_RunForm):
         of_purpose = [name for name, engine in engines.ENGINES.items() if engine.ABOUT.purpose]
         labels = [(name, engine.ABOUT.label) for name, engine in engines.ENGINES.items()]
         initial = of_purpose if len(of_purpose) > 1 else list(engines.ENGINES)
-        self.fields["engines"] = _Marked(choices=labels, initial=initial)
-        self.fields["topics"] = _Whole(
+        self.fields["engines"] = SentSeveral(choices=labels, initial=initial)
+        self.fields["topics"] = SentWhole(
             label="Topics of each run", initial=self.suggested, min_value=1
         )
         self._add_seed_and_version("Seed of each run")
@@ -349,11 +334,11 @@ def _of_setting(setting: Setting, chosen_value: object, topics: int) -> forms.Fi
         left_open = (
             [("", f"as suits the corpus: {setting.said(chosen_value)}")] if initial is None else []
         )
-        field: Any = _Choice(choices=left_open + choices, **common)
+        field: Any = SentChoice(choices=left_open + choices, **common)
     elif setting.type is int:
-        field = _Whole(**common)
+        field = SentWhole(**common)
     else:
-        field = _Number(**common)
+        field = SentNumber(**common)
         field.widget.attrs["step"] = "any"
     if initial is None and not setting.choices:
         field.widget.attrs["placeholder"] = f"{chosen_value:g}"

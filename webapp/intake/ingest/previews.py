@@ -8,17 +8,19 @@ from typing import Any
 
 from django.http import HttpRequest, QueryDict
 
-from inference.errors import Invalid
+from inference.errors import Invalid, shown
 from inference.text import LANGUAGES, Spread, Stream, shares
 from inference.text.sections import Sections
 from webapp.intake import metadata, readers
 from webapp.intake.ingest import estimates, guesses, reading_forms, sample, vocabulary_forms
+from webapp.intake.ingest.asked_reading import AskedReading
 from webapp.intake.ingest.sample import Sample
 from webapp.intake.ingest.settings import ReadingSettings
 from webapp.intake.ingest.shaping import Shaping, is_shared
 from webapp.intake.ingest.shaping_forms import ShapingForm, Silence
 from webapp.models import Corpus, Upload
 from webapp.platform.accounts import embargo
+from webapp.platform.received import not_offered, number
 from webapp.platform.storage import files, sealed
 
 BUTTONS = ("csrfmiddlewaretoken", "preview", "leave_out", "other_list")  # of a form: no choices
@@ -242,7 +244,12 @@ def preview_draft(
             and not corpus.into_id
             and usual != {name: reading.shaping[name] for name in usual}
         ):
-            shaping.data = {**shaping.data, **usual, "join": ", ".join(joined)}
+            shaping.data = {
+                **shaping.data,
+                **usual,
+                "silent": list(beginning.certain),
+                "join": list(joined),
+            }
             reading = replace(reading, shaping=reading.shaping | usual)
             beginning, stream = sample.take_sample(corpus, reading)
         if first_time:
@@ -341,14 +348,13 @@ class Proposal:
     unit: str | None
 
 
-def propose(corpus: Corpus, choices: dict[str, Any] | None = None) -> Proposal:
+def propose(corpus: Corpus, asked: AskedReading | None = None) -> Proposal:
     """What the page of a draft proposes, and sends where nobody changes it: by the page's own
     forms.
 
-    choices: fields of these that have another value, as a form sends them; a column by its name, or
-    by its number from 1. Raises Invalid with the field, and what guesses.sniff raises.
+    asked: what is to be otherwise. Raises Invalid with the field, and what guesses.sniff raises.
     """
-    choices = dict(choices or {})
+    choices = asked.chosen() if asked else {}
     options = {name: value for name, value in choices.items() if value is not False}
     shaping = shaping_form(corpus, None)
     of_shaping = {name: value for name, value in choices.items() if name in shaping.fields}
@@ -358,6 +364,9 @@ def propose(corpus: Corpus, choices: dict[str, Any] | None = None) -> Proposal:
         if choices.get(role) not in (None, "", reading_forms.EACH):
             choices[role] = _column(sniff, role, choices[role])
     form = reading_forms.ReadingForm(corpus=corpus, sniff=sniff)
+    for name in choices:
+        if name not in form.fields and name not in shaping.fields:
+            raise Invalid(name, f"These files have no “{name}” to choose; leave it out.")
     preview_draft(corpus, form, shaping)
     # A form that was valid has what it had then: another one takes what was proposed since
     shaped = shaping_form(corpus, {**shaping.data, **of_shaping})
@@ -366,20 +375,25 @@ def propose(corpus: Corpus, choices: dict[str, Any] | None = None) -> Proposal:
         {**form.sent(), "name": corpus.name, **of_reading}, corpus=corpus, sniff=sniff
     )
     for checked_form in (filled, shaped):
-        for name, errors in checked_form.errors.items():
-            raise Invalid(name, str(errors[0]))
+        for error in checked_form.refused:
+            raise error
     reading = replace(filled.reading(), shaping=asdict(shaped.shaping()))
     return Proposal(reading, filled.chosen_unit)
 
 
-def _column(sniff: readers.Sniff, role: str, name_or_number: str) -> int:
-    """The place of a column by its name, or by its number from 1. Raises Invalid."""
+def _column(sniff: readers.Sniff, role: str, name_or_number: str) -> str:
+    """The place of a column by its name, or by its number from 1, as the form sends it. Raises
+    Invalid."""
     if name_or_number in sniff.columns:
-        return sniff.columns.index(name_or_number)
-    if name_or_number.isdecimal() and 1 <= int(name_or_number) <= len(sniff.columns):
-        return int(name_or_number) - 1
-    names = ", ".join(sniff.columns) or "none"
-    raise Invalid(role, f"There is no column {name_or_number!r}; the columns are {names}.")
+        return str(sniff.columns.index(name_or_number))
+    place = number(name_or_number)
+    if isinstance(place, int) and 1 <= place <= len(sniff.columns):
+        return str(place - 1)
+    if not sniff.columns:
+        raise Invalid(
+            role, f"These files have no columns, and none {shown(name_or_number)}; leave it out."
+        )
+    raise not_offered(role, name_or_number, sniff.columns)
 
 
 def _proposed(

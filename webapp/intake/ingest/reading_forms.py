@@ -1,14 +1,19 @@
 """Forms of how files are read. Each field says in a line what it does."""
 
+import re
+from collections.abc import Collection
+
 from django import forms
 
 from webapp.intake import metadata, readers
 from webapp.intake.ingest import guesses
+from webapp.intake.ingest.asked_reading import SentReading
 from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.intake.ingest.vocabulary_forms import NamedVocabularyForm, choice_field
 from webapp.intake.metadata.calendars import CALENDARS
 from webapp.intake.metadata.dates import ambiguous, may_be_of_another_calendar
 from webapp.models import Corpus
+from webapp.platform.pages.asked_forms import SentBox, SentChoice, SentWhole
 
 # columns whose kind can be changed: as many are kept (webapp.intake.readers.base.MAX_FIELDS)
 KINDS_SHOWN = 64
@@ -29,6 +34,10 @@ ENCODINGS = [
 ]  # fmt: skip
 ENCODING_NAMES = dict(ENCODINGS) | {"utf-8-sig": "UTF-8"}
 ORDERS = [("dmy", "day/month/year", "12 March 1999"), ("mdy", "month/day/year", "3 December 1999")]
+KIND = "kind_"  # begins the names of fields of what a column holds; its place follows
+COLUMN_KIND = re.compile(rf"{KIND}[0-9]{{1,6}}")
+# What the form sends of the rows that the user saw, and its button that starts again
+ROWS_SEEN = frozenset({"columns", "header_of", "propose", "other_list"})
 EACH = "each"  # document is a unit
 ALL_SHEETS = {"*": "all that have texts, the sheet as a field"}
 DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]
@@ -37,18 +46,16 @@ DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical
 class ReadingForm(NamedVocabularyForm):
     """How a corpus is read. Fields that its format does not have are left out."""
 
-    text = forms.TypedChoiceField(
-        coerce=int, label="Text", help_text="The column that holds the documents’ text."
-    )
-    title = forms.TypedChoiceField(coerce=int, empty_value=None, required=False, label="Title")
-    date = forms.TypedChoiceField(
-        coerce=int,
-        empty_value=None,
+    schema = SentReading
+
+    text = SentChoice(label="Text", help_text="The column that holds the documents’ text.")
+    title = SentChoice(required=False, label="Title")
+    date = SentChoice(
         required=False,
         label="Date",
         help_text="A year, a month or a day, in any usual form.",
     )
-    date_order = forms.ChoiceField(
+    date_order = SentChoice(
         required=False,
         label="12/3/1999 is",
         help_text="How to read dates that are written with numbers.",
@@ -58,17 +65,13 @@ class ReadingForm(NamedVocabularyForm):
             *((name, f"day/month/year, all dates {said}") for name, said in CALENDARS.items()),
         ],
     )
-    id = forms.TypedChoiceField(
-        coerce=int,
-        empty_value=None,
+    id = SentChoice(
         required=False,
         label="Id",
         help_text="Your own identifier; every export contains it.",
     )
-    sheet = forms.ChoiceField(
-        label="Sheet", help_text="Of the spreadsheet. The others are not read."
-    )
-    missing = forms.BooleanField(
+    sheet = SentChoice(label="Sheet", help_text="Of the spreadsheet. The others are not read.")
+    missing = SentBox(
         required=False,
         label="Marks such as NA are missing values",
         help_text=(
@@ -76,22 +79,20 @@ class ReadingForm(NamedVocabularyForm):
             " are words and values as others are."
         ),
     )
-    header = forms.BooleanField(
+    header = SentBox(
         required=False,
         label="One row has the names of the columns",
         help_text="If not, the first row is a document.",
     )
-    header_row = forms.IntegerField(
+    header_row = SentWhole(
         required=False,
-        min_value=1,
-        max_value=readers.HEADER_ROWS,
         label="Header is in row",
         help_text=(
             "The row with the names of the columns, counted from the top of the file. Rows above it"
             " are not read."
         ),
     )
-    html = forms.BooleanField(
+    html = SentBox(
         required=False,
         label="The text has HTML in it",
         help_text=(
@@ -99,7 +100,7 @@ class ReadingForm(NamedVocabularyForm):
             " scripts and styles are dropped."
         ),
     )
-    running = forms.BooleanField(
+    running = SentBox(
         required=False,
         label="Leave out lines that run through the pages",
         help_text=(
@@ -107,12 +108,12 @@ class ReadingForm(NamedVocabularyForm):
             " feed. How many they are stands at the top."
         ),
     )
-    lemmas = forms.BooleanField(
+    lemmas = SentBox(
         required=False,
         label="Read lemmas instead of words",
         help_text="Of CoNLL-U and VRT, where a column has them: “go” for “went”.",
     )
-    surplus = forms.BooleanField(
+    surplus = SentBox(
         required=False,
         label="Surplus cells belong to the text",
         help_text=(
@@ -120,14 +121,14 @@ class ReadingForm(NamedVocabularyForm):
             " in it. The report of problems names these rows."
         ),
     )
-    delimiter = forms.ChoiceField(
+    delimiter = SentChoice(
         choices=DELIMITERS, label="Columns are separated by", help_text="In the file itself."
     )
-    encoding = forms.ChoiceField(
+    encoding = SentChoice(
         label="Encoding", help_text="Change it where the preview shows wrong letters."
     )
 
-    unit = forms.ChoiceField(
+    unit = SentChoice(
         required=False,
         label="Who speaks?",
         help_text=(
@@ -135,7 +136,7 @@ class ReadingForm(NamedVocabularyForm):
             " one voice. It can be changed at any time."
         ),
     )
-    train = forms.BooleanField(
+    train = SentBox(
         required=False,
         initial=True,
         label="Train topics as soon as it has been read",
@@ -195,7 +196,7 @@ class ReadingForm(NamedVocabularyForm):
                 *((str(i), name) for i, name in columns),
             ]
             for i, name in columns[:KINDS_SHOWN]:
-                self.fields[f"kind_{i}"] = forms.ChoiceField(
+                self.fields[f"{KIND}{i}"] = forms.ChoiceField(
                     choices=metadata.choices(),
                     required=False,
                     label=name,
@@ -248,7 +249,9 @@ class ReadingForm(NamedVocabularyForm):
             if role in self.fields
         }
         return [
-            self[name] for name in self.fields if name.startswith("kind_") and name[5:] not in roles
+            self[name]
+            for name in self.fields
+            if name.startswith(KIND) and name.removeprefix(KIND) not in roles
         ]
 
     @property
@@ -275,18 +278,26 @@ class ReadingForm(NamedVocabularyForm):
             i for i in range(len(self.sniff.columns)) if str(self["date"].value()) == str(i)
         }
         date_columns |= {
-            int(name[5:])
+            int(name.removeprefix(KIND))
             for name in self.fields
-            if name.startswith("kind_") and metadata.type_of(self[name].value()).has_date_order
+            if name.startswith(KIND) and metadata.type_of(self[name].value()).has_date_order
         }
         return [row[i] for row in self.sniff.rows for i in date_columns if i < len(row)]
 
+    def check_names(self, others: Collection[str]) -> None:
+        """The kinds of columns may be of a file that was cut into others, until the form was sent."""
+        kinds = {name for name in self.data if COLUMN_KIND.fullmatch(name)}
+        super().check_names({*others, *ROWS_SEEN, *kinds})
+
     def clean(self) -> None:
+        super().clean()
+        for role in readers.ROLES:
+            if role in self.cleaned_data:
+                self.cleaned_data[role] = _place(self.cleaned_data[role])
         chosen_columns = [self.cleaned_data.get(name) for name in ("text", "title", "id")]
         chosen_columns = [column for column in chosen_columns if column is not None]
         if len(set(chosen_columns)) < len(chosen_columns):
             self.add_error("text", "Text, title and id must be different columns.")
-        super().clean()
 
     def reading(self) -> ReadingSettings:
         values = self.cleaned_data
@@ -296,11 +307,16 @@ class ReadingForm(NamedVocabularyForm):
             name: values[name] for name in options.keys() & (values.keys() - {"header_row"})
         }
         options["kinds"] = options["kinds"] | {
-            self.sniff.columns[int(name[5:])]: kind
+            self.sniff.columns[int(name.removeprefix(KIND))]: kind
             for name, kind in values.items()
-            if name.startswith("kind_") and kind
+            if name.startswith(KIND) and kind
         }
         return self.with_options(options)
+
+
+def _place(column: str) -> int | None:
+    """Of a column that is chosen, which the form sends by its place; None for none."""
+    return int(column) if column else None
 
 
 def _is_spreadsheet(options: readers.Options) -> bool:

@@ -4,11 +4,18 @@ says in a line what it does."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django import forms
-
-from webapp.intake.ingest.shaping import CERTAIN, Guess, Shaping, is_rule, ordered, rule_of
-from webapp.intake.ingest.vocabulary_forms import SentForm, choice_field
+from webapp.intake.ingest.asked_reading import AskedShaping
+from webapp.intake.ingest.shaping import CERTAIN, Guess, Shaping, ordered, rule_of
+from webapp.intake.ingest.vocabulary_forms import choice_field
 from webapp.intake.metadata.dates import ORDERS
+from webapp.platform.pages.asked_forms import (
+    AskedForm,
+    SentBox,
+    SentChoice,
+    SentText,
+    SentWhole,
+    SentWords,
+)
 from webapp.platform.pages.page import told_at
 
 SECTIONS = [
@@ -37,15 +44,13 @@ class Silence:
     chosen: bool
 
 
-class RulesField(forms.MultipleChoiceField):
-    def valid_value(self, value: str) -> bool:
-        return is_rule(value)
+class ShapingForm(AskedForm):
+    """Valid where webapp.intake.ingest.shaping.Shaping is; `shaping()` is what it says. It is sent
+    with a ReadingForm, which refuses what is no field of either."""
 
+    schema = AskedShaping
 
-class ShapingForm(SentForm):
-    """Valid where webapp.intake.ingest.shaping.Shaping is; `shaping()` is what it says."""
-
-    sections = forms.ChoiceField(
+    sections = SentChoice(
         required=False,
         choices=SECTIONS,
         label="Sections",
@@ -54,63 +59,56 @@ class ShapingForm(SentForm):
             " sections up to the whole book."
         ),
     )
-    length = forms.IntegerField(
+    length = SentWhole(
         required=False,
-        min_value=1,
-        max_value=1_000_000,
         label="Words or pages of a section",
         help_text=(
             "Leave it empty for about 1,000 words or 10 pages. A section ends at the end of a"
             " paragraph or sentence."
         ),
     )
-    least = forms.IntegerField(
+    least = SentWhole(
         required=False,
-        min_value=0,
-        max_value=1_000_000,
         label="Shortest paragraph or chapter, in words",
         help_text="A shorter one is joined to the next.",
     )
-    marker = forms.CharField(
+    marker = SentText(
         required=False,
-        max_length=100,
         label="A heading begins with",
         help_text=(
             "Such as CHAPTER, at the beginning of a line. Headings that the file marks, and lines"
             " that begin with #, are known."
         ),
     )
-    join = forms.CharField(
+    join = SentText(
         required=False,
-        max_length=1000,
         label="Join those with the same",
         help_text=(
             "Fields, separated by commas. With “author”, all documents of an author become one."
             " Leave it empty to join none."
         ),
     )
-    period = forms.ChoiceField(
+    period = SentChoice(
         required=False,
         choices=PERIODS,
         label="Join by date",
         help_text="In addition to the fields above, or on its own.",
     )
-    parts = forms.BooleanField(required=False, label="Join parts to wholes")
-    names = forms.BooleanField(
+    parts = SentBox(required=False, label="Join parts to wholes")
+    names = SentBox(
         required=False,
         label="Names of folders and files are fields",
         help_text="letters/1901/boston.txt: folder 1 is letters, folder 2 is 1901.",
     )
-    pattern = forms.CharField(
+    pattern = SentText(
         required=False,
-        max_length=500,
         label="Pattern of the files’ names",
         help_text=(
             "{year}_{author}.txt makes fields of 1901_adams.txt. {title}, {date}, {year} and {id}"
             " are the document’s own; {} is ignored."
         ),
     )
-    dated = forms.ChoiceField(
+    dated = SentChoice(
         required=False,
         choices=[
             ("", "are not read"),
@@ -122,7 +120,7 @@ class ShapingForm(SentForm):
             " date keep it."
         ),
     )
-    made = forms.BooleanField(
+    made = SentBox(
         required=False,
         label="Files without another date have the day on which they were made",
         help_text=(
@@ -130,7 +128,7 @@ class ShapingForm(SentForm):
             " written."
         ),
     )
-    table = forms.ChoiceField(
+    table = SentChoice(
         required=False,
         label="The file",
         help_text=(
@@ -138,14 +136,13 @@ class ShapingForm(SentForm):
             " row must hold the names of the columns."
         ),
     )
-    key = forms.CharField(
+    key = SentText(
         required=False,
-        max_length=200,
         label="Its column with their names",
         help_text="With or without folder and extension, or the documents’ ids.",
     )
 
-    silent = RulesField(required=False, label="Words that don’t count")
+    silent = SentWords(required=False, label="Words that don’t count")
 
     def __init__(
         self,
@@ -180,6 +177,7 @@ class ShapingForm(SentForm):
         offered = dict.fromkeys(name for name in [table, *tables[:MOST_TABLES]] if name)
         self.guess = guess
         self.offers_tables = bool(offered)
+        self.unshown = ["silent"] if offered else ["silent", "table", "key"]
         choice_field(self, "table").choices = [
             ("", "there is none"),
             *((name, name) for name in offered),
@@ -203,15 +201,14 @@ class ShapingForm(SentForm):
         ]
 
     def clean(self) -> None:
+        super().clean()
         if not self.errors:
             with told_at(self):
                 self._shaping = self._made()
 
     def _made(self) -> Shaping:
         values = dict(self.cleaned_data)
-        values["join"] = tuple(
-            dict.fromkeys(name for part in values["join"].split(",") if (name := part.strip()))
-        )
+        values["join"] = tuple(values["join"])
         values["length"] = values["length"] or 0
         values["least"] = Shaping.least if values["least"] is None else values["least"]
         if values["sections"] not in ("words", "pages"):

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Count, Max, Q
 
+from inference.errors import number_of
 from inference.text import LANGUAGES
 from webapp.models import Corpus, Run, Version
 from webapp.platform.drawing import numbers
@@ -29,7 +30,9 @@ _CHANGES: dict[
     str, Callable[[Any, Any], str]
 ] = {  # setting -> what is said where it was `old` and is `new`
     "language": lambda old, new: "stop words of another language",
-    "min_documents": lambda old, new: f"words in at least {new:,} documents instead of {old:,}",
+    "min_documents": lambda old, new: (
+        f"words in at least {number_of(new, 'document')} instead of {old:,}"
+    ),
     "max_share": lambda old, new: (
         f"words in at most {100 * new:.3g}% of documents instead of {100 * old:.3g}%"
     ),
@@ -37,7 +40,7 @@ _CHANGES: dict[
         f"frequent words that are spread evenly {'count' if new else 'don’t count'}"
     ),
     "section_words": lambda old, new: f"sections of {new:,} words" if new else "no sections",
-    "min_length": lambda old, new: f"words of at least {new} letters instead of {old}",
+    "min_length": lambda old, new: f"words of at least {number_of(new, 'letter')} instead of {old}",
     "numbers": lambda old, new: "numbers count" if new else "numbers don’t count",
     "hyphens": lambda old, new: f"hyphens {_HYPHENS[new]} words",
     "apostrophes": lambda old, new: f"apostrophes {_HYPHENS[new]} words",
@@ -135,8 +138,8 @@ def difference(before: Version, now: Version) -> str:
     ]
     if now.status == Version.Status.READY and now.documents != before.documents:
         parts.append(
-            f"{abs(now.documents - before.documents):,} documents"
-            f" {'more' if now.documents > before.documents else 'fewer'}"
+            number_of(abs(now.documents - before.documents), "document")
+            + f" {'more' if now.documents > before.documents else 'fewer'}"
         )
     return "; ".join(part for part in parts if part) or "the same words"
 

@@ -1,18 +1,32 @@
 """Forms of which words of a corpus count. Each field says in a line what it does."""
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, fields as dataclass_fields
 
 from django import forms
 
 from inference.text import LANGUAGES
+from webapp.intake.ingest.asked_reading import AskedWords, NamedWords
 from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
+from webapp.platform.pages.asked_forms import (
+    AskedForm,
+    SentBox,
+    SentChoice,
+    SentNumber,
+    SentSeveral,
+    SentText,
+    SentWhole,
+    SentWords,
+)
 from webapp.platform.pages.page import told_at
+from webapp.platform.received import Received
 
 ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
 SAID = 0.03  # a language with less of the letters is rather a mistake
-MAX_STOP_WORDS = 10_000
 BY_NAME = sorted(LANGUAGES.items(), key=lambda item: item[1])  # (code, name) of every language
-SHORTEST_SECTION = 50  # words: a topic in fewer says little
+PERCENT = 100
+# What a form of words sends beside its fields: its buttons, and Django's own
+BUTTONS = frozenset({"csrfmiddlewaretoken", "preview", "leave_out", "keep", "next"})
 
 
 def choice_field(form: forms.BaseForm, name: str) -> forms.ChoiceField:
@@ -21,33 +35,6 @@ def choice_field(form: forms.BaseForm, name: str) -> forms.ChoiceField:
     if not isinstance(field := form.fields[name], forms.ChoiceField):
         raise TypeError(f"{name} is not a field of choices")
     return field
-
-
-class SentForm(forms.Form):
-    def sent(self) -> dict[str, str | int | bool | list[str]]:
-        """What a browser would send of a form that was not touched."""
-        values = {name: self[name].value() for name in self.fields}
-        # False is a box without a tick; 0 is the first column
-        return {
-            name: value
-            for name, value in values.items()
-            if value is not None and value is not False
-        }
-
-
-class Words(forms.Field):
-    """Words, of which each is sent as a value of its own."""
-
-    widget = forms.MultipleHiddenInput
-
-    def clean(self, value) -> list[str]:
-        words = {word.strip().lower() for word in value or [] if word.strip()}
-        if len(words) > MAX_STOP_WORDS or max(map(len, words), default=0) > 200:
-            raise forms.ValidationError(
-                f"Give at most {MAX_STOP_WORDS:,} words of at most 200 letters; these are"
-                f" {len(words):,}."
-            )
-        return sorted(words)
 
 
 @dataclass(frozen=True)
@@ -70,11 +57,15 @@ class Languages:
     others: list[OfferedLanguage]
 
 
-class VocabularyForm(SentForm):
+class VocabularyForm(AskedForm):
     """Which words of a corpus count: ingest.settings.VocabularySettings. kept_words and apart have
     no widgets of their own: they stand beside the preview."""
 
-    language = forms.ChoiceField(
+    schema: type[Received] = AskedWords
+    unshown = ("kept_words", "apart")
+    other_names: Collection[str] = BUTTONS  # that are sent beside the form's fields
+
+    language = SentChoice(
         required=False,
         label="Language",
         help_text=(
@@ -82,23 +73,19 @@ class VocabularyForm(SentForm):
             " all forms of its words."
         ),
     )
-    also = forms.MultipleChoiceField(required=False, label="Stop words of other languages")
-    min_documents = forms.IntegerField(
-        min_value=1,
-        max_value=1_000_000,
+    also = SentSeveral(required=False, label="Stop words of other languages")
+    min_documents = SentWhole(
         label="Leave out words in fewer documents than",
         help_text="Rare words, including typing errors, help a model little.",
     )
-    max_share = forms.FloatField(
-        min_value=0,
-        max_value=100,
+    max_share = SentNumber(
         label="Leave out words in more than this percentage of documents",
         help_text=(
             "100, the usual value, leaves out no word for this reason: a word can be in most of the documents"
             " and still be much of a topic."
         ),
     )
-    spread_evenly = forms.BooleanField(
+    spread_evenly = SentBox(
         required=False,
         label="Count frequent words that are spread evenly",
         help_text=(
@@ -107,9 +94,7 @@ class VocabularyForm(SentForm):
             " words, where documents have 100 words or more."
         ),
     )
-    section_words = forms.IntegerField(
-        min_value=0,
-        max_value=1_000_000,
+    section_words = SentWhole(
         label="Words of a section",
         help_text=(
             "Longer documents (from one and a half times as many words on) are read in sections of"
@@ -117,36 +102,33 @@ class VocabularyForm(SentForm):
             " whole. 0: none is cut."
         ),
     )
-    extra_stop_words = forms.CharField(
+    extra_stop_words = SentText(
         required=False,
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        max_length=200_000,
         label="More stop words",
         help_text="Your own words to leave out, separated by spaces, commas or lines.",
     )
-    kept_words = Words(required=False)
-    min_length = forms.IntegerField(
-        min_value=1,
-        max_value=20,
+    kept_words = SentWords(required=False, label="Words that count nevertheless")
+    min_length = SentWhole(
         label="Shortest word, in letters",
         help_text="Shorter ones are left out.",
     )
-    numbers = forms.BooleanField(
+    numbers = SentBox(
         required=False,
         label="Numbers count",
         help_text="Years, amounts, “2nd”: everything that begins with a digit.",
     )
-    hyphens = forms.ChoiceField(
+    hyphens = SentChoice(
         choices=[("split", "separate words: well · known"), ("join", "join words: well-known")],
         label="Hyphens",
         help_text="What “well-known” counts as.",
     )
-    apostrophes = forms.ChoiceField(
+    apostrophes = SentChoice(
         choices=[("split", "separate words: l · homme"), ("join", "join words: l’homme")],
         label="Apostrophes",
         help_text="What “l’homme” counts as.",
     )
-    variants = forms.BooleanField(
+    variants = SentBox(
         required=False,
         label="Count different spellings of a word as one",
         help_text=(
@@ -154,15 +136,14 @@ class VocabularyForm(SentForm):
             " and coeur. The preview lists them."
         ),
     )
-    apart = Words(required=False)
-    phrases = forms.CharField(
+    apart = SentWords(required=False, label="Spellings that count apart")
+    phrases = SentText(
         required=False,
         widget=forms.Textarea(attrs={"rows": 3, "spellcheck": "false"}),
-        max_length=200_000,
         label="Phrases that count as one word",
         help_text="One per line, such as “new york”.",
     )
-    duplicates = forms.ChoiceField(
+    duplicates = SentChoice(
         choices=[
             ("keep", "count like others"),
             ("exact", "don’t count where they are the same"),
@@ -171,7 +152,7 @@ class VocabularyForm(SentForm):
         label="Documents that repeat an earlier one",
         help_text="They stay in the corpus and can be read.",
     )
-    forms = forms.ChoiceField(
+    forms = SentChoice(
         choices=[
             ("written", "as they are written"),
             ("lemmas", "as in a dictionary: went → go"),
@@ -224,35 +205,9 @@ class VocabularyForm(SentForm):
             offered([language for language in other_languages if language not in near]),
         )
 
-    def clean_section_words(self) -> int:
-        if 0 < self.cleaned_data["section_words"] < SHORTEST_SECTION:
-            raise forms.ValidationError(
-                f"A section has at least {SHORTEST_SECTION} words; 0 for none."
-            )
-        return self.cleaned_data["section_words"]
-
-    def clean_also(self) -> list[str]:
-        return sorted(set(self.cleaned_data["also"]) - {self.cleaned_data.get("language")})
-
-    def clean_max_share(self) -> float:
-        return self.cleaned_data["max_share"] / 100
-
-    def clean_extra_stop_words(self) -> list[str]:
-        words = self.cleaned_data["extra_stop_words"].replace(",", " ").lower().split()
-        if len(words) > MAX_STOP_WORDS:
-            raise forms.ValidationError(
-                f"Give at most {MAX_STOP_WORDS:,} words; these are {len(words):,}."
-            )
-        return sorted(set(words))
-
-    def clean_phrases(self) -> list[str]:
-        lines = [
-            " ".join(line.lower().replace("_", " ").split())
-            for line in self.cleaned_data["phrases"].splitlines()
-        ]
-        return list(dict.fromkeys(line for line in lines if line))
-
     def clean(self) -> None:
+        super().clean()
+        self.check_names(self.other_names)
         if not self.errors:
             with told_at(self):
                 self.words().choice()
@@ -263,7 +218,10 @@ class VocabularyForm(SentForm):
             for field in dataclass_fields(VocabularySettings)
             if field.name in self.fields
         ]
-        return VocabularySettings(**{name: self.cleaned_data[name] for name in names})
+        values = {name: self.cleaned_data[name] for name in names}
+        values["also"] = sorted(set(values["also"]) - {values["language"]})
+        values["max_share"] /= PERCENT
+        return VocabularySettings(**values)
 
     def offer(self, words: VocabularySettings) -> None:
         """Begin with other thresholds and languages than were said at first."""
@@ -276,7 +234,9 @@ class VocabularyForm(SentForm):
 class NamedVocabularyForm(VocabularyForm):
     """Which words of a corpus count, and its name."""
 
-    name = forms.CharField(max_length=200, label="Name of the corpus")
+    schema: type[Received] = NamedWords
+
+    name = SentText(label="Name of the corpus")
 
     def __init__(
         self, *args, name: str, reading: ReadingSettings, initial: dict | None = None, **kwargs

@@ -4,6 +4,7 @@ documents made of counts."""
 import itertools
 from collections.abc import Iterable, Iterator
 
+from inference.errors import number_of
 from webapp.intake.readers.base import (
     MAX_ID,
     MAX_TEXT,
@@ -81,7 +82,7 @@ def document(
         repeated += [words[word]] * count
     if wrong:
         sentence = (
-            f"“{name}”, {place_in_file}: {wrong:,} entries name words that the vocabulary of {len(words):,}"
+            f"“{name}”, {place_in_file}: {number_of(wrong, 'entry names', 'entries name')} words that the vocabulary of {len(words):,}"
             " words does not have; they were left out. Is it the right vocabulary?"
         )
         yield Problem(name, place_in_file, sentence, False, "entry", wrong)

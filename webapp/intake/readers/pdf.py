@@ -9,6 +9,7 @@ from dataclasses import replace
 import pypdfium2
 import regex
 
+from inference.errors import number_of
 from webapp.intake.readers import running_lines
 from webapp.intake.readers.base import (
     MAX_TEXT,
@@ -151,9 +152,9 @@ def _said(
     yield from running_lines.report_left_out(name, running)
     if nameless:
         letters = sum(nameless.values())
-        on_pages = f"{len(nameless):,} of {len(pages):,} pages"
+        on_pages = f"{len(nameless):,} of {number_of(len(pages), 'page')}"
         message = (
-            f"“{name}”: {letters:,} letters on {on_pages} have no name in the PDF; each is shown as"
+            f"“{name}”: {number_of(letters, 'letter')} on {on_pages} without a name in the PDF; each is shown as"
             f" {REPLACED}, and words with them are not whole."
         )
         message += f" {_RECOGNISE_ANEW.format(_shell_name(name))}"
@@ -161,7 +162,7 @@ def _said(
     if 2 * empty > len(pages):
         with_running_lines = f" but {running_lines.quoted(running)}" if running else ""
         message = (
-            f"“{name}”: {empty:,} of {len(pages):,} pages hold no text{with_running_lines}; they may be"
+            f"“{name}”: {empty:,} of {number_of(len(pages), 'page')} {'holds' if empty == 1 else 'hold'} no text{with_running_lines}; they may be"
             f" pictures that need OCR. {recognise}"
         )
         yield Problem(name, "", message, False, "empty page", empty)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import regex
 
+from inference.errors import number_of
 from webapp.intake.readers.base import (
     Document,
     Options,
@@ -83,8 +84,8 @@ def read(
         yield Problem(
             name,
             "",
-            f"“{name}”: {bare:,} of {count:,} references have no abstract; their text is their"
-            " title.",
+            f"“{name}”: {bare:,} of {number_of(count, 'reference')} {'has' if bare == 1 else 'have'} no"
+            " abstract; the title is the text.",
             False,
             "no abstract",
             bare,

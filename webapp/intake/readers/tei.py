@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import regex
 
+from inference.errors import number_of
 from webapp.intake.readers import hyphens, note_marks, ocr
 from webapp.intake.readers.base import Document, Options, Problem, Source, opened
 from webapp.intake.readers.markup import Handler, Result, walk
@@ -68,8 +69,8 @@ def read(
         yield Problem(
             name,
             "",
-            f"“{name}”: {result.unknown:,} entities are defined outside of the text, or by the file"
-            " itself, and were left out.",
+            f"“{name}”: left out, as defined outside of the text, or by the file itself:"
+            f" {number_of(result.unknown, 'entity', 'entities')}.",
             False,
             "entity",
             result.unknown,

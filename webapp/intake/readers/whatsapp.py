@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import regex
 
+from inference.errors import number_of
 from webapp.intake.readers import text
 from webapp.intake.readers.base import Document, Options, Problem, Source, clean, stem
 from webapp.intake.readers.prose import document
@@ -56,8 +57,8 @@ def read(
         yield Problem(
             name,
             "",
-            f"“{name}”: {left_out:,} notices and messages without text, such as pictures, were left"
-            " out.",
+            f"“{name}”: {number_of(left_out, 'notice or message', 'notices and messages')} without text,"
+            f" such as pictures, {'was' if left_out == 1 else 'were'} left out.",
             False,
             "notice",
             left_out,

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
+from inference.errors import number_of
 from webapp.management.base import OwnCommand
 from webapp.management.progress import Line
 from webapp.platform.drawing.numbers import bytes as size
@@ -38,15 +39,15 @@ class Command(OwnCommand):
                     lambda progress: line.say(
                         progress.bytes,
                         progress.of,
-                        f"{progress.rows:,} rows, {progress.files:,} files",
+                        number_of(progress.files, "file"),
                     ),
                 )
             except OSError as error:
                 raise CommandError(
                     f"{path} could not be written: {error.strerror}. Nothing is left of it."
                 ) from None
-        self.stderr.write(
-            f"{done.rows:,} rows and {done.files:,} files, {size(done.bytes)}, in"
-            f" {size(path.stat().st_size)}."
-        )
+        rows = number_of(done.rows, "row")
+        stored_files = number_of(done.files, "file")
+        packed = size(path.stat().st_size)
+        self.stderr.write(f"{rows} and {stored_files}, {size(done.bytes)}, in {packed}.")
         self.stdout.write(str(path))

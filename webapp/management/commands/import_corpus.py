@@ -4,6 +4,8 @@ last line is the corpus's number."""
 import argparse
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +13,16 @@ from django import forms
 from django.conf import settings
 from django.core.management.base import CommandError
 
-from inference.errors import Invalid
+from inference.errors import Invalid, number_of
 from webapp.intake import readers
 from webapp.intake.ingest import corpora, previews
+from webapp.intake.ingest.asked_reading import AskedReading
 from webapp.intake.ingest.reading_forms import ReadingForm
-from webapp.intake.ingest.settings import ReadingSettings
 from webapp.intake.ingest.shaping_forms import ShapingForm
 from webapp.management.base import OwnCommand
 from webapp.management.progress import follow_reading
 from webapp.models import Corpus
+from webapp.platform.pages.asked_forms import SentSeveral, SentWords
 
 # The fields of the page's form, but for what is chosen in its preview, and whether to train
 OFFERED: dict[str, forms.Field] = {
@@ -51,7 +54,7 @@ class Command(OwnCommand):
             kind: dict[str, Any] = {"metavar": name.upper()}
             if isinstance(field, forms.BooleanField):
                 kind = {"action": argparse.BooleanOptionalAction}
-            elif isinstance(field, forms.MultipleChoiceField):
+            elif isinstance(field, SentSeveral | SentWords):
                 kind |= {"nargs": "*"}
             form.add_argument(
                 f"--{name.replace('_', '-')}",
@@ -62,10 +65,19 @@ class Command(OwnCommand):
 
     def handle(self, *args, **options):
         options_chosen = {name: options[name] for name in OFFERED if options[name] is not None}
+        with _as_options():
+            asked = AskedReading.of_texts(options_chosen)
         copies = [self._copy(*file) for file in self._files(options["paths"])]
         try:
             corpus = corpora.create(options["name"], copies)
-            corpora.read(corpus, self._reading(corpus, options_chosen))
+            try:
+                with _as_options():
+                    proposal = previews.propose(corpus, asked)
+            except (CommandError, readers.Unreadable):
+                corpora.discard(corpus)
+                raise
+            corpus.unit = proposal.unit
+            corpora.read(corpus, proposal.reading)
         except (Invalid, readers.Unreadable) as error:
             raise CommandError(str(error)) from None
         finally:
@@ -75,15 +87,6 @@ class Command(OwnCommand):
             follow_reading(corpus)
             self._tell(corpus)
         self.stdout.write(str(corpus.pk))
-
-    def _reading(self, corpus: Corpus, choices: dict[str, Any]) -> ReadingSettings:
-        """As the page is preset, with what was chosen."""
-        try:
-            proposal = previews.propose(corpus, choices)
-        except Invalid as error:
-            raise Invalid(error.field, f"--{error.field.replace('_', '-')}: {error}") from None
-        corpus.unit = proposal.unit
-        return proposal.reading
 
     def _files(self, options: list[str]) -> list[tuple[Path, str]]:
         """Each file and its name; of files in a folder with the folder's and those within."""
@@ -110,14 +113,24 @@ class Command(OwnCommand):
     def _tell(self, corpus: Corpus) -> None:
         report = (corpus.version.report if corpus.version else {}) | corpus.report
         self.stderr.write(
-            f"{corpus.documents:,} documents, {corpus.tokens:,} words, vocabulary of"
+            f"{number_of(corpus.documents, 'document')}, {number_of(corpus.tokens, 'word')}, vocabulary of"
             f" {corpus.vocabulary:,}"
         )
         for reason, (types, tokens) in report["dropped"].items():
             self.stderr.write(
-                f"  dropped as {reason}: {types:,} different words, {tokens:,} occurrences"
+                f"  dropped as {reason}: {number_of(types, 'different word')},"
+                f" {number_of(tokens, 'occurrence')}"
             )
         for kind, count in report["problem_counts"].items():
             self.stderr.write(f"  {kind}: {count:,}")
         for problem in report["problems"][:10]:
             self.stderr.write(f"  {problem['message']}")
+
+
+@contextmanager
+def _as_options() -> Iterator[None]:
+    """What is wrong with an option is said with its name."""
+    try:
+        yield
+    except Invalid as error:
+        raise CommandError(f"--{error.field.replace('_', '-')}: {error}") from None

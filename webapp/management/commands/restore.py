@@ -4,6 +4,7 @@ from pathlib import Path
 
 from django.core.management.base import CommandError
 
+from inference.errors import number_of
 from webapp.management.base import OwnCommand
 from webapp.management.progress import Line
 from webapp.platform.local import folder, servers
@@ -49,9 +50,9 @@ class Command(OwnCommand):
                     " --overwrite."
                 ) from None
         moment = backup["made"][: len("2026-11-27T21:00:00")].replace("T", " ")
-        content = (
-            f"{backup['corpora']:,} corpora and {backup['runs']:,} runs, in {backup['rows']:,}"
-            f" rows, as of {moment} UTC"
-        )
+        corpora = number_of(backup["corpora"], "corpus", "corpora")
+        runs = number_of(backup["runs"], "run")
+        rows = number_of(backup["rows"], "row")
+        content = f"{corpora} and {runs}, in {rows}, as of {moment} UTC"
         verdict = "The backup is whole" if options["check"] else "Restored"
         self.stdout.write(f"{verdict}: {content}.")

@@ -7,6 +7,7 @@ from pathlib import Path
 from django.core.management.base import CommandError
 
 from webapp.core.simulate import services, truth
+from webapp.core.simulate.asked_texts import AskedTexts
 from webapp.management.base import OwnCommand
 from webapp.management.progress import follow_reading
 
@@ -31,13 +32,11 @@ class Command(OwnCommand):
 
     arguments = {
         **{
-            f"--{field.name}": {
-                "type": field.type,
-                "default": field.default,
-                "help": f"{HELP[field.name]} (default: %(default)s)",
+            f"--{name}": {
+                "default": str(getattr(DEFAULT, name)),
+                "help": f"{says} (default: %(default)s)",
             }
-            for field in fields(truth.MadeSettings)
-            if field.name in HELP
+            for name, says in HELP.items()
         },
         "--same-alpha": {
             "action": "store_false",
@@ -60,9 +59,8 @@ class Command(OwnCommand):
     }
 
     def handle(self, *args, **options):
-        design = truth.MadeSettings(
-            **{field.name: options[field.name] for field in fields(truth.MadeSettings)}
-        )
+        texts = {field.name: options[field.name] for field in fields(truth.MadeSettings)}
+        design = AskedTexts.of_texts(texts).settings()
         if options["csv"]:
             self._write(options["csv"], design)
             self.stdout.write(str(options["csv"]))

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet, Sum
 
-from inference.errors import Invalid
+from inference.errors import Invalid, number_of
 from webapp.models import GONE, Corpus, SourceFile, Upload, User
 from webapp.platform.drawing.numbers import bytes as size
 from webapp.platform.jobs import kinds
@@ -110,7 +110,7 @@ def check_documents(corpus: Corpus, documents: int) -> None:
     if documents > left:
         raise Invalid(
             "documents",
-            f"Your corpora may have {max(0, left):,} documents more, and this one has at least"
+            f"Your corpora may have {number_of(max(0, left), 'document')} more, and this one has at least"
             f" {documents:,}. {MORE}",
         )
 

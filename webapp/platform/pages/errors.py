@@ -115,9 +115,10 @@ class ErrorPages:
             sentence = "The address contains a character that no text has (NUL). Remove it."
             return self._answer(request, "400.html", 400, {"message": sentence}, sentence)
         has_schema = getattr(getattr(view, "route", None), "schema", False)
-        if not request.path.startswith(API) and not has_schema:
+        if not request.path.startswith(API):
             request.GET = _without_nul(request.GET)  # type: ignore[assignment]
-            request.POST = _without_nul(request.POST)  # type: ignore[assignment]
+            if not has_schema:
+                request.POST = _without_nul(request.POST)  # type: ignore[assignment]
         return None
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:

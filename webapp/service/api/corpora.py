@@ -19,6 +19,7 @@ from webapp.intake.ingest import (
     upload_limits,
     uploads,
 )
+from webapp.intake.ingest.asked_reading import AskedReading
 from webapp.intake.ingest.asked_training import AskedTraining
 from webapp.intake.readers import Unreadable, looking
 from webapp.models import Corpus
@@ -81,9 +82,9 @@ def create(request: HttpRequest, making: shapes.Making):
     "/{int:corpus_id}/read",
     auth=Token(),
     response={200: CorpusFacts, **ERRORS},
-    summary="Have its files read, as its page would propose",
+    summary="Have its files read, as its page would propose but for what is asked",
 )
-def read(request: HttpRequest, corpus_id: int, reading: shapes.Reading):
+def read(request: HttpRequest, corpus_id: int, reading: AskedReading):
     corpus = corpus_or_404(corpus_id)
     if corpus.stage != Corpus.Status.DRAFT or corpus.into_id:
         raise Invalid(
@@ -93,8 +94,7 @@ def read(request: HttpRequest, corpus_id: int, reading: shapes.Reading):
         )
     try:
         with looking.within(looking.PAGE_SECONDS, request_context(request).abandoned.is_set):
-            language = {"language": reading.language, "also": []} if reading.language else {}
-            proposal = previews.propose(corpus, language)
+            proposal = previews.propose(corpus, reading)
     except Unreadable as error:
         raise Invalid("corpus", error.message) from None
     except looking.Exhausted as error:

@@ -113,12 +113,6 @@ class Making(Received):
     name: str = Field("", max_length=200)
 
 
-class Reading(Received):
-    language: str = Field(
-        "", max_length=20, description="ISO 639-1, such as en; by default it is detected"
-    )
-
-
 def _listed(name: str, item: Any) -> type[Schema]:
     """A page of a list."""
     return create_model(name, __base__=Schema, items=(list[item], ...), next=(str | None, ...))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from django.db.models import Model
 
-from inference.errors import Invalid, shown
+from inference.errors import Invalid, number_of, shown
 from webapp.models import Assignment, Coding, Concept, Corpus, Draw, Item, Run
 from webapp.platform.accounts import embargo
 from webapp.platform.received import NO_TEXT, is_all_text, is_text, number
@@ -103,7 +103,7 @@ def keep(
     lock(concept)
     check(concept)
     _store(concept, run, file.readings, _probabilities(file.readings), by, advance)
-    return f"{len(file.readings):,} codes were taken in. {file.left_out}".strip()
+    return f"{number_of(len(file.readings), 'code was', 'codes were')} taken in. {file.left_out}".strip()
 
 
 def _store(
@@ -328,7 +328,7 @@ def _left_out(unknown: list[str], ambiguous: list[str], other_rows: int) -> str:
         )
     if other_rows:
         sentences.append(
-            f"{other_rows:,} sources of the project are no plain texts, and were left out."
+            f"Sources of the project that are no plain texts were left out: {other_rows:,}."
         )
     return " ".join(sentences)
 

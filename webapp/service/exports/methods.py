@@ -4,6 +4,7 @@
 from django.db.models import Avg
 
 from inference import engines, references
+from inference.errors import number_of
 from inference.runtime.versions import topograph
 from inference.text import LANGUAGES, MAX_LETTERS
 from inference.text.sections import LONG
@@ -55,10 +56,12 @@ def _corpus(run: Run) -> str:
     dated = fields.dated(version)
     years = f", dated from {dated[0].year} to {dated[1].year}," if dated else ""
     files = corpus.files.count()
-    source = f" It was read from {_count(files, 'file')}." if files else ""
+    source = f" It was read from {number_of(files, 'file')}." if files else ""
+    documents = number_of(version.documents, "document")
+    words = number_of(version.tokens, "word")
     return (
-        f"The corpus “{corpus.name}” holds {version.documents:,} documents{years} with"
-        f" {version.tokens:,} words, {version.vocabulary:,} of them different, after"
+        f"The corpus “{corpus.name}” holds {documents}{years} with"
+        f" {words}, {version.vocabulary:,} of them different, after"
         f" preprocessing.{source} The sha256 of its bag of words is"
         f" {version.report.get('digest', 'not recorded')}."
     )
@@ -70,10 +73,12 @@ def _words(run: Run) -> str:
     dropped = report.get("dropped", {}).values()  # (different words, occurrences) by reason
     kinds = sum(kinds for kinds, _ in dropped)
     tokens = sum(tokens for _, tokens in dropped)
+    occurrences = number_of(tokens, "occurrence")
+    different_words = number_of(kinds, "different word")
     return (
         "Texts were set in lower case and in Unicode normal form C. A word is a letter or a digit"
         f" followed by letters, combining marks and digits; {_joined(reading)}. We left out"
-        f" {join_names(_left_out(reading))}: {tokens:,} occurrences of {kinds:,} different words."
+        f" {join_names(_left_out(reading))}: {occurrences} of {different_words}."
         f" {_forms(reading, report.get('phrases_left_out', []))}{_sections(reading, report)}"
     )
 
@@ -90,7 +95,7 @@ def _left_out(reading: dict) -> list[str]:
         kinds.append(f"{join_names(languages)} stop words")
     own_stop_words = len(reading.get("extra_stop_words", []))
     if own_stop_words:
-        kinds.append(f"{own_stop_words:,} stop words of our own")
+        kinds.append(f"{number_of(own_stop_words, 'stop word')} of our own")
     if reading["min_documents"] > 1:
         kinds.append(f"words in fewer than {reading['min_documents']:,} documents")
     if reading["max_share"] < 1:
@@ -108,8 +113,10 @@ def _sections(reading: dict, report: dict) -> str:
     cut = report.get("cut", 0)
     if not cut:
         return ""
+    documents = number_of(cut, "document")
+    verb = "was" if cut == 1 else "were"
     return (
-        f" {cut:,} documents of more than {LONG * reading['section_words']:,.0f} words were read in"
+        f" {documents} of more than {LONG * reading['section_words']:,.0f} words {verb} read in"
         f" sections of about {reading['section_words']:,}, cut where paragraphs or sentences end:"
         f" {report['rows']:,} sections in all. The shares of a document are sums over its sections."
     )
@@ -134,10 +141,8 @@ def _forms(reading: dict, left_out: list[str]) -> str:
     alike = [pair for pair in reading.get("alike", []) if pair[0] not in separate]
     if alike:
         writing, word = alike[0]
-        sentences.append(
-            f"{len(alike):,} writings count as others of the same word, such as “{writing}” as"
-            f" “{word}”."
-        )
+        verb = number_of(len(alike), "writing counts as another", "writings count as others")
+        sentences.append(f"{verb} of the same word, such as “{writing}” as “{word}”.")
     phrases = [phrase for phrase in reading.get("phrases", []) if phrase not in set(left_out)]
     if len(phrases) == 1:
         sentences.append(f"The phrase “{phrases[0]}” counts as one word.")
@@ -155,7 +160,7 @@ def _without(run: Run) -> str:
     if len(run.dropped) > DROPPED_WORDS:
         words += " …"
     return (
-        f"{_count(len(run.dropped), 'word')} of the vocabulary ({words}) left out, it began with"
+        f"{number_of(len(run.dropped), 'word')} of the vocabulary ({words}) left out, it began with"
         f" the topics of {parent}. "
     )
 
@@ -165,16 +170,17 @@ def _minibatches(settings: dict) -> str:
     first = settings["minibatch"]
     later_size = settings.get("minibatch_after", first)
     if later_size == first or not settings.get("warm_up"):
-        return f"{later_size:,} documents"
-    return f"{first:,} documents, after the warm-up of {later_size:,},"
+        return number_of(later_size, "document")
+    return f"{number_of(first, 'document')}, after the warm-up of {later_size:,},"
 
 
 def _named(run: Run) -> str:
     sentences = named_topics.sentences(run)
     if not sentences:
         return ""
+    were_named = number_of(len(sentences), "topic was", "topics were")
     return (
-        f"{_count(len(sentences), 'topic')} were named before the training, each by words that it"
+        f"{were_named} named before the training, each by words that it"
         " should have; an asymmetric prior of words in topics holds them to these words (compare"
         " Jagarlamudi, Daumé and Udupa 2012; Eshima, Imai and Sasaki 2024):"
         f" {'; '.join(sentences)}. "
@@ -200,8 +206,9 @@ def _model(run: Run) -> str:
     in_use = ""
     if run.in_use is not None:
         in_use = f"Of the topics that there can be, {run.in_use:,} are in use. "
+    over_corpus = number_of(passes, "pass")
     return (
-        f"{engines.get(run.engine).methods(settings).sentence} Training made {passes:,} passes over"
+        f"{engines.get(run.engine).methods(settings).sentence} Training made {over_corpus} over"
         f" the corpus in minibatches of {_minibatches(settings)} ({run.steps:,}"
         f" steps{stopped}{settled}), from the random seed {run.seed}. {in_use}{_begun(run)}The"
         " same corpus, settings, seed and versions give the same topics bit for bit."
@@ -299,10 +306,6 @@ def _software(run: Run) -> str:
 
 def _number(value: float, digits: int) -> str:
     return f"{value:.{digits}f}".replace("-", "−")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def keys(run: Run) -> list[str]:

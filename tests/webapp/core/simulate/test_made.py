@@ -141,12 +141,14 @@ def test_the_form_makes_a_corpus(client):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"documents": 5}, "greater than or equal to 20"),
+        ({"documents": 5}, "“Documents” must be at least 20, got 5."),
         ({"documents": 50_000}, "5,000,000 words; make at most 1,000,000"),
         ({"topics": 200, "vocabulary": 20_000}, "choose fewer topics"),
-        ({"eta": 0}, "greater than or equal to 0.001"),
-        ({"alpha": "nan"}, "Enter a number"),
-        ({"length": ""}, "required"),
+        ({"eta": 0}, "“Words in a topic” must be at least 0.001, got 0."),
+        ({"alpha": "nan"}, "must be a finite number, got nan"),
+        ({"length": ""}, "“Words in a document” must be a number, got “”."),
+        ({"documents": "30\0"}, "a character that no text has"),
+        ({"words": "7"}, "There is no field “words” here"),
     ],
 )
 def test_what_can_not_be_is_refused(client, changes, said):
@@ -185,8 +187,15 @@ def test_the_command_writes_a_file(tmp_path):
     assert lines[0] == "id,title,text" and len(lines) == 31
     with np.load(tmp_path / "made.csv.truth.npz") as kept:
         assert kept["beta"].shape == (3, 500) and kept["alpha"].tolist() == [0.1] * 3
-    with pytest.raises(CommandError, match="K must be a whole number"):
+    with pytest.raises(CommandError, match="topics must be at least 1, got 0."):
         call_command("simulate", "--csv", str(path), "--topics", "0")
+    for option, sentence in [
+        ("--alpha=nan", "alpha must be a finite number, got nan"),
+        ("--seed=-1", "seed must be at least 0, got -1"),
+        ("--documents=2.5", "documents must be a whole number, got 2.5"),
+    ]:
+        with pytest.raises(CommandError, match=sentence):
+            call_command("simulate", "--csv", str(path), option)
     with pytest.raises(CommandError, match="can't be written"):
         call_command("simulate", "--csv", str(tmp_path / "no" / "made.csv"), "--documents", "30")
 

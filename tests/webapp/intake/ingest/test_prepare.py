@@ -421,8 +421,7 @@ def test_a_header_below_titles_is_said_and_can_be_changed(client):
         and back.context["page"].form["text"].value() == "5"
     )
     assert (
-        "greater than or equal to 1"
-        in changed(client, url, **seen, header_row="0").content.decode()
+        "must be at least 1, got 0" in changed(client, url, **seen, header_row="0").content.decode()
     )
     client.post(url, {"propose": "1"})
     client.post(url, fields(client, url) | seen)

@@ -120,11 +120,11 @@ def test_options_are_kept_and_the_corpus_is_queued(client):
     ("change", "said"),
     [
         ({"text": "0", "id": "0"}, "different columns"),
-        ({"min_documents": "0"}, "greater than or equal to 1"),
-        ({"max_share": "250"}, "less than or equal to 100"),
-        ({"language": "xx"}, "not one of the available"),
-        ({"text": "99"}, "not one of the available"),
-        ({"name": ""}, "required"),
+        ({"min_documents": "0"}, "must be at least 1, got 0"),
+        ({"max_share": "250"}, "must be at most 100, got 250"),
+        ({"language": "xx"}, "“Language” must be one of “”, “"),
+        ({"text": "99"}, "“Text” must be one of “0”, “1”"),
+        ({"name": ""}, "“Name of the corpus” must not be empty"),
     ],
 )
 def test_wrong_options_are_form_errors(client, change, said):

@@ -418,7 +418,7 @@ def test_uci(bags):
     assert texts == ["peace peace new_york", "war"]
     assert (
         "it has 4 words, but its vocabulary 3" in said[0]
-        and "1 entries name words that the vocabulary of 3" in said[1]
+        and "1 entry names words that the vocabulary of 3" in said[1]
         and "document 4: it holds no words" in said[3]
     )
     for broken, expected in (

@@ -285,7 +285,7 @@ EXPECTED = {  # file -> (text, title, date, id, metadata) of its documents
 SAID = {
     "letters.mbox": "1 attachment or other part of it was not read",
     "WhatsApp Chat with Congress.txt": "2 notices and messages without text",
-    "library.rdf": "1 items have no abstract",
+    "library.rdf": "1 item has no abstract",
 }
 HEADINGS = {
     "address.md",

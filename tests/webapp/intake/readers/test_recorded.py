@@ -166,7 +166,7 @@ def test_chats_of_both_systems(file):
         ("It rose\nin spring", "2020-12-31", "Anna"),
         ("note: this", "2020-12-31", "Bo"),
     ]
-    assert "1 notices" in problem.message
+    assert "1 notice" in problem.message
     android = "12/31/20, 9:15\u202fPM - Anna: It rose\n1/2/21, 9:15 PM - Bo: Yes\n"
     documents, _ = load(*file(android, "WhatsApp Chat with Bo.txt"))
     assert [d.date for d in documents] == ["2020-12-31", "2021-01-02"]

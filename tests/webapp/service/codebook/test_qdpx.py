@@ -109,7 +109,7 @@ def test_passages_of_another_program_count_for_their_document(trained):
     assert (
         said_of_it.startswith("3 codes were taken in.")
         and "1 of the texts, “of another collection”" in said_of_it
-        and "1 sources of the project" in said_of_it
+        and "no plain texts were left out: 1." in said_of_it
     )
 
 

@@ -132,13 +132,14 @@ def test_what_is_given_is_as_it_was_given(table, capsys):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--text", "words"], "There is no column 'words'; the columns are nr, tag, inhalt."),
-        (["--max-share", "500"], "--max-share: Ensure this value is less than or equal to 100."),
-        (["--sections", "lines"], "--sections: Select a valid choice."),
-        (["--table", "other.csv"], "--table: Select a valid choice."),
+        (["--text", "words"], "--text: text must be one of “nr”, “tag”, “inhalt”, got “words”."),
+        (["--max-share", "500"], "--max-share: max_share must be at most 100, got 500."),
+        (["--sections", "lines"], "--sections: sections must be “”, “words”, “pages”,"),
+        (["--table", "other.csv"], "--table: table must be one of “”, got “other.csv”."),
     ],
 )
 def test_options_that_the_form_refuses_are_said(table, arguments, sentence):
     with pytest.raises(CommandError) as refused:
         call_command("import_corpus", str(table), *arguments)
     assert sentence in str(refused.value)
+    assert not Corpus.objects.filter(name="posts").exists(), "no draft is left"
