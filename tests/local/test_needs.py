@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from inference.runtime import memory
 from tests.conftest import ROOT
 from webapp.platform.local import needs, processes
 
@@ -107,6 +108,42 @@ def test_little_memory_is_told_and_how_to_have_more():
     done = subprocess.run(["sh", "-c", command], cwd=ROOT, capture_output=True, text=True)
     assert "this process may use 1536 MB of memory; Topograph needs 2000 MB" in done.stdout
     assert "ulimit -v unlimited" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("lines", "limits", "least"),
+    [
+        ("0::/\n", {"memory.max": "268435456\n"}, 256 << 20),
+        ("0::/\n", {"memory.max": "max\n"}, None),
+        ("0::/elsewhere\n", {}, None),
+        (
+            "0::/system.slice/topograph.service\n",
+            {"system.slice/memory.max": "104857600", "memory.max": "max"},
+            100 << 20,
+        ),
+        (
+            "9:name=systemd:/\n4:memory:/docker/abc\n",
+            {"memory/docker/abc/memory.limit_in_bytes": "536870912"},
+            512 << 20,
+        ),
+    ],
+)
+def test_the_limit_of_a_container_is_seen_before_packages_are_there(
+    monkeypatch, tmp_path, lines, limits, least
+):
+    process_groups = tmp_path / "cgroup"
+    process_groups.write_text(lines)
+    for path, limit in limits.items():
+        file = tmp_path / "groups" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(limit)
+    monkeypatch.setattr(needs, "PROCESS_GROUPS", process_groups)
+    monkeypatch.setattr(needs, "CONTROL_GROUPS", tmp_path / "groups")
+    assert needs.control_limits() == memory._control_limits(process_groups, tmp_path / "groups")
+    found, remedy = needs.process_memory()
+    assert ("MemoryMax" in remedy) == (least is not None)
+    assert least in (None, found)
+    assert any("--memory" in note for note in needs.notes(tmp_path)) == (least is not None)
 
 
 def test_the_kind_of_a_disk_is_that_of_the_longest_mount(tmp_path):

@@ -17,6 +17,9 @@ MB = 1_000_000
 PACKAGES_BYTES = 1500 * MB  # the environment has 1,000, and what is downloaded 340
 STATE_BYTES = 600 * MB  # of an empty database with its journal, and the example with its run
 LEAST_MEMORY = 2000 * MB  # of the servers, a web process and the training of the example
+# Where Linux says which control groups a process is in, and what these allow (cgroups(7))
+PROCESS_GROUPS = Path("/proc/self/cgroup")
+CONTROL_GROUPS = Path("/sys/fs/cgroup")
 _OWNER_ALONE = 0o700  # rights of a folder
 _MOUNT_POINT = 4  # place of a mount in a line of mountinfo(5), counted from 0
 # Whose locks or rights Postgres can't rely on
@@ -55,6 +58,9 @@ LITTLE_MEMORY = (
     " while it trains. {remedy}"
 )
 MORE_MEMORY = "Close other programs, or use a larger machine."
+RAISE_GROUP_LIMIT = (
+    "Raise the limit of the container or the service: docker run --memory, mem_limit, MemoryMax."
+)
 RAISE_LIMIT = "Raise the limit: ulimit -v unlimited, or ask who set it."
 MOVE_PROJECT = "Move the project"
 CHOOSE_STATE_FOLDER = "Set TOPOGRAPH_DATA"
@@ -163,7 +169,41 @@ def process_memory() -> tuple[int, str]:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     import resource
 
+    remedy = MORE_MEMORY
+    group_limit = min(control_limits(), default=memory)
+    if group_limit < memory:
+        memory = group_limit
+        remedy = RAISE_GROUP_LIMIT
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit == resource.RLIM_INFINITY or limit >= memory:
-        return memory, MORE_MEMORY
+        return memory, remedy
     return limit, RAISE_LIMIT
+
+
+def control_limits() -> list[int]:
+    """Bytes of memory that the control groups of this process allow, and those above them, as a
+    container or a service sets them; empty where there are none. inference.runtime.memory reads the
+    same, and loads packages, which are not installed yet where this is asked; a test compares both.
+    """
+    limits = []
+    with suppress(OSError):
+        for line in PROCESS_GROUPS.read_text(encoding="utf-8").splitlines():
+            _, controllers, path = line.split(":", 2)
+            if not controllers:  # the second version: one tree for all controllers
+                tree, name = CONTROL_GROUPS, "memory.max"
+            elif "memory" in controllers.split(","):
+                tree, name = CONTROL_GROUPS / "memory", "memory.limit_in_bytes"
+            else:
+                continue
+            group = tree / path.lstrip("/")
+            for folder in (group, *group.parents):
+                if folder.is_relative_to(tree):
+                    limits += limit_in_file(folder / name)
+    return limits
+
+
+def limit_in_file(file: Path) -> list[int]:
+    """The number in it; empty where it is not there, or has “max” for none."""
+    with suppress(OSError, ValueError):
+        return [int(file.read_text(encoding="ascii"))]
+    return []
