@@ -4,7 +4,6 @@ documents made of counts."""
 import itertools
 from collections.abc import Iterable, Iterator
 
-from inference.errors import number_of
 from webapp.intake.readers.base import (
     MAX_ID,
     MAX_TEXT,
@@ -13,6 +12,7 @@ from webapp.intake.readers.base import (
     Problem,
     Unreadable,
     clean,
+    count_of,
     decoded,
     guess_encoding,
     head,
@@ -82,7 +82,7 @@ def document(
         repeated += [words[word]] * count
     if wrong:
         sentence = (
-            f"“{name}”, {place_in_file}: {number_of(wrong, 'entry names', 'entries name')} words that the vocabulary of {len(words):,}"
+            f"“{name}”, {place_in_file}: {count_of(wrong, 'entry names', 'entries name')} words that the vocabulary of {len(words):,}"
             " words does not have; they were left out. Is it the right vocabulary?"
         )
         yield Problem(name, place_in_file, sentence, False, "entry", wrong)

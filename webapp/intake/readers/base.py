@@ -557,3 +557,9 @@ def repairs(raw: str, cleaned: str, encoding: str) -> str | None:
             else f"{removed:,} control characters were taken out"
         )
     return None
+
+
+def count_of(count: int, one: str, many: str) -> str:
+    """A number with its noun, as a sentence has them. As inference.errors.number_of, which readers
+    can't load: it comes with packages that a sandbox has no room for."""
+    return f"{count:,} {one if count == 1 else many}"

@@ -9,7 +9,6 @@ from dataclasses import replace
 import pypdfium2
 import regex
 
-from inference.errors import number_of
 from webapp.intake.readers import running_lines
 from webapp.intake.readers.base import (
     MAX_TEXT,
@@ -20,6 +19,7 @@ from webapp.intake.readers.base import (
     Sniff,
     Source,
     Unreadable,
+    count_of,
     nothing,
     opened,
 )
@@ -152,9 +152,9 @@ def _said(
     yield from running_lines.report_left_out(name, running)
     if nameless:
         letters = sum(nameless.values())
-        on_pages = f"{len(nameless):,} of {number_of(len(pages), 'page')}"
+        on_pages = f"{len(nameless):,} of {len(pages):,} pages"
         message = (
-            f"“{name}”: {number_of(letters, 'letter')} on {on_pages} without a name in the PDF; each is shown as"
+            f"“{name}”: {letters:,} letters on {on_pages} have no name in the PDF; each is shown as"
             f" {REPLACED}, and words with them are not whole."
         )
         message += f" {_RECOGNISE_ANEW.format(_shell_name(name))}"
@@ -162,7 +162,7 @@ def _said(
     if 2 * empty > len(pages):
         with_running_lines = f" but {running_lines.quoted(running)}" if running else ""
         message = (
-            f"“{name}”: {empty:,} of {number_of(len(pages), 'page')} {'holds' if empty == 1 else 'hold'} no text{with_running_lines}; they may be"
+            f"“{name}”: {empty:,} of {count_of(len(pages), 'page', 'pages')} {'holds' if empty == 1 else 'hold'} no text{with_running_lines}; they may be"
             f" pictures that need OCR. {recognise}"
         )
         yield Problem(name, "", message, False, "empty page", empty)

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import regex
 
-from inference.errors import number_of
 from webapp.intake.readers.base import (
     Document,
     Options,
@@ -15,6 +14,7 @@ from webapp.intake.readers.base import (
     Source,
     Unreadable,
     clean,
+    count_of,
     extension,
 )
 from webapp.intake.readers.prose import document, line
@@ -84,7 +84,7 @@ def read(
         yield Problem(
             name,
             "",
-            f"“{name}”: {bare:,} of {number_of(count, 'reference')} {'has' if bare == 1 else 'have'} no"
+            f"“{name}”: {bare:,} of {count_of(count, 'reference', 'references')} {'has' if bare == 1 else 'have'} no"
             " abstract; the title is the text.",
             False,
             "no abstract",

@@ -9,7 +9,6 @@ from dataclasses import replace
 import python_calamine as calamine
 import regex
 
-from inference.errors import number_of
 from webapp.intake.metadata.dates import parse_date
 from webapp.intake.readers import cells, headers, roles
 from webapp.intake.readers.base import (
@@ -21,6 +20,7 @@ from webapp.intake.readers.base import (
     Unreadable,
     clean,
     content,
+    count_of,
     opened,
     unreadable,
 )
@@ -165,7 +165,7 @@ def _before_1900(
             count += sum(type(value) is datetime.time and value == midnight for value in row)
     if count:
         sentence = (
-            f"“{name}”: {number_of(count, 'cell holds', 'cells hold')} the time 00:00:00, as dates before 1900 come, which"
+            f"“{name}”: {count_of(count, 'cell holds', 'cells hold')} the time 00:00:00, as dates before 1900 come, which"
             " Excel does not know. Save these dates as text."
         )
         yield Problem(name, "", sentence, False, "midnight", count)

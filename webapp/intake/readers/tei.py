@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import regex
 
-from inference.errors import number_of
 from webapp.intake.readers import hyphens, note_marks, ocr
-from webapp.intake.readers.base import Document, Options, Problem, Source, opened
+from webapp.intake.readers.base import Document, Options, Problem, Source, count_of, opened
 from webapp.intake.readers.markup import Handler, Result, walk
 from webapp.intake.readers.prose import Prose, line
 
@@ -70,7 +69,7 @@ def read(
             name,
             "",
             f"“{name}”: left out, as defined outside of the text, or by the file itself:"
-            f" {number_of(result.unknown, 'entity', 'entities')}.",
+            f" {count_of(result.unknown, 'entity', 'entities')}.",
             False,
             "entity",
             result.unknown,

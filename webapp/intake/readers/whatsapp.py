@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 
 import regex
 
-from inference.errors import number_of
 from webapp.intake.readers import text
-from webapp.intake.readers.base import Document, Options, Problem, Source, clean, stem
+from webapp.intake.readers.base import Document, Options, Problem, Source, clean, count_of, stem
 from webapp.intake.readers.prose import document
 from webapp.intake.readers.text import sniff
 
@@ -57,7 +56,7 @@ def read(
         yield Problem(
             name,
             "",
-            f"“{name}”: {number_of(left_out, 'notice or message', 'notices and messages')} without text,"
+            f"“{name}”: {count_of(left_out, 'notice or message', 'notices and messages')} without text,"
             f" such as pictures, {'was' if left_out == 1 else 'were'} left out.",
             False,
             "notice",

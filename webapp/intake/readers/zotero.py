@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from inference.errors import number_of
 from webapp.intake.readers import cells
 from webapp.intake.readers.base import (
     MAX_FIELD,
@@ -17,6 +16,7 @@ from webapp.intake.readers.base import (
     Sniff,
     Source,
     Unreadable,
+    count_of,
     nothing,
     opened,
 )
@@ -172,7 +172,7 @@ def read(
     rows = (Row(number, row, None) for number, row in enumerate([list(COLUMNS), *library.rows()]))
     yield from cells.documents(rows, name, replace(options, header=True), "item {}")
     if bare := library.without_abstract():
-        message = f"“{name}”: {number_of(bare, 'item has', 'items have')} no abstract; the title is the text."
+        message = f"“{name}”: {count_of(bare, 'item has', 'items have')} no abstract; the title is the text."
         yield Problem(name, "", message, False, "no abstract", bare)
 
 

@@ -150,3 +150,18 @@ def test_a_worker_loads_no_more_than_reading_needs():
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     assert not {"inference", "numba", "scipy", "django"} & set(loaded.split())
+
+
+def test_readers_load_neither_the_library_of_models_nor_a_compiler():
+    """They want folders for temporary files, which a sandbox does not have."""
+    program = """
+import importlib, pkgutil, sys
+from webapp.intake import readers
+for found in pkgutil.iter_modules(readers.__path__):
+    importlib.import_module(f"webapp.intake.readers.{found.name}")
+packages = {name.partition(".")[0] for name in sys.modules}
+print(sorted(packages & {"inference", "numba"}))
+"""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
