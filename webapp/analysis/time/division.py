@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.errors import Invalid
+from inference.errors import Invalid, number_of
 from inference.explore.documents import numbers_of_mask
 from webapp.analysis.time.compared_sets import Side
 from webapp.core.documents import fields, sums
@@ -58,7 +58,7 @@ def divide(base: RunSelection, side_a: Side, side_b: Side) -> Division:
     if shared:
         raise Invalid(
             "from_b",
-            f"{shared:,} documents are on both sides. Choose two sets that have no document in"
+            f"{number_of(shared, 'document is', 'documents are')} on both sides. Choose two sets that have no document in"
             " common, such as 1930–1939 and 1990–1999.",
         )
     for side, count in zip((side_a, side_b), counts, strict=True):
