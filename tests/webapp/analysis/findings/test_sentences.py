@@ -160,8 +160,8 @@ def test_a_window_differs_from_the_time_before_it_and_from_that_after_it(
     first, last = WINDOW
     amounts = np.select([group < first, group > last], [before, after], within).astype(float)
     outcome = Table(csr_matrix(amounts[:, None]), np.full(len(group), 100.0))
-    looked = SimpleNamespace(outcome=outcome, position=group)
-    asker = SpanAsker(SimpleNamespace(looked=looked, calendar=SimpleNamespace(group=group)), str)
+    spans = SimpleNamespace(outcome=outcome, position=group)
+    asker = SpanAsker(SimpleNamespace(spans=spans, calendar=SimpleNamespace(group=group)), str)
     more = within > min(before, after)
     assert asker.is_apart(0, first, last, more) == is_window
 
