@@ -233,7 +233,7 @@ def robust(setting: Setting, collections: int) -> None:
             runs.append(joint.sums(data, _held_constant(data, setting.in_time), exchange))
         test = joint.tested(runs, exchange, chance)
         fixed += test.p[0] <= LEVEL_OF_ROBUST
-        picked += test.selected.min() <= LEVEL_OF_ROBUST
+        picked += test.p_of_clearest.min() <= LEVEL_OF_ROBUST
     a, b = setting.sides
     in_time = ", in time" if setting.in_time else ""
     print(
@@ -271,10 +271,10 @@ def robust_over_time(years: int, phi: float, collections: int) -> None:
         shares = text / text.sum(axis=1, keepdims=True)
         readings = [chance.multinomial(WORDS_OF_YEAR, shares) for _ in range(READINGS)]
         words = np.full(years, float(WORDS_OF_YEAR))
-        runs = [joint.UnitSums(reading.astype(float), words) for reading in readings]
+        runs = [joint.UnitResiduals(reading.astype(float), words) for reading in readings]
         test = over_time.tested(runs, x / (x @ x), chance)
         fixed += test.p[0] <= LEVEL_OF_ROBUST
-        picked += test.selected.min() <= LEVEL_OF_ROBUST
+        picked += test.p_of_clearest.min() <= LEVEL_OF_ROBUST
     print(
         f"robust nulls, {years} years, AR(1) {phi}: {fixed / collections:.1%} fixed,"
         f" {picked / collections:.1%} picked",
@@ -357,8 +357,9 @@ def large(D: int, K: int, columns: int) -> float:
 
 
 class Size(NamedTuple):
-    """How much is drawn. runs: of a setting with ten topics; fewest: of any other. large: documents,
-    topics and columns. documents, topics: of the addresses that `stable` is of, None for all."""
+    """How much is drawn. runs: of a setting with ten topics; fewest: of any other. large:
+    documents, topics and columns. documents, topics: of the addresses that `stable` is of, None for
+    all."""
 
     runs: int
     fewest: int
@@ -423,8 +424,8 @@ def print_robust(collections: int) -> None:
 
 
 def print_settings(settings: list[Setting], size: Size, runs: int | None) -> tuple[float, float]:
-    """A table. Returns the lowest coverage, and false discoveries of settings without effects. runs:
-    of each setting, where they are given."""
+    """A table. Returns the lowest coverage, and false discoveries of settings without effects.
+    runs: of each setting, where they are given."""
     print("| topics | words | units | what | told % | difference % | ratio % | width | false % |")
     print("|---|---|---|---|---|---|---|---|---|")
     lowest = 1.0

@@ -31,7 +31,7 @@ class Exchangeable(NamedTuple):
     stratum: np.ndarray
 
 
-class UnitSums(NamedTuple):
+class UnitResiduals(NamedTuple):
     """residual: float64[U, T], tokens of each topic above those expected; words: float64[U]."""
 
     residual: np.ndarray
@@ -40,11 +40,11 @@ class UnitSums(NamedTuple):
 
 class Joint(NamedTuple):
     """Of each topic: median: float64[T], of the differences (side 1 less side 0); p: where the
-    topic was fixed beforehand; selected: where it was picked as the clearest of all."""
+    topic was fixed beforehand; p_of_clearest: where it was picked as the clearest of all."""
 
     median: np.ndarray
     p: np.ndarray
-    selected: np.ndarray
+    p_of_clearest: np.ndarray
 
 
 def exchangeable(
@@ -103,7 +103,7 @@ def exchangeable(
     return Exchangeable(of_document, side_of_unit, stratum)
 
 
-def sums(data: regression.Data, held_columns: np.ndarray, units: Exchangeable) -> UnitSums:
+def sums(data: regression.Data, held_columns: np.ndarray, units: Exchangeable) -> UnitResiduals:
     """Of one run. held_columns: float64[C, P], the columns of data's cells that are held constant,
     with the constant. Raises Invalid for other documents than the units'."""
     if len(units.unit) != len(data.cell):
@@ -114,11 +114,15 @@ def sums(data: regression.Data, held_columns: np.ndarray, units: Exchangeable) -
     tokens, moved, words = _unit_sums(
         *data.arrays, units.unit, len(units.side), held_columns, data.T
     )
-    return UnitSums(tokens - moved @ regression.coefficients(data, held_columns), words)
+    return UnitResiduals(tokens - moved @ regression.coefficients(data, held_columns), words)
 
 
-def tested(runs: Sequence[UnitSums], units: Exchangeable, chance: np.random.Generator) -> Joint:
-    """runs: of each the sums of the same T topics; NaN of one that it has not."""
+def tested(
+    runs: Sequence[UnitResiduals], units: Exchangeable, chance: np.random.Generator
+) -> Joint:
+    """Whether all runs together show a difference: units change sides EXCHANGES times, within
+    strata, the same in every run. runs: of each the sums of the same T topics; NaN of one that it
+    has not. Nothing is kept: the same chance gives the same numbers."""
     observed = _medians(runs, units.side[None])[0]
     strata = [np.flatnonzero(units.stratum == s) for s in np.unique(units.stratum)]
     drawn: list[np.ndarray] = []
@@ -132,11 +136,11 @@ def tested(runs: Sequence[UnitSums], units: Exchangeable, chance: np.random.Gene
     size = np.abs(observed) / scale
     largest = (null / scale).max(axis=1)
     p = (1 + (null / scale >= size - 1e-12).sum(axis=0)) / (1 + EXCHANGES)
-    selected = (1 + (largest[:, None] >= size - 1e-12).sum(axis=0)) / (1 + EXCHANGES)
-    return Joint(observed, p, selected)
+    p_of_clearest = (1 + (largest[:, None] >= size - 1e-12).sum(axis=0)) / (1 + EXCHANGES)
+    return Joint(observed, p, p_of_clearest)
 
 
-def _medians(runs: Sequence[UnitSums], sides: np.ndarray) -> np.ndarray:
+def _medians(runs: Sequence[UnitResiduals], sides: np.ndarray) -> np.ndarray:
     """float64[n, T], of n exchanges. sides: int8[n, U]."""
     second = sides.astype(float)
     differences = []

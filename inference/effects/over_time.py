@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from inference.effects.joint import Joint, UnitSums
+from inference.effects.joint import Joint, UnitResiduals
 
 LEAST_PERIODS = 12
 MOST_PERIODS = 120
@@ -29,7 +29,7 @@ RIDGE = 1e-6  # added to correlations of runs that are nearly the same
 ROUNDING = 1e-12
 
 
-def tested(runs: Sequence[UnitSums], lever: np.ndarray, chance: np.random.Generator) -> Joint:
+def tested(runs: Sequence[UnitResiduals], lever: np.ndarray, chance: np.random.Generator) -> Joint:
     """runs: of each the same T topics' sums by P periods in their order, NaN of a topic that it has
     not; lever: float64[P], what a share of 1 in each period adds to the estimate."""
     words = np.maximum(runs[0].words, _FEW)
@@ -54,9 +54,9 @@ def tested(runs: Sequence[UnitSums], lever: np.ndarray, chance: np.random.Genera
     least = observed / scale - ROUNDING
     largest = scores.max(axis=1)[:, None]
     p = (1 + (scores >= least).sum(axis=0)) / (1 + n)
-    selected = (1 + (largest >= least).sum(axis=0)) / (1 + n)
+    p_of_clearest = (1 + (largest >= least).sum(axis=0)) / (1 + n)
     estimate = np.median(np.einsum("p,vpt->vt", lever, series), axis=0)
-    return Joint(estimate, p, selected)
+    return Joint(estimate, p, p_of_clearest)
 
 
 def _without_line(series: np.ndarray, line: np.ndarray, weight: np.ndarray) -> np.ndarray:

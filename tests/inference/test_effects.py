@@ -308,12 +308,12 @@ def test_exchanges_name_a_null_in_five_of_a_hundred_and_an_effect_nearly_always(
             runs.append(joint.sums(data, np.ones((1, 1)), exchange))
         test = joint.tested(runs, exchange, chance)
         if effect:
-            found.append(test.selected[0] <= 0.05)
+            found.append(test.p_of_clearest[0] <= 0.05)
             assert test.median[0] > 0
         else:
             nulls.append(test.p[0] <= 0.05)
-            picked.append(test.selected.min() <= 0.05)
-        assert (test.selected >= test.p).all()
+            picked.append(test.p_of_clearest.min() <= 0.05)
+        assert (test.p_of_clearest >= test.p).all()
     assert np.mean(nulls) <= 0.12
     assert np.mean(picked) <= 0.12
     assert np.mean(found) >= 0.9

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from inference.effects import over_time
-from inference.effects.joint import UnitSums
+from inference.effects.joint import UnitResiduals
 
 T = 12
 RUNS = 3
@@ -12,7 +12,7 @@ RUNS = 3
 
 def runs_of(
     chance: np.random.Generator, phi: float, P: int, rise: float = 0.0
-) -> tuple[list[UnitSums], np.ndarray]:
+) -> tuple[list[UnitResiduals], np.ndarray]:
     """Series of AR(1), the first of them rising, read with noise in each run; and what moves a
     straight line's end."""
     years = chance.normal(size=(P, T))
@@ -23,7 +23,7 @@ def runs_of(
     years[:, 0] += rise * x
     centred = x - words @ x / words.sum()
     read = [years + 0.3 * chance.normal(size=years.shape) for _ in range(RUNS)]
-    return [UnitSums(r * words[:, None], words) for r in read], words * centred / (
+    return [UnitResiduals(r * words[:, None], words) for r in read], words * centred / (
         words @ centred**2
     )
 
@@ -38,14 +38,14 @@ def test_years_that_depend_on_each_other_are_no_trend(phi):
     chance = np.random.default_rng(3)
     found = [over_time.tested(*runs_of(chance, phi, 40), chance) for _ in range(60)]
     assert np.mean([test.p <= 0.05 for test in found]) <= 0.06
-    assert np.mean([test.selected.min() <= 0.05 for test in found]) <= 0.1
+    assert np.mean([test.p_of_clearest.min() <= 0.05 for test in found]) <= 0.1
 
 
 def test_a_rise_is_told():
     chance = np.random.default_rng(4)
     runs, lever = runs_of(chance, 0.4, 100, rise=6.0)
     test = over_time.tested(runs, lever, chance)
-    assert test.p[0] <= 0.02 and test.selected[0] <= 0.05 < np.median(test.p)
+    assert test.p[0] <= 0.02 and test.p_of_clearest[0] <= 0.05 < np.median(test.p)
     assert test.median[0] == pytest.approx(
         np.median([lever @ (run.residual[:, 0] / run.words) for run in runs])
     )

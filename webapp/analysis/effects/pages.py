@@ -416,7 +416,7 @@ def _claim_page(
         merged=len(question.selection.view.labels.members(topic)),
         holds=_holding(claim),
         median=float(np.median(differences)) if differences else None,
-        p=test.selected if test else None,
+        p=test.p_of_clearest if test else None,
         p_fixed=test.p if test else None,
         untested=claim.untested,
         waiting=len(claim.waiting) + claim.left,

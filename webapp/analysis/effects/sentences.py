@@ -111,7 +111,7 @@ def of_claim(claim: Claim, holds: int) -> str:
             " give another answer."
         )
     joint_sentence = (
-        f"Of all runs together, p = {test.selected:.3f}."
+        f"Of all runs together, p = {test.p_of_clearest:.3f}."
         if test
         else "The runs can’t be tested together."
     )
@@ -124,7 +124,7 @@ def _conclusion(claim: Claim, holds: int) -> str:
         return (
             "It depends on the settings, so neither a difference nor its absence can be concluded."
         )
-    if test is None or test.selected <= estimates.FALSE:
+    if test is None or test.p_of_clearest <= estimates.FALSE:
         return "You may say so of such texts and of models like these, but not why it is so."
     if test.p <= estimates.FALSE:
         return (

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.effects import joint, over_time, regression
-from inference.effects.joint import Exchangeable, Joint, UnitSums
+from inference.effects.joint import Exchangeable, Joint, UnitResiduals
 from inference.errors import Invalid, number_of
 from inference.explore.matching import Matching
 from webapp.analysis.answers import cautions, set_answers
@@ -50,7 +50,7 @@ class Variant(NamedTuple):
     low: float
     high: float
     problem: str
-    sums: UnitSums | None
+    sums: UnitResiduals | None
 
     def holds(self, first: "Variant") -> bool:
         """Whether it says the same as the first: same sign, with an interval that excludes
@@ -60,11 +60,11 @@ class Variant(NamedTuple):
 
 
 class Tested(NamedTuple):
-    """p: of a topic that was fixed beforehand; selected: of one that was picked as the clearest of
-    all."""
+    """p: of a topic that was fixed beforehand; p_of_clearest: of one that was picked as the
+    clearest of all."""
 
     p: float
-    selected: float
+    p_of_clearest: float
 
 
 class Claim(NamedTuple):
@@ -138,7 +138,7 @@ def claim(question: Question, topic: int, by: int | None) -> Claim:
     if exchange and not (left or waiting):
         joint_test = _test(question, [variant for variant in variants if variant.sums], exchange)
         t = visible_topics(question).index(topic)
-        test = Tested(float(joint_test.p[t]), float(joint_test.selected[t]))
+        test = Tested(float(joint_test.p[t]), float(joint_test.p_of_clearest[t]))
     training = Run.objects.filter(
         corpus=question.selection.run.corpus_id, status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)
     ).count()
@@ -229,7 +229,7 @@ def _of_run(
 
 def _unit_sums(
     question: Question, elsewhere: Question, partner: np.ndarray, exchange: Exchangeable
-) -> UnitSums:
+) -> UnitResiduals:
     """Of the topics of the claim's own run; NaN of those that this one has not."""
     partners = partner[visible_topics(question)]
     paired_topics = np.flatnonzero(partners >= 0)
@@ -242,7 +242,7 @@ def _unit_sums(
     sums = joint.sums(data, elsewhere.design.held, exchange)
     residual = np.full((len(exchange.side), len(partners)), np.nan)
     residual[:, paired_topics] = sums.residual[:, row_of_topic]
-    return UnitSums(residual, sums.words)
+    return UnitResiduals(residual, sums.words)
 
 
 def visible_topics(question: Question) -> list[int]:
