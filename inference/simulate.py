@@ -45,6 +45,7 @@ def corpus(
     alpha: tuple[float, float] | np.ndarray = (2.0, 0.05),
     eta: float = 0.05,
     seed: int = 0,
+    first: int = 0,
 ) -> tuple[Bow, Truth]:
     """Documents drawn from LDA: theta_d ~ Dir(alpha), N_d ~ Poisson(xi), and of each token z ~
     theta_d, w ~ beta_z.
@@ -52,7 +53,8 @@ def corpus(
     M: documents. K: topics. V: words of the vocabulary; some of them may stand in no document. xi:
     the mean number of tokens of a document; a document may have none. alpha: float[K], or (shape,
     scale) of a Gamma distribution that each alpha_k is drawn from. eta: beta_k ~ Dir(eta, …, eta);
-    paper 004 has 1. seed: from 0 to 2^64 - 1. The same arguments give the same result, bit for bit:
+    paper 004 has 1. seed: from 0 to 2^64 - 1. first: the number of the first document, so that a
+    large collection can be drawn in parts. The same arguments give the same result, bit for bit:
     random numbers are keyed by seed, topic and document. Raises Invalid, naming the argument.
     """
     for name, value in (("M", M), ("K", K), ("V", V)):
@@ -69,7 +71,7 @@ def corpus(
     for k in range(K):
         _dirichlet(_stream(start, _BETA, k), flat, beta[k])
     indptr, words, counts = _documents(
-        start, np.int64(_DOCUMENT), drawn, np.cumsum(beta, axis=1), float(xi), theta
+        start, np.int64(_DOCUMENT), drawn, np.cumsum(beta, axis=1), float(xi), theta, first
     )
     return Bow(indptr, words, counts, V), Truth(drawn, beta, theta)
 
@@ -247,8 +249,8 @@ def _drawn(state, sums):
 
 
 @njit(cache=True, nogil=True)
-def _documents(seed, purpose, alpha, sums, xi, theta):
-    """Draw all documents; fills theta. Returns indptr, words and counts of a bag of words."""
+def _documents(seed, purpose, alpha, sums, xi, theta, first):
+    """Draw the documents from number `first` on; fills theta. Returns indptr, words and counts of a bag of words."""
     M, K = theta.shape
     V = sums.shape[1]
     indptr = np.zeros(M + 1, np.int64)
@@ -258,7 +260,7 @@ def _documents(seed, purpose, alpha, sums, xi, theta):
     count = np.zeros(V, np.int32)
     topic_sums = np.empty(K)
     for d in range(M):
-        state = rng.key(seed, np.uint64(rng.SIMULATE), np.uint64(purpose), np.uint64(d))
+        state = rng.key(seed, np.uint64(rng.SIMULATE), np.uint64(purpose), np.uint64(first + d))
         state = _dirichlet(state, alpha, theta[d])
         topic_sums[:] = np.cumsum(theta[d])
         state, length = _poisson(state, xi)

@@ -55,6 +55,7 @@ class Cluster:
     def kill(self, what: str) -> None:
         """Kill the first worker, or the scheduler, and start another."""
         process = self.workers.pop(0) if what == "worker" else self.scheduler
+        assert process is not None
         process.kill()
         process.wait()
         if what == "worker":

@@ -36,6 +36,17 @@ def test_the_first_documents_do_not_depend_on_how_many_follow():
     )
 
 
+def test_a_collection_can_be_drawn_in_parts():
+    whole, truth = simulate.corpus(**SETTING, seed=1)
+    (begun, truth_begun), (rest, truth_rest) = (
+        simulate.corpus(**SETTING | {"M": M}, seed=1, first=first)
+        for M, first in ((150, 0), (250, 150))
+    )
+    assert np.array_equal(whole.words, np.concatenate([begun.words, rest.words]))
+    assert np.array_equal(whole.counts, np.concatenate([begun.counts, rest.counts]))
+    assert np.array_equal(truth.theta, np.concatenate([truth_begun.theta, truth_rest.theta]))
+
+
 def test_the_same_bits_on_an_older_processor():
     code = (
         "from inference import simulate; print(simulate.corpus(300, 5, 60, 50, seed=1)[0].digest)"

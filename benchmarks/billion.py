@@ -1,0 +1,135 @@
+"""A training of very many words and topics by the default engine on this machine: how long it takes,
+and how much memory.
+
+    .venv/bin/python -m benchmarks.billion [--tokens N] [--topics K] [--words V] [--folder FOLDER]
+
+Texts of 80 words are simulated from 200 topics and written to a folder, which needs 8 bytes for each
+word and 4 for what a training remembers of it; by default one that is deleted at the end. A process
+of its own trains on them with the settings that a run has by default, with scratch files there. While
+it trains, lines of its progress. The first training after a change of kernels compiles them.
+
+The last line is `tokens: N topics: K minutes: M gib: G completion: C`: of the training, by the clock;
+the most memory that the process had to itself, without pages of files, which the system takes back
+when it needs them; and the mean log probability of held-out words in nats.
+"""
+
+import multiprocessing
+import tempfile
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.origin import options
+from inference import Bow, Progress, Snapshot, engines, simulate, train
+
+TOKENS = 100_000_000
+TOPICS = 10_000
+VOCABULARY = 50_000
+TRUE_TOPICS = 200
+WORDS = 80  # of a document
+ALPHA = (2.0, 0.005)  # shape and scale: a document has a few of the topics
+ETA = 0.01  # few words of the vocabulary are frequent in a topic
+BLOCK = 100_000  # documents that are simulated at a time
+SEED = 1
+LOOK = 0.1  # seconds between two looks at the memory
+GIB = 1 << 30
+MINUTE = 60.0  # seconds between two lines of progress
+
+
+def write_texts(folder: Path, tokens: int, vocabulary: int) -> None:
+    """Simulate so many tokens or a few more, a block of documents at a time."""
+    documents = 0
+    written = 0
+    sizes = []
+    with (folder / "words").open("wb") as words, (folder / "counts").open("wb") as counts:
+        while written < tokens:
+            block = min(BLOCK, -(-(tokens - written) // WORDS))
+            bow, _ = simulate.corpus(
+                block, TRUE_TOPICS, vocabulary, WORDS, ALPHA, ETA, seed=SEED, first=documents
+            )
+            np.asarray(bow.words, np.int32).tofile(words)
+            np.asarray(bow.counts, np.int32).tofile(counts)
+            sizes.append(np.diff(bow.indptr))
+            documents += bow.D
+            written += bow.tokens
+    np.save(folder / "indptr.npy", np.append(0, np.cumsum(np.concatenate(sizes))))
+
+
+def open_texts(folder: Path, vocabulary: int) -> Bow:
+    """What `write_texts` wrote, mapped."""
+    indptr = np.load(folder / "indptr.npy")
+    words = np.memmap(folder / "words", np.int32, "r")
+    counts = np.memmap(folder / "counts", np.int32, "r")
+    return Bow(indptr, words, counts, vocabulary, check=False)
+
+
+def train_texts(folder: Path, vocabulary: int, topics: int, connection: Connection) -> None:
+    """In a process of its own: sends (tokens, seconds, completion)."""
+    began = time.perf_counter()
+    bow = open_texts(folder, vocabulary)
+    engine = engines.get(engines.DEFAULT)
+    config = engines.config(engine.NAME, topics=topics)
+    next_line = began + MINUTE
+    for event in train(engine, config, bow, seed=SEED, scratch=folder):
+        now = time.perf_counter()
+        if isinstance(event, Progress) and now > next_line:
+            minutes = (now - began) / MINUTE
+            print(f"{minutes:.1f} minutes: step {event.step} of {event.steps}", flush=True)
+            next_line = now + MINUTE
+        if isinstance(event, Snapshot):
+            completion = event.held_out
+    connection.send((bow.tokens, time.perf_counter() - began, completion))
+
+
+def own_memory(process: int) -> int:
+    """Bytes that a process has to itself, on Linux; 0 where it has ended."""
+    try:
+        status = Path(f"/proc/{process}/status").read_text()
+    except FileNotFoundError:
+        return 0
+    for line in status.splitlines():
+        if line.startswith("RssAnon:"):
+            return int(line.split()[1]) << 10
+    return 0
+
+
+def main(folder: Path, tokens: int, topics: int, vocabulary: int) -> None:
+    """Prints lines of progress and what was measured. Raises RuntimeError where the training
+    ended otherwise."""
+    write_texts(folder, tokens, vocabulary)
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=train_texts, args=(folder, vocabulary, topics, sender))
+    process.start()
+    sender.close()
+    assert process.pid is not None
+    memory = 0
+    while process.is_alive() and not receiver.poll(LOOK):
+        memory = max(memory, own_memory(process.pid))
+    process.join()
+    if process.exitcode:
+        raise RuntimeError(f"The training ended with {process.exitcode}.")
+    trained_tokens, seconds, completion = receiver.recv()
+    figures = {
+        "tokens": trained_tokens,
+        "topics": topics,
+        "minutes": f"{seconds / MINUTE:.2f}",
+        "gib": f"{memory / GIB:.2f}",
+        "completion": f"{completion:.4f}",
+    }
+    print(*(f"{name}: {figure}" for name, figure in figures.items()))
+
+
+if __name__ == "__main__":
+    declared: dict[str, dict[str, Any]] = {
+        "--tokens": {"type": int, "default": TOKENS},
+        "--topics": {"type": int, "default": TOPICS},
+        "--words": {"type": int, "default": VOCABULARY},
+        "--folder": {"type": Path},
+    }
+    arguments = options(__doc__, declared).parse_args()
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
+        main(Path(name), arguments.tokens, arguments.topics, arguments.words)
