@@ -5,8 +5,8 @@ and how much memory.
 
 Texts of 80 words are simulated from 200 topics and written to a folder, which needs 8 bytes for each
 word and 4 for what a training remembers of it; by default one that is deleted at the end. A process
-of its own trains on them with the settings that a run has by default, with scratch files there. While
-it trains, lines of its progress. The first training after a change of kernels compiles them.
+of its own trains on them with the settings that a run has by default, with scratch files there. First
+a line of what is estimated beforehand; while it trains, lines of its progress. The first training after a change of kernels compiles them.
 
 The last line is `tokens: N topics: K minutes: M gib: G completion: C`: of the training, by the clock;
 the most memory that the process had to itself, without pages of files, which the system takes back
@@ -18,12 +18,13 @@ import tempfile
 import time
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from benchmarks.origin import options
 from inference import Bow, Progress, Snapshot, engines, simulate, train
+from inference.schedule import Schedule
 
 TOKENS = 100_000_000
 TOPICS = 10_000
@@ -37,6 +38,16 @@ SEED = 1
 LOOK = 0.1  # seconds between two looks at the memory
 GIB = 1 << 30
 MINUTE = 60.0  # seconds between two lines of progress
+
+
+class Measured(NamedTuple):
+    """Of a training: tokens of the texts, seconds of the clock, mean log probability of held-out
+    words; and bytes that the process had to itself at the most."""
+
+    tokens: int
+    seconds: float
+    completion: float
+    memory: int
 
 
 def write_texts(folder: Path, tokens: int, vocabulary: int) -> None:
@@ -66,12 +77,14 @@ def open_texts(folder: Path, vocabulary: int) -> Bow:
     return Bow(indptr, words, counts, vocabulary, check=False)
 
 
-def train_texts(folder: Path, vocabulary: int, topics: int, connection: Connection) -> None:
+def train_texts(
+    folder: Path, vocabulary: int, topics: int, passes: int | None, connection: Connection
+) -> None:
     """In a process of its own: sends (tokens, seconds, completion)."""
     began = time.perf_counter()
     bow = open_texts(folder, vocabulary)
     engine = engines.get(engines.DEFAULT)
-    config = engines.config(engine.NAME, topics=topics)
+    config = engines.config(engine.NAME, topics=topics, passes=passes)
     next_line = began + MINUTE
     for event in train(engine, config, bow, seed=SEED, scratch=folder):
         now = time.perf_counter()
@@ -96,13 +109,13 @@ def own_memory(process: int) -> int:
     return 0
 
 
-def main(folder: Path, tokens: int, topics: int, vocabulary: int) -> None:
-    """Prints lines of progress and what was measured. Raises RuntimeError where the training
-    ended otherwise."""
-    write_texts(folder, tokens, vocabulary)
+def measure(folder: Path, topics: int, vocabulary: int, passes: int | None = None) -> Measured:
+    """Train on what `write_texts` wrote. passes: None for as many as a run has by default. Raises
+    RuntimeError where the training ended otherwise."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=train_texts, args=(folder, vocabulary, topics, sender))
+    settings = (folder, vocabulary, topics, passes, sender)
+    process = context.Process(target=train_texts, args=settings)
     process.start()
     sender.close()
     assert process.pid is not None
@@ -113,12 +126,30 @@ def main(folder: Path, tokens: int, topics: int, vocabulary: int) -> None:
     if process.exitcode:
         raise RuntimeError(f"The training ended with {process.exitcode}.")
     trained_tokens, seconds, completion = receiver.recv()
+    return Measured(trained_tokens, seconds, completion, memory)
+
+
+def estimate(bow: Bow, topics: int) -> str:
+    """What the form of a run says beforehand, of a training alone on one core."""
+    engine = engines.get(engines.DEFAULT)
+    config = engines.config(engine.NAME, topics=topics).resolve(bow.D, bow.tokens)
+    shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
+    minutes = engine.seconds(config, bow.tokens) / MINUTE
+    memory = engine.memory(config, shape) / GIB
+    return f"estimated: minutes of one core: {minutes:.2f} gib: {memory:.2f}"
+
+
+def main(folder: Path, tokens: int, topics: int, vocabulary: int) -> None:
+    """Prints an estimate, lines of progress and what was measured."""
+    write_texts(folder, tokens, vocabulary)
+    print(estimate(open_texts(folder, vocabulary), topics), flush=True)
+    measured = measure(folder, topics, vocabulary)
     figures = {
-        "tokens": trained_tokens,
+        "tokens": measured.tokens,
         "topics": topics,
-        "minutes": f"{seconds / MINUTE:.2f}",
-        "gib": f"{memory / GIB:.2f}",
-        "completion": f"{completion:.4f}",
+        "minutes": f"{measured.seconds / MINUTE:.2f}",
+        "gib": f"{measured.memory / GIB:.2f}",
+        "completion": f"{measured.completion:.4f}",
     }
     print(*(f"{name}: {figure}" for name, figure in figures.items()))
 

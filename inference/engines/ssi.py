@@ -74,6 +74,7 @@ TABLE_ENTRIES = (
 TINY = 1 << 8
 NARROW = 1 << 16
 WIDE = 1 << 31
+MOST_FREQUENT = 0.07  # of all tokens are of one word at the most: "the" in English
 NOT_COUNTED = -1  # in place of a step
 NO_TABLE = gibbs.Table(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.uint16))
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
@@ -121,6 +122,17 @@ SWEEP_POWER = 0.33
 # fades
 ENTRIES = 12
 ENTRIES_FADING = 6
+# Bytes of a float32; of a float64, an int64, and an entry of a row
+SINGLE = 4
+DOUBLE = 8
+# Of all rows, which may be half empty and are copied when they are compacted; with a mean of states,
+# whose rows are longer, and which is copied at each end of a pass
+COPIES = 4
+COPIES_WITH_MEAN = 8
+# Arrays with a number for each word, for each topic, and for each topic in a chunk of OPE
+ARRAYS_OF_WORDS = 4
+ARRAYS_OF_TOPICS = 4
+OPE_ARRAYS = 10
 
 
 @dataclass(frozen=True)
@@ -1166,28 +1178,40 @@ def remembered(config: Resolved, shape: Shape) -> int:
 
 def memory(config: Resolved, shape: Shape) -> int:
     """Rows of 8 bytes an entry, in an arena that may be half empty and is copied when it is
-    compacted; the table of a minibatch.
+    compacted; the table of all words, or of a minibatch; what a step changes.
 
     How many entries a word has is a rule fitted by hand to Reuters-21578 (K = 100, 1000, 2000) and
-    the example (K =
-    50).
+    the example (K = 50).
     """
     entries = ENTRIES * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
     if config.statistics == "decay" or config.warm_up:
         entries *= ENTRIES_FADING
     in_rows = shape.V * min(config.topics, entries)
-    words = min(
-        shape.V, -(-shape.tokens // (shape.later or shape.per_pass))
-    )  # of a minibatch, distinct
-    table = words * config.topics
+    step_tokens = -(-shape.tokens // (shape.later or shape.per_pass))
     if config.statistics == "memo" and _table_fits(config, shape.V):
-        # Nearly all counts have two bytes at the most; sums of eight counts have four
-        table = shape.V * gibbs.padded(config.topics)
+        table = _table_bytes(config, shape)
+        # Draws that changed are listed as uint64, and sorted into another list
+        table += 2 * DOUBLE * min(step_tokens, shape.tokens) * config.samples * config.draws
+    else:
+        table = SINGLE * min(shape.V, step_tokens) * config.topics  # distinct words of a minibatch
     if config.statistics == "memo" and config.warm_up and config.start == "documents":
-        table += 10 * frank_wolfe.CHUNKS * config.topics + frank_wolfe.BLOCK
-    copies = (
-        8 if config.averaged > 1 else 4
-    )  # the mean of states has longer rows, and is copied at each end of a pass
-    return int(
-        copies * 8 * max(in_rows, 1 << 12) + 4 * table + 8 * (4 * shape.V + 4 * config.topics)
-    )
+        of_chunks = OPE_ARRAYS * frank_wolfe.CHUNKS * config.topics
+        table += SINGLE * (of_chunks + frank_wolfe.BLOCK)
+    has_mean = config.averaged > 1 and config.passes >= AVERAGED_FROM
+    copies = COPIES_WITH_MEAN if has_mean else COPIES
+    arrays = copies * max(in_rows, arena.FIRST_ENTRIES)
+    arrays += ARRAYS_OF_WORDS * shape.V + ARRAYS_OF_TOPICS * config.topics
+    return int(DOUBLE * arrays + table)
+
+
+def _table_bytes(config: Resolved, shape: Shape) -> int:
+    """At the most, where frequent words come first: as `_open_table` makes it, and a float32 for
+    the sum of each block of counts."""
+    M = config.samples * config.draws
+    small = MOST_FREQUENT * shape.tokens * M < NARROW
+    limit, wide, narrow = (TINY, np.uint16, np.uint8) if small else (NARROW, np.int32, np.uint16)
+    frequent = min(shape.V, shape.tokens * M // limit)
+    row = gibbs.padded(config.topics)
+    wide_bytes = np.dtype(wide).itemsize * frequent * row
+    narrow_bytes = np.dtype(narrow).itemsize * (shape.V - frequent) * row
+    return wide_bytes + narrow_bytes + SINGLE * shape.V * (row // gibbs.BLOCK)
