@@ -244,9 +244,8 @@ class TrainForm(_RunForm):
             with told_at(self):
                 settings = self.settings()
                 topics = self.suggested if settings["topics"] is None else settings["topics"]
-                engine_settings = {
-                    name: settings[name] for name in settings.keys() - set(self.COMMON)
-                }
+                of_engine = settings.keys() - {*self.COMMON, "topics_named"}
+                engine_settings = {name: settings[name] for name in of_engine}
                 engines.config(self.engine, topics=topics, **engine_settings)
 
     def _texts(self) -> dict[str, str]:
@@ -269,7 +268,9 @@ class TrainForm(_RunForm):
         if not self.is_bound and self.proposed and self.corpus.version:
             return named_topics.count_topics(self.corpus.version, self.proposed)
         version = self.chosen_version() if self.is_bound and not self.errors else None
-        return named_topics.count_topics(version, self.settings()["seeds"]) if version else []
+        return (
+            named_topics.count_topics(version, self.settings()["topics_named"]) if version else []
+        )
 
     def settings(self) -> dict[str, Any]:
         """For services.runs.create. Raises Invalid."""
