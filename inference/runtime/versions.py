@@ -2,6 +2,7 @@
 the same topics."""
 
 import platform
+import re
 import tomllib
 from functools import cache
 from importlib.metadata import version
@@ -36,3 +37,9 @@ def versions() -> dict[str, str]:
         | {name: _package(name) for name in PACKAGES}
         | {"machine": f"{platform.system()} {platform.machine()}"}
     )
+
+
+def in_file_names() -> str:
+    """The program with its version, as names of files say it: topograph0.4.0."""
+    version = re.sub("[^0-9A-Za-z.]+", "-", topograph())
+    return f"topograph{version}"

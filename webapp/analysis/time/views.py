@@ -180,7 +180,7 @@ def csv(request: HttpRequest, run: Run) -> StreamingHttpResponse:
     )
     headers = {
         "Content-Disposition": (
-            f'attachment; filename="{provenance.file_name(run, "topics-by-time")}"'
+            f'attachment; filename="{provenance.file_name(run, "topics-by-time.csv")}"'
         )
     }
     rows = trends.table(Selection.read(request.GET, view), by, topics_wanted)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from inference.runtime.versions import topograph
+from inference.runtime.versions import in_file_names, topograph
 from webapp.models import Run
 
 LONGEST_NAME = 60  # characters of a corpus's name in the name of a file
@@ -61,7 +61,8 @@ def readme(run: Run, *lines: str) -> bytes:
 
 
 def file_name(run: Run, name: str) -> str:
-    """Says what made the file: corpus, run, K, seed and form; `name` has its ending."""
+    """Says what made the file: corpus, run, K, seed, the program's version, and form; `name` has its
+    ending. A table that a spreadsheet reads has no other place for it."""
     plain_name = re.sub(r"[^a-z0-9]+", "-", run.corpus.name.lower()).strip("-")
     corpus = plain_name[:LONGEST_NAME] or "corpus"
-    return f"{corpus}_run{run.pk}_K{run.topics}_seed{run.seed}_{name}"
+    return f"{corpus}_run{run.pk}_K{run.topics}_seed{run.seed}_{in_file_names()}_{name}"

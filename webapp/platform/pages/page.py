@@ -16,6 +16,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from inference.errors import Invalid
+from inference.runtime.versions import in_file_names
 from webapp.models import Corpus, Run
 from webapp.platform.pages import addresses
 from webapp.platform.pages.page_query import BEGINNING, PageQuery
@@ -57,11 +58,15 @@ def json_answer(request: HttpRequest, data: object, status: int) -> HttpResponse
 
 
 def table_answer(table: bytes, name: str) -> HttpResponse:
-    """A CSV to be kept under that name."""
+    """A CSV to be kept under that name, which says the program's version: a table has no other
+    place for it."""
+    stem = name.removesuffix(".csv")
+    if in_file_names() not in stem:
+        stem = f"{stem}_{in_file_names()}"
     return HttpResponse(
         table,
         content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+        headers={"Content-Disposition": f'attachment; filename="{stem}.csv"'},
     )
 
 

@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from inference.runtime.versions import in_file_names
 from webapp.core.documents import unit_sentences, units
 from webapp.core.results import links
 from webapp.core.runs import services as runs
@@ -424,7 +425,7 @@ def report(request: HttpRequest, corpus: Corpus) -> FileResponse:
     return FileResponse(
         sealed.opened(lambda: path.open("rb"), path),
         as_attachment=True,
-        filename=f"corpus-{corpus.pk}-report.csv",
+        filename=f"corpus-{corpus.pk}-report_{in_file_names()}.csv",
         content_type="text/csv",
     )
 

@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
+from inference.runtime.versions import in_file_names
 from webapp.models import Corpus
 from webapp.platform.accounts import readings as record
 from webapp.platform.pages.page import looked_up
@@ -49,5 +50,5 @@ def keep_readings(request: HttpRequest, corpus: Corpus) -> HttpResponse:
 @looked_up
 def readings_table(request: HttpRequest, corpus: Corpus) -> StreamingHttpResponse:
     """All of the record of reading, as CSV."""
-    name = f"corpus-{corpus.pk}-readings.csv"
+    name = f"corpus-{corpus.pk}-readings_{in_file_names()}.csv"
     return streams.download(read_texts.table(corpus), name, "text/csv; charset=utf-8")

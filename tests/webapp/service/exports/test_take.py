@@ -20,6 +20,7 @@ from django.test import AsyncClient
 from django.urls import reverse
 
 from inference.errors import Invalid
+from inference.runtime.versions import topograph
 from tests.webapp import mixtures
 from tests.webapp.making import corpus_of, run_on
 from tests.webapp.taking import taken
@@ -231,7 +232,7 @@ def test_page_gives_each_file(client, trained, name):
         response, body = download(url + "?" + ASKED.get(name, ""))
         assert response.status_code == 200 and body
         assert re.search(
-            rf'filename="[a-z0-9-]+_run{trained.pk}_K6_seed3_{name}\.{ending}"',
+            rf'filename="[a-z0-9-]+_run{trained.pk}_K6_seed3_topograph{re.escape(topograph())}_{name}\.{ending}"',
             response["Content-Disposition"],
         )
 
@@ -630,3 +631,16 @@ def test_every_page_the_api_and_the_export_have_the_same_families(client, traine
     }
     shown = [text for row in exported if row[-1] for text in row[-1].split("; ")]
     assert phrases and len(phrases & set(shown)) > len(shown) / 2, "they are those of its topics"
+
+
+def test_tables_of_pages_say_the_version_of_the_program(client, trained):
+    """In their names: a spreadsheet has no other place that would bear it."""
+    addresses = [
+        reverse("run_time_csv", args=[trained.pk]) + "?by=year&topics=1",
+        reverse("corpus_report", args=[trained.corpus_id]),
+    ]
+    for address in addresses:
+        answer = client.get(address)
+        assert b"".join(answer.streaming_content), address
+        name = answer["Content-Disposition"]
+        assert f"topograph{topograph()}" in name and '.csv"' in name, (address, name)
