@@ -57,8 +57,9 @@ def answer_held(
     exchanges: bool = True,
 ) -> Answers:
     """Of every topic of the data. exchanges: whether few units are tested by exchanging them, which
-    is for words that were counted, not for shares that were estimated. verdict: why nothing can be said, where that is known. level: of
-    each interval, 0.95 or more; None: what the topics, as one family, give."""
+    is for words that were counted, not for shares that were estimated. verdict: why nothing can be
+    said, where that is known. level: of each interval, 0.95 or more; None: what the topics, as one
+    family, give."""
     compared = settings.compared
     of_changes = len(compared) == 4
     if of_changes:

@@ -335,7 +335,14 @@ class Regression:
             first, second = self._two_sides(data.cell)
             of_sides = question.of_two_sets(second, first, unit)
             return estimator.answer(outcome, of_sides, level=level)
-        return held.answer_held(data, self._held, self._verdict, self.fit, level, exchanges=False)
+        return held.answer_held(
+            data,
+            self._held,
+            self._verdict,
+            self.fit,
+            level,
+            exchanges=self.effect_question.counted,
+        )
 
     @property
     def _plain(self) -> bool:
@@ -461,7 +468,7 @@ class Regression:
             self._held,
             self._verdict,
             self.fit,
-            exchanges=False,
+            exchanges=self.effect_question.counted,
         )
 
     def _wider(self, visible_topics: list[int], variance: np.ndarray) -> Wider | None:

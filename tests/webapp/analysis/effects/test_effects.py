@@ -512,7 +512,7 @@ def test_a_share_that_is_not_known_makes_no_number():
     estimate = SimpleNamespace(share=[0.1, np.nan], difference=np.nan)
     term = SimpleNamespace(name="region")
     regression = SimpleNamespace(
-        asked=SimpleNamespace(counted=True),
+        effect_question=SimpleNamespace(counted=True),
         effect=SimpleNamespace(term=term, values=[0, 1], labels=["north", "south"]),
         settings=[0, 1],
         across=None,
@@ -844,7 +844,7 @@ def test_two_topics_that_are_one_in_another_run_are_tested_as_one_there(client, 
         own = estimates.regression_of(
             Selection.all(RunView(run)), EffectQuestion(formula.read("party"))
         )
-        there = estimates.regression_of(Selection.all(RunView(other)), own.asked)
+        there = estimates.regression_of(Selection.all(RunView(other)), own.effect_question)
         sums = variants._unit_sums(own, there, np.arange(3), variants._exchangeable(own)[0])
         assert (np.abs(sums.residual).max(axis=0) > 0.1).all()
         assert (sums.residual[:, 0] == sums.residual[:, 1]).all() == bool(change["into"])
