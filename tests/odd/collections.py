@@ -105,6 +105,11 @@ def known() -> list[Collection]:
             )
             for odd in ("9999-12-31", "9998-12-31", "0001-01-01")
         ),
+        Collection(
+            "months of early years",
+            with_head(twenty, date=["0044-03-15", "-0044-03-15", *["0044-05-01"] * 18]),
+            engine="ssi",
+        ),
         Collection("one document", with_head([" ".join(WORDS)]), topics=1),
         Collection("one word", with_head(["war"] * 5), topics=1),
         Collection("equal texts", with_head([" ".join(WORDS)] * 12), engine="ssi", topics=4),

@@ -436,16 +436,22 @@ def _ticks(by: str, bins: Sequence[Period], limit: int) -> list[tuple[int, str]]
 def _number_of_bin(by: str, label: str) -> int:
     """Years, or months since the year 0: "1850-03", "1850s", "1850"."""
     if by == "month":
-        month = int(label[5:])
-        return int(label[:4]) * MONTHS + month - 1
+        year, month = _year_and_month(label)
+        return int(year) * MONTHS + int(month) - 1
     return int(label.rstrip("s"))
 
 
 def _tick_label(by: str, label: str, number: int) -> str:
     """Of January only the year."""
     if by == "month" and number % MONTHS == 0:
-        return label[:4]
+        return _year_and_month(label)[0]
     return label.rstrip("s")
+
+
+def _year_and_month(label: str) -> tuple[str, str]:
+    """Of "1850-03"; years before 1000 have fewer digits, and those before our era a sign."""
+    year, _, month = label.rpartition("-")
+    return year, month
 
 
 def _dots(page: Courses, topic: Course, top: float, size: Size) -> dict:
