@@ -169,7 +169,7 @@ def restored(made, tmp_path_factory):
     data = tmp_path_factory.mktemp("restored") / "data"
     found = manage(data, "restore", str(made[3]))
     assert found.returncode == 0, found.stderr
-    assert found.stdout.startswith("Restored: 1 corpora and 2 runs")
+    assert found.stdout.startswith("Restored: 1 corpus and 2 runs")
     return data
 
 
@@ -265,7 +265,7 @@ def test_one_that_breaks_off_leaves_no_row(made, tmp_path):
     )
     assert left.stdout == "0\n"
     assert refused.failed and "something in the folder" in refused.stderr
-    assert not again.failed and again.stdout.startswith("Restored: 1 corpora and 2 runs"), (
+    assert not again.failed and again.stdout.startswith("Restored: 1 corpus and 2 runs"), (
         again.stderr
     )
     assert rows == made[4]
@@ -293,7 +293,7 @@ def test_the_commands_say_what_they_do(made, restored, tmp_path):
     assert there.failed and "there already" in there.stderr
     assert backed.stdout == f"{file}\n"
     assert not checked.failed and checked.stdout.startswith(
-        "The backup is whole: 1 corpora and 2 runs"
+        "The backup is whole: 1 corpus and 2 runs"
     )
     assert not again.failed, again.stderr
     assert rows["document"][0] == DOCUMENTS and rows["topic_word"][0] > 0
@@ -354,7 +354,7 @@ def test_one_of_an_older_version_goes_into_a_database_elsewhere(tmp_path):
             RESTORES.replace("FILE", repr(str(file))),
         )
         assert restored.returncode == 0 and restored.stdout.startswith(
-            "Restored: 2 corpora and 1 runs"
+            "Restored: 2 corpora and 1 run"
         ), restored.stderr
         assert json.loads(restored.stdout.splitlines()[-1]) == json.loads(
             made.stdout.splitlines()[-1]
