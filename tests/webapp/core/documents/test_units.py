@@ -136,7 +136,7 @@ def test_under_five_speakers_there_is_no_interval(client, by_speaker):
     assert get(client, by_speaker, "run_time_table", "?by=party&topics=0")
     compared = get(client, by_speaker, "run_time_compare_json", "?in_a=party:Whig")
     assert compared["more"] == [[], []]
-    assert compared["caution"].startswith("One side has texts of 4 values of “who spoke” only")
+    assert compared["caution"].startswith("One side has texts of only 4 values of “who spoke”")
 
 
 def test_where_speakers_themselves_are_compared_documents_are_the_units(client, by_speaker):
