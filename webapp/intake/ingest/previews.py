@@ -248,7 +248,7 @@ def preview_draft(
                 **shaping.data,
                 **usual,
                 "silent": list(beginning.certain),
-                "join": list(joined),
+                "join": ", ".join(joined),  # as a browser sends it
             }
             reading = replace(reading, shaping=reading.shaping | usual)
             beginning, stream = sample.take_sample(corpus, reading)
