@@ -155,6 +155,8 @@ def queries() -> list[str]:
     ]
 
 
+# A corpus that is read already has no draft; of this run no short trainings were asked for
+NOT_ANSWERED = ("corpus_prepare", "run_how_many_csv")
 # What no page reads: it is answered as without
 MORE = "?page=2&length=100000&window=100000&context=100000&all=1&full=1"
 
@@ -179,7 +181,7 @@ def test_no_page_and_no_twin_holds_more_than_a_passage(shut, name):
             longest(body.decode()),
         )
     assert answered[MORE] == answered[""]
-    assert 200 in answered.values() or name == "corpus_prepare", (
+    assert 200 in answered.values() or name in NOT_ANSWERED, (
         "a walk on which nothing was answered shows nothing"
     )
 

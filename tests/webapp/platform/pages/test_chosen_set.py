@@ -84,6 +84,7 @@ def test_every_link_between_the_rooms_carries_the_set(client, trained, name):
     [
         "run",
         "run_curation",
+        "run_how_many",
         "run_methods",
         "run_take",
         "run_reading",
