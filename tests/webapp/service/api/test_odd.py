@@ -183,7 +183,9 @@ def fits(value: Any, shape: dict) -> bool:
     if isinstance(value, str):
         return "string" in types and "\0" not in value
     if isinstance(value, int):
-        return "integer" in types and 0 <= value < 10**18
+        return bool({"integer", "number"} & types) and 0 <= value < 10**18
+    if isinstance(value, float):
+        return "number" in types
     if isinstance(value, dict):
         return "object" in types and not value
     return False
