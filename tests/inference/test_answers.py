@@ -280,7 +280,9 @@ def test_a_field_of_two_values_is_asked_once():
     group = np.array([0, 1, 0, 1, -1])
     assert question.of_values(group, 2, None).asked_groups.tolist() == [0]
     assert question.of_values(np.array([0, 1, 2]), 3, None).asked_groups.tolist() == [0, 1, 2]
-    assert question.of_values(np.array([0, 1, 2]), 3, None, np.array([1])).asked_groups.tolist() == [1]
+    assert question.of_values(
+        np.array([0, 1, 2]), 3, None, np.array([1])
+    ).asked_groups.tolist() == [1]
 
 
 def test_two_sets_may_not_share_documents():
