@@ -147,7 +147,7 @@ def _remove(row: Corpus | Run) -> None:
         deletion.rows(row)
         for table, key in partitions:
             bulk.drop(table, key)  # or, where a reader holds it, the next time
-        log.info("deleted for good", what=about)
+        log.info("deleted for good", part=about)
 
 
 @contextmanager
