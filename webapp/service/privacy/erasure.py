@@ -160,7 +160,12 @@ def erase(corpus: Corpus, numbers: np.ndarray, by: User | None, train: bool) -> 
             replaces=corpus,
             trains={"engine": run.engine, "seed": run.seed, **run.settings} if run else None,
         )
-    log.info("documents are being erased", corpus=corpus.pk, into=new.pk, documents=len(numbers))
+    log.info(
+        "documents are being erased",
+        corpus=corpus.pk,
+        part=f"corpus:{new.pk}",
+        count=len(numbers),
+    )
     return new
 
 
