@@ -57,7 +57,8 @@ class NoDifference(OfGroup, BaseFinding):
         rows: list[NoDifference] = []
         for group_field in document_set.group_fields:
             answered = group_field.answered
-            if answered.field.name not in fields_with_findings and answered.answers:
+            has_answers = bool(answered.answers and answered.topics)  # a set may have no topic
+            if answered.field.name not in fields_with_findings and has_answers:
                 rows.append(_largest(document_set, answered))
         return rows
 
