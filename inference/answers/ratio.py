@@ -41,8 +41,8 @@ def fieller(
 
     1 is outside exactly where 0 is outside of a - b -+ c error, of the same error and c. high is
     inf where b may be nothing, and low, too, where b is surely nothing. Where the values r fall
-    into two parts, it is the part that holds a / b. NaN of a share b that is expected to be below
-    0: there is no ratio then."""
+    into two parts, it is the part that holds a / b, and all of 0 to inf where the other one holds 1.
+    NaN of a share b that is expected to be below 0: there is no ratio then."""
     with np.errstate(all="ignore"):  # of two units the critical value may be beyond all numbers
         square = critical**2
         first = share_b**2 - square * variance_b
@@ -52,17 +52,23 @@ def fieller(
         root = np.sqrt(np.maximum(inside, 0.0))
         upper = (middle + root) / first
         lower = np.where(middle + root > 0, last / (middle + root), (middle - root) / first)
+        # Where they fall into two parts, one ends at the nearer root, the other begins at the farther
+        nearer = last / (middle - root)
         farther = (middle - root) / first
+        is_in_farther_part = share_a >= farther * share_b
     bounded = first > 0
     numerator_is_sure = ~bounded & (last > 0)
     in_two_parts = ~bounded & ~numerator_is_sure & (middle < 0) & (inside > 0)
-    a_has_more = share_a > share_b
+    one_is_in_the_other = np.where(is_in_farther_part, nearer >= 1, farther <= 1)
+    in_one_of_two = in_two_parts & ~one_is_in_the_other
     low = np.select(
-        [bounded, numerator_is_sure, in_two_parts & a_has_more],
+        [bounded, numerator_is_sure, in_one_of_two & is_in_farther_part],
         [lower, lower, farther],
         default=0.0,
     )
-    high = np.select([bounded, in_two_parts & ~a_has_more], [upper, upper], default=np.inf)
+    high = np.select(
+        [bounded, in_one_of_two & ~is_in_farther_part], [upper, nearer], default=np.inf
+    )
     b_is_nothing = numerator_is_sure & (first == 0) & (middle + root <= 0)
     low = np.where(b_is_nothing, np.inf, low)
     none = ~(share_b >= 0)

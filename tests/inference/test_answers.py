@@ -158,6 +158,36 @@ def test_the_ratios_interval_is_what_passes_the_test(seed):
         assert min(last, first) * (1 - 1e-6) - 1e-12 <= end <= max(last, first) * (1 + 1e-6)
 
 
+def test_of_two_parts_the_interval_is_the_one_that_holds_the_ratio():
+    """Where both shares may be nothing and go together: a larger share a does not mean that the
+    ratio lies in the farther part."""
+    numbers = (0.0333, 0.0195, 5e-5, 1.495e-5, 2.7e-5, 5.0565)
+    low, high = (float(end[0]) for end in fieller(*(np.array([value]) for value in numbers)))
+    assert low == 0 and 0.0333 / 0.0195 < high < np.inf
+    assert naive_answers.in_ratio(high * 0.999, *numbers)
+    assert not naive_answers.in_ratio(high * 1.001, *numbers)
+    assert naive_answers.in_ratio(high * 100, *numbers)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_one_is_outside_exactly_where_the_difference_is_sure(seed):
+    """Also where the interval has two parts, or no end."""
+    chance = np.random.default_rng(seed)
+    n = 2_000
+    share_a, share_b = chance.random((2, n)) * chance.choice([0.01, 1.0], (2, n))
+    spread_a, spread_b = chance.random((2, n))
+    variance_a = (spread_a * share_a) ** 2
+    variance_b = (spread_b * share_b) ** 2
+    covariance = chance.uniform(-0.99, 0.999, n) * np.sqrt(variance_a * variance_b)
+    critical = chance.uniform(1, 6, n)
+    low, high = fieller(share_a, share_b, variance_a, variance_b, covariance, critical)
+    error = np.sqrt(variance_a + variance_b - 2 * covariance)
+    is_sure = np.abs(share_a - share_b) > critical * error
+    assert (((low > 1) | (high < 1)) == is_sure).all()
+    ratio = share_a / share_b
+    assert ((low <= ratio * (1 + 1e-9)) & (ratio <= high * (1 + 1e-9))).all()
+
+
 def test_of_nothing_elsewhere_the_ratio_is_at_least_something():
     outcome, group, unit = collection(np.random.default_rng(8), 400, 60, differ=0.8)
     amounts = outcome.amounts.toarray()
