@@ -43,7 +43,7 @@ from django.db.models import Q
 
 from inference.errors import Invalid
 from webapp.models import Corpus, Export, TextReader
-from webapp.platform.accounts import readings
+from webapp.platform.accounts import lineage, readings
 from webapp.platform.accounts.roles import SHARED, Person, grants
 from webapp.platform.storage import export_files
 from webapp.platform.storage.sql import rows
@@ -189,21 +189,10 @@ class _Lineage(NamedTuple):
 
 
 def _lineage(corpus: Corpus) -> _Lineage:
-    line = rows(
-        """
-        WITH RECURSIVE line AS (
-            SELECT id, coalesce(parent_id, into_id) AS before, owner_id, provenance, 1 AS depth FROM webapp_corpus WHERE id = %s
-            UNION ALL
-            SELECT c.id, coalesce(c.parent_id, c.into_id), c.owner_id, c.provenance, depth + 1
-            FROM webapp_corpus c JOIN line ON c.id = line.before
-        ) CYCLE id SET again USING path
-        SELECT id, owner_id, before IS NULL AND provenance <> '{}' AND provenance->'whole' IS NULL AS orphan FROM line WHERE NOT again ORDER BY depth
-        """,
-        [corpus.pk],
-    )
+    line = lineage.line_of(corpus.pk)
     first = line[-1]
-    owner = None if first["orphan"] else first["owner_id"]
-    return _Lineage(first["id"], owner, {owner, *(row["owner_id"] for row in line)})
+    owner = None if first.is_orphan else first.owner
+    return _Lineage(first.pk, owner, {owner, *(ancestor.owner for ancestor in line)})
 
 
 class _Wanted(NamedTuple):

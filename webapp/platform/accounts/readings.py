@@ -26,8 +26,8 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from webapp.models import Corpus, Link, Reading
+from webapp.platform.accounts import lineage
 from webapp.platform.accounts.roles import Person
-from webapp.platform.storage.sql import rows
 
 log = structlog.get_logger(__name__)
 
@@ -111,21 +111,10 @@ def keepers(corpus: Corpus) -> tuple[Keeper, ...]:
 
 
 def _find_keepers(corpus: Corpus, person: Person) -> tuple[Keeper, ...]:
-    line = rows(
-        """
-        WITH RECURSIVE line AS (
-            SELECT id, coalesce(parent_id, into_id) AS before, owner_id, embargo, reading_kept
-            FROM webapp_corpus WHERE id = %s
-            UNION ALL
-            SELECT c.id, coalesce(c.parent_id, c.into_id), c.owner_id, c.embargo, c.reading_kept
-            FROM webapp_corpus c JOIN line ON c.id = line.before
-        ) CYCLE id SET again USING path
-        SELECT id, embargo, owner_id FROM line WHERE NOT again AND (embargo OR reading_kept)
-        """,
-        [corpus.pk],
-    )
     return tuple(
-        Keeper(row["id"], row["embargo"]) for row in line if row["owner_id"] != person.user
+        Keeper(ancestor.pk, ancestor.embargo)
+        for ancestor in lineage.line_of(corpus.pk)
+        if (ancestor.embargo or ancestor.reading_kept) and ancestor.owner != person.user
     )
 
 
