@@ -22,6 +22,7 @@ from inference.explore import distances, flows, matching, relevance
 from inference.explore.company import company
 from inference.explore.flows import Flows
 from webapp.core.results import evidence
+from webapp.core.runs import replicate_rows
 from webapp.intake.ingest import estimates, named_topics
 from webapp.models import Replicate, Run, Word
 from webapp.platform.drawing.numbers import duration
@@ -34,7 +35,6 @@ SEEDS = 2  # trainings of each number: the run's seed, and the next
 FEWEST = 3  # topics of a run: of fewer there is no third
 MOST_TOPICS = 3_000  # topics of a training: of more, finding them again takes minutes and 150 MB
 SECONDS = 3_600.0  # that all of them may take on one core, as estimated
-SEEDS_END = 1 << 63
 FIRST_WORDS = 5  # of a topic, which name it: it has no page of its own
 
 
@@ -166,14 +166,11 @@ def begin(run: Run) -> None:
         raise Invalid("run", refused)
     with transaction.atomic():
         new_rows = [
-            Replicate(run=run, seed=(run.seed + i) % SEEDS_END, number=number)
+            Replicate(run=run, seed=replicate_rows.following_seed(run, i), number=number)
             for number in numbers(run)
             for i in range(SEEDS)
         ]
-        Replicate.objects.bulk_create(new_rows, ignore_conflicts=True)
-        rows(run).filter(status=Replicate.Status.FAILED).update(
-            status=Replicate.Status.QUEUED, error="", tries=0
-        )
+        replicate_rows.queue(new_rows, rows(run))
         first = rows(run).filter(status=Replicate.Status.QUEUED).first()
         if first is not None:
             dispatch.send(kinds.REPLICATE, first.pk)

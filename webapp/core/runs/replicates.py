@@ -25,7 +25,7 @@ import inference
 from inference import Bow, Invalid, Topics, checkpoint, engines
 from inference.explore import matching, relevance
 from webapp.core.results import found_again, weights
-from webapp.core.runs import how_many, steering, trials
+from webapp.core.runs import how_many, replicate_rows, steering, trials
 from webapp.core.runs.names import spelling
 from webapp.core.runs.shapes import OtherSeeds
 from webapp.intake.ingest import named_topics
@@ -69,12 +69,10 @@ def begin(run: Run, texts: str = Replicate.Texts.OWN) -> None:
         )
     with transaction.atomic():
         new_rows = [
-            Replicate(run=run, seed=(run.seed + i) % 2**63, texts=texts) for i in PLACES[texts]
+            Replicate(run=run, seed=replicate_rows.following_seed(run, i), texts=texts)
+            for i in PLACES[texts]
         ]
-        Replicate.objects.bulk_create(new_rows, ignore_conflicts=True)
-        run.replicates.filter(texts=texts, number=0, status=Replicate.Status.FAILED).update(
-            status=Replicate.Status.QUEUED, error="", tries=0
-        )
+        replicate_rows.queue(new_rows, run.replicates.filter(texts=texts, number=0))
 
 
 def begin_by_itself(run: Run) -> None:
