@@ -129,6 +129,11 @@ def related(corpus: Corpus) -> list[Corpus]:
     return present[:RELATED]
 
 
+def newest_run(corpus: Corpus) -> Run | None:
+    """Of those that are done: a new run may have its settings."""
+    return corpus.runs.filter(status=Run.Status.DONE).order_by("-pk").first()
+
+
 def erase(corpus: Corpus, numbers: np.ndarray, by: User | None, train: bool) -> Corpus:
     """The corpus that will take the place of another, without some documents; it is being made.
 
@@ -146,7 +151,7 @@ def erase(corpus: Corpus, numbers: np.ndarray, by: User | None, train: bool) -> 
         raise Invalid("value", "No document would remain: delete the corpus instead, for good.")
     words = VocabularySettings.from_dict(corpus.version.settings)
     reading = replace(ReadingSettings.from_dict(corpus.settings), **asdict(words), added=[])
-    run = corpus.runs.filter(status=Run.Status.DONE).order_by("-pk").first() if train else None
+    run = newest_run(corpus) if train else None
     with transaction.atomic():
         new = corpora.create_subset(
             corpus,

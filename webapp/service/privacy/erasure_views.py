@@ -59,7 +59,7 @@ def erase(
         field=field,
         names=posted.get("names", "") if posted else "",
         values=values,
-        run=corpus.runs.filter(status=Run.Status.DONE).order_by("-pk").first(),
+        run=erasure.newest_run(corpus),
         runs=corpus.runs.count(),
         concepts=corpus.concepts.filter(removed_at=None).count(),
         related=erasure.related(corpus),
