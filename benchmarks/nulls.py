@@ -250,13 +250,10 @@ class ExchangedDates(NamedTuple):
 def largest_topics(selection) -> list[int]:
     """The numbers of the LARGE_TOPICS topics of which pages tell that have most words."""
     from webapp.analysis.answers import set_answers
-    from webapp.core.results import evidence
+    from webapp.core.results import measures
 
-    view = selection.view
-    assigned = evidence.of(selection.run)
-    topic_of_pair = view.labels.into[assigned.doc_topics]
-    tokens = np.bincount(topic_of_pair, assigned.doc_tokens, len(view.labels.into))
-    visible_topics = set_answers.visible_topics(view)
+    tokens = measures.of(selection.run)["tokens"]
+    visible_topics = set_answers.visible_topics(selection.view)
     return sorted(visible_topics, key=lambda topic: -tokens[topic])[:LARGE_TOPICS]
 
 

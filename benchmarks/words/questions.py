@@ -116,7 +116,7 @@ def same_keyness(view: RunView, texts: Texts, question: str, answer: keyness.Com
     documents = np.transpose([side.documents for side in sides])
     return (
         answer.totals.tokens.tolist() == totals
-        and answer.counts.tolist() == tokens.tolist()
+        and answer.amounts.tolist() == tokens.tolist()
         and answer.documents.tolist() == documents.tolist()
     )
 

@@ -107,7 +107,7 @@ def _computed(word: Word, compared_sides: list[Side]) -> Computed:
     compared = counting.Computed(
         totals=totals,
         forms=words.forms,
-        counts=words.sums.tokens,
+        amounts=words.sums.tokens,
         documents=words.documents,
         result=result,
         tried=len(words.forms),

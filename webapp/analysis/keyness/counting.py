@@ -28,7 +28,7 @@ from webapp.platform.storage import sealed
 from webapp.platform.storage.cache import BoundedCache, cached
 
 TASK = "tasks.runs.compare_words"
-METHOD = 4  # raised when the same sets have other words
+METHOD = 5  # raised when the same sets have other words
 LEAST = 5  # documents of both sides: what fewer have is told by no list
 # Words of a side that are kept, the clearest in either order
 MOST_STORED: dict[Order, int] = {"ratio": 25_000, "g2": 200}
@@ -89,25 +89,25 @@ def _phrases(snapshot_id: int) -> list[str]:
 
 class Computed(NamedTuple):
     """The words and phrases that differ, of so many that were tried. forms: int32[n], as Counted
-    numbers them; counts: int64[n, 2], what is counted of them; documents: int64[n, 2]. differ: how
-    many each side uses more, of which the clearest are here. family: what they share. counted: each
-    occurrence, or each document that has the word once."""
+    numbers them; amounts: int64[n, 2], what is counted of them; documents: int64[n, 2]. differ: how
+    many each side uses more, of which the clearest are here. family: what they share. of_documents:
+    each document that has a word is counted once, not each occurrence."""
 
     totals: two_sets.Totals
     forms: np.ndarray
-    counts: np.ndarray
+    amounts: np.ndarray
     documents: np.ndarray
     result: keyness.Keyness
     tried: int
     differ: list[int]
     family: "WordFamily"
-    counted: Counts = "occurrences"
+    of_documents: bool = False
 
     @property
     def bases(self) -> np.ndarray:
         """int64[2]: of what the shares of either side are: of its words, or of its documents that
         have any."""
-        return self.totals.documents if self.counted == "documents" else self.totals.tokens
+        return self.totals.documents if self.of_documents else self.totals.tokens
 
 
 class WordFamily(NamedTuple):
@@ -253,13 +253,13 @@ class Contrast(AnswerJob[Computed]):
         return Computed(
             totals=totals,
             forms=words.forms[rows],
-            counts=words.sums.tokens[rows],
+            amounts=words.sums.tokens[rows],
             documents=words.documents[rows],
             result=keyness.Keyness(*(array[rows] for array in result)),
             tried=len(words.forms),
             differ=[len(side) for side in sides],
             family=WordFamily.of(answers),
-            counted=self.counts,
+            of_documents=of_documents,
         )
 
     @property
@@ -282,13 +282,13 @@ class Contrast(AnswerJob[Computed]):
         return Computed(
             totals=two_sets.Totals(*arrays["totals"]),
             forms=arrays["forms"],
-            counts=arrays["counts"],
+            amounts=arrays["amounts"],
             documents=arrays["documents"],
             result=keyness.Keyness(*(arrays[name] for name in keyness.Keyness._fields)),
             tried=data["tried"],
             differ=data["differ"],
             family=_read_family(data["family"]),
-            counted=self.counts,
+            of_documents=self.counts == "documents",
         )
 
     def pack(self, answer: Computed) -> Stored:
@@ -296,7 +296,7 @@ class Contrast(AnswerJob[Computed]):
         arrays = {
             "totals": np.stack(answer.totals),
             "forms": answer.forms,
-            "counts": answer.counts,
+            "amounts": answer.amounts,
             "documents": answer.documents,
             **answer.result._asdict(),
         }

@@ -157,8 +157,8 @@ def key_word(computed: Computed, i: int, s: int, word: str, urls: list[str]) -> 
     if ratio < 0:  # logarithms of ratios
         ratio = -ratio
         ends = [-ends[1], -ends[0]]
-    of_documents = computed.counted == "documents"
-    counts = computed.counts[i, sides]
+    of_documents = computed.of_documents
+    counts = computed.amounts[i, sides]
     per = PER_DOCUMENTS if of_documents else PER_WORDS
     return KeyWord(
         word=word,
