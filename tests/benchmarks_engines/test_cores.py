@@ -17,8 +17,11 @@ def test_serial_work_is_told_from_work_that_is_divided():
         if line.startswith("| "):
             name, *cells = [cell.strip() for cell in line.strip("|").split("|")]
             rows[name] = cells
-    assert {"once", "pass 0", "pass 1", "pass 2", "pass 3", "all", "between kernels"} <= set(rows)
-    one, serial, longest, predicted = (float(cell.partition(" ")[0]) for cell in rows["pass 2"])
-    assert 0.0 < serial < one and 0.0 < longest < one
+    expected = {"once", "pass 0", "pass 1", "pass 2", "pass 3", "all", "between kernels"}
+    assert expected <= set(rows)
+    one, serial, longest, predicted = (float(cell.partition(" ")[0]) for cell in rows["all"])
+    # Of so few documents a pass alone is told in thousandths of a second, often none of them serial.
+    assert 0.0 < serial < one
+    assert 0.0 < longest < one
     assert 1.0 < predicted <= 18.0  # sixteen, but for what a clock is worth here
     assert re.fullmatch(r"serial: [\d.]+% predicted: [\d.]+", lines[-1])
