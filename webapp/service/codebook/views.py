@@ -41,11 +41,14 @@ from webapp.service.codebook import (
     coding,
     coding_views,
     concepts,
-    estimates,
+    estimates_page,
     exports,
     imports,
     taking_in,
 )
+from webapp.service.codebook.effect_of_code import effect_of_code
+from webapp.service.codebook.estimates import EstimatedCode, estimate_concept
+from webapp.service.codebook.estimates_page import EstimatesAsked
 from webapp.service.codebook.shapes import (
     AgreementNotYet,
     AgreementPage,
@@ -339,51 +342,66 @@ def estimate(
     from x to y, with `held` constant."""
     concept = concept_or_404(run, concept_id)
     try:
-        known_estimates = estimates.estimated(run, concept, by, code)
+        estimates = estimate_concept(run, concept, by, code)
     except Invalid as error:
         return Answer(NothingCoded(concept.name, error.message))
-    may_see = not known_estimates.data.waiting or request_context(request).role >= Role.EDITOR
+    subject = estimates.subject
+    asked = EstimatesAsked(
+        page_query=page_query,
+        cell=cell,
+        first=a,
+        second=b,
+        with_codes=not subject.coded.waiting or request_context(request).role >= Role.EDITOR,
+    )
     dependence = None
     problem = ""
     try:
-        if effect and (formula := asked_formula(RunSelection.all(view), "", effect, "", held)):
-            dependence = estimates.effect_of(known_estimates, formula, x, y)
+        formula = asked_formula(RunSelection.all(view), "", effect, "", held) if effect else None
+        if formula:
+            dependence = effect_of_code(subject, formula, x, y)
     except Invalid as error:
         problem = error.message
-    page = estimates.page(
-        run, page_query, known_estimates, cell, a, b, may_see, dependence, problem
-    )
-    effects, _, constant = variables.offered(run.version)
-    drawn = [
-        offered.high or offered.value or 0
-        for row in (page.all, *page.cells)
-        for offered in (row.corrected, row.sample)
+    page = estimates_page.make_page(run, estimates, asked, dependence, problem)
+    return Answer(page, lambda: _estimates_html(run, page_query, subject, page, effect, held))
+
+
+SMALLEST_DRAWN = 1e-9  # a share: a chart's axis has a length where all shares are 0
+
+
+def _estimates_html(
+    run: Run,
+    page_query: PageQuery,
+    subject: EstimatedCode,
+    page: EstimatesPage,
+    effect: str,
+    held: list[str],
+) -> EstimatesHtml:
+    """effect, held: terms, as the address has them."""
+    effects_offered, _, held_offered = variables.offered(run.version)
+    ends_drawn = [
+        interval.high or interval.value or 0
+        for cell in (page.all, *page.cells)
+        for interval in (cell.corrected, cell.sample)
     ]
-    codes = known_estimates.codes if concept.kind == Concept.Kind.ONE_OF else []
-    return Answer(
-        page,
-        lambda: EstimatesHtml(
-            concept=concept,
-            choices=[
-                (name, page_query.url(by=name, cell=None, a=None, b=None), name == page.by)
-                for name in fields.choices(run.version)
-            ],
-            codes=[
-                (name, page_query.url(code=i, cell=None), i == known_estimates.code)
-                for i, name in enumerate(codes)
-            ],
-            scale=known_estimates.scale,
-            most=max([*drawn, 1e-9]),
-            counts=estimates.counts(known_estimates) if known_estimates.scale else "",
-            pinned=estimates.pinned(page, known_estimates.scale),
-            asked=[
-                (name, value)
-                for name, value in (("by", page.by), ("code", str(known_estimates.code)))
-                if value
-            ],
-            effects=[(offered, offered.term == effect) for offered in effects],
-            held=[(offered, offered.term in held) for offered in constant],
-        ),
+    codes = subject.codes if subject.concept.kind == Concept.Kind.ONE_OF else []
+    asked = [("by", page.by), ("code", str(subject.code))]
+    return EstimatesHtml(
+        concept=subject.concept,
+        choices=[
+            (name, page_query.url(by=name, cell=None, a=None, b=None), name == page.by)
+            for name in fields.choices(run.version)
+        ],
+        codes=[
+            (name, page_query.url(code=number, cell=None), number == subject.code)
+            for number, name in enumerate(codes)
+        ],
+        scale=subject.is_scale,
+        most=max(*ends_drawn, SMALLEST_DRAWN),
+        counts=estimates_page.write_code_values(subject) if subject.is_scale else "",
+        pinned=estimates_page.pinned_table(page, subject.is_scale),
+        asked=[(name, value) for name, value in asked if value],
+        effects=[(offered, offered.term == effect) for offered in effects_offered],
+        held=[(offered, offered.term in held) for offered in held_offered],
     )
 
 
@@ -391,10 +409,8 @@ def estimate(
 @looked_up
 def csv(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     question = estimate.asked(request.GET)
-    known_estimates = estimates.estimated(
-        run, concept_or_404(run, concept_id), question["by"], question["code"]
-    )
-    page = estimates.page(
-        run, PageQuery(request.GET), known_estimates, None, None, None, shown=False
-    )
-    return table_answer(estimates.table(run, page), f"estimates_{concept_id}.csv")
+    concept = concept_or_404(run, concept_id)
+    estimates = estimate_concept(run, concept, question["by"], question["code"])
+    asked = EstimatesAsked(page_query=PageQuery(request.GET))
+    page = estimates_page.make_page(run, estimates, asked)
+    return table_answer(estimates_page.csv_table(run, page), f"estimates_{concept_id}.csv")
