@@ -36,6 +36,8 @@ from webapp.platform.pages.page_query import PageQuery
 
 T = TypeVar("T")
 Reader = Callable[[str, list[str]], Any]  # makes a parameter of its name and all values that came
+MOST_CHARACTERS = 1_000  # of a text in an address
+QUOTED = 50  # characters of a wrong one, in a sentence
 PART = "X-Part"  # the header by which a script asks for a part of a page alone
 
 
@@ -68,9 +70,8 @@ class Parameter:
 
     def value(self, query: QueryDict) -> Any:
         """Raises BadRequest for what can't be understood."""
-        values = [
-            text for text in query.getlist(self.name) if text
-        ]  # a form sends fields that are empty, too
+        # A form sends fields that are empty, too
+        values = [text for text in query.getlist(self.name) if text]
         return self.read(self.name, values) if values else self.default
 
 
@@ -84,8 +85,8 @@ def wholes(name: str, values: list[str]) -> list[int]:
 
 
 def text(name: str, values: list[str]) -> str:
-    """At most 1,000 characters, none of them a control character: Postgres takes no NUL."""
-    return "".join(c for c in values[-1][:1000] if c.isprintable()).strip()
+    """At most MOST_CHARACTERS, none of them a control character: Postgres takes no NUL."""
+    return "".join(c for c in values[-1][:MOST_CHARACTERS] if c.isprintable()).strip()
 
 
 def texts(name: str, values: list[str]) -> list[str]:
@@ -104,7 +105,7 @@ def read_place(name: str, values: list[str]) -> tuple[float, int]:
         return float(weight), int(key)
     except ValueError:
         raise BadRequest(
-            f"“{name}” in the address must be two numbers, got “{values[-1][:50]}”."
+            f"“{name}” in the address must be two numbers, got “{values[-1][:QUOTED]}”."
         ) from None
 
 
@@ -199,74 +200,82 @@ def typed(
     (static/js/part.js)."""
 
     def decorate(view: Callable[..., Answer | HttpResponse]) -> View:
-        declared = parameters(view)
-        hints = get_type_hints(view)
-        parameter_names = inspect.signature(view).parameters.keys()
-
-        def asked(query: QueryDict) -> dict[str, Any]:
-            return {name: parameter.value(query) for name, parameter in declared.items()}
-
-        @require_http_methods(["GET", "HEAD", *(["POST"] if "posted" in parameter_names else [])])
-        @wraps(view)
-        def answer_request(
-            request: HttpRequest, as_json: bool = False, **path: Any
-        ) -> HttpResponse:
-            objects = _objects(request, path, hints)
-            offered = (
-                path
-                | objects
-                | {"request": request, "page_query": PageQuery(request.GET), "as_json": as_json}
-            )
-            offered["posted"] = request.POST if request.method == "POST" else None
-            answer = view(
-                **{name: value for name, value in offered.items() if name in parameter_names},
-                **asked(request.GET),
-            )
-            return (
-                answer
-                if isinstance(answer, HttpResponse)
-                else answered(request, answer, as_json, **objects)
-            )
-
-        def answered(
-            request: HttpRequest, answer: Answer, as_json: bool = False, **objects: Any
-        ) -> HttpResponse:
-            if as_json and answer.invalid:
-                raise answer.invalid
-            if as_json:
-                return pages.json_answer(request, _as_json(answer.page), answer.status)
-            if "view" in objects:
-                objects["hidden_words"] = objects[
-                    "view"
-                ].hidden_words  # links to the topics keep them hidden
-            template_context = objects | {
-                "page": answer.page,
-                "html": answer.html() if answer.html else None,
-            }
-            template_name = template if isinstance(template, str) else template[type(answer.page)]
-            response = pages.rendered(
-                request,
-                parts.get(request.headers.get(PART, ""), template_name),
-                template_context,
-                answer.status,
-            )
-            if parts:
-                patch_vary_headers(response, [PART])
-            return response
-
-        typed_view = cast(View, answer_request)
-        shape, has_json = _page_type(hints["return"])
-        typed_view.shape = shape if has_json else None
-        typed_view.parameters = declared
-        typed_view.answered = answered
-        typed_view.asked = asked
-        if isinstance(template, str):
-            typed_view.templates = {template: shape}
-        else:
-            typed_view.templates = {name: page_type for page_type, name in template.items()}
-        return typed_view
+        return _make_view(view, template, parts)
 
     return decorate
+
+
+def _make_view(
+    view: Callable[..., Answer | HttpResponse],
+    template: str | Mapping[type, str],
+    parts: Mapping[str, str],
+) -> View:
+    declared = parameters(view)
+    hints = get_type_hints(view)
+    parameter_names = inspect.signature(view).parameters.keys()
+    methods = ["GET", "HEAD"]
+    if "posted" in parameter_names:
+        methods.append("POST")
+
+    def asked(query: QueryDict) -> dict[str, Any]:
+        return {name: parameter.value(query) for name, parameter in declared.items()}
+
+    def answered(
+        request: HttpRequest, answer: Answer, as_json: bool = False, **objects: Any
+    ) -> HttpResponse:
+        if as_json:
+            return _json_response(request, answer)
+        template_name = template if isinstance(template, str) else template[type(answer.page)]
+        part_name = parts.get(request.headers.get(PART, ""), template_name)
+        response = _html_response(request, answer, part_name, objects)
+        if parts:
+            patch_vary_headers(response, [PART])
+        return response
+
+    @require_http_methods(methods)
+    @wraps(view)
+    def answer_request(request: HttpRequest, as_json: bool = False, **path: Any) -> HttpResponse:
+        objects = _objects(request, path, hints)
+        offered = {
+            **path,
+            **objects,
+            "request": request,
+            "page_query": PageQuery(request.GET),
+            "as_json": as_json,
+            "posted": request.POST if request.method == "POST" else None,
+        }
+        taken = {name: value for name, value in offered.items() if name in parameter_names}
+        answer = view(**taken, **asked(request.GET))
+        if isinstance(answer, HttpResponse):
+            return answer
+        return answered(request, answer, as_json, **objects)
+
+    shape, has_json = _page_type(hints["return"])
+    typed_view = cast(View, answer_request)
+    typed_view.shape = shape if has_json else None
+    typed_view.parameters = declared
+    typed_view.answered = answered
+    typed_view.asked = asked
+    if isinstance(template, str):
+        typed_view.templates = {template: shape}
+    else:
+        typed_view.templates = {name: page_type for page_type, name in template.items()}
+    return typed_view
+
+
+def _json_response(request: HttpRequest, answer: Answer) -> HttpResponse:
+    if answer.invalid:
+        raise answer.invalid
+    return pages.json_answer(request, _as_json(answer.page), answer.status)
+
+
+def _html_response(
+    request: HttpRequest, answer: Answer, template_name: str, objects: dict[str, Any]
+) -> HttpResponse:
+    context = objects | {"page": answer.page, "html": answer.html() if answer.html else None}
+    if "view" in objects:
+        context["hidden_words"] = objects["view"].hidden_words  # links to topics keep them hidden
+    return pages.rendered(request, template_name, context, answer.status)
 
 
 def _as_json(page: Any) -> Any:
