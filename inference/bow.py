@@ -23,10 +23,11 @@ FORMAT = 1  # of the folder: raised when the files change their meaning
 _ARRAYS = {"indptr": np.int64, "words": np.int32, "counts": np.int32}
 # Written, so that they can be mapped where memory must not grow with documents
 _BY_DOCUMENT = ("first_token", "lengths")
+# Files where rows are sections
 _SECTIONS, _CUT = (
     "sections",
     ("first_row", "indptr", "first_token", "lengths", "documents"),
-)  # files where rows are sections
+)
 _CHUNK = 1 << 22  # elements hashed or checked at a time: memory stays flat on memory-mapped arrays
 
 

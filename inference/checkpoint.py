@@ -123,9 +123,8 @@ def _meta(file: Any) -> dict[str, Any]:
     """The checkpoint's record of engine, settings and numbers, older formats brought to this
     one."""
     meta = json.loads(bytes(file["meta"]).decode())
-    if (
-        meta["format"] == 2
-    ):  # before checkpoints carried their engine's name; they are those of engines.UNNAMED
+    # Before checkpoints carried their engine's name; they are those of engines.UNNAMED
+    if meta["format"] == 2:
         return meta | {"engine": engines.UNNAMED, "eta": meta["numbers"]["eta"]}
     if meta["format"] != FORMAT:
         raise Invalid(

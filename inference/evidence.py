@@ -40,15 +40,17 @@ _PAIRS = {
     "word_certainty": np.uint8,
 }
 _ROWS = {"doc_topics": np.uint16, "doc_tokens": np.int32}
+# The documents of each topic, the first of an order first
 _ORDERS = {
     "by_share": np.int32,
     "by_tokens": np.int32,
-}  # the documents of each topic, the first of an order first
+}
+# What each word's topics hold
 _WORDS = {
     "held_topics": np.uint16,
     "held_tokens": np.int64,
     "held_documents": np.int32,
-}  # what each word's topics hold
+}
 
 _TOGETHER = 1_000  # documents whose sections are added up at once
 

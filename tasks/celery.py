@@ -11,9 +11,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 
 app = Celery("topograph")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.steps["worker"].add(
-    DjangoStructLogInitStep
-)  # a line for each task, under the id of the request that queued it
+# A line for each task, under the id of the request that queued it
+app.steps["worker"].add(DjangoStructLogInitStep)
 app.steps["consumer"].add(Pulse)
 app.conf.include = ["tasks.codebook", "tasks.corpora", "tasks.runs", "tasks.worker"]
 

@@ -6,6 +6,7 @@ from django.urls.resolvers import RoutePattern
 from webapp.platform import routes
 from webapp.platform.routes import Kind
 
+# Where the test that asks has made none
 NOBODYS = {
     "notebook_id": 10**12,
     "token": "x",
@@ -14,7 +15,7 @@ NOBODYS = {
     "concept_id": 10**12,
     "course_id": 10**12,
     "form": "csv",
-}  # where the test that asks has made none
+}
 ROUTES = {route.name: route for route in routes.declared()}
 
 

@@ -33,9 +33,8 @@ def state_folder(data: Path) -> Path:
     for name in KEPT:
         copy = shutil.copytree if (first / name).is_dir() else shutil.copy2
         copy(first / name, data / name)
-    compiled = (
-        ROOT / ".pytest_cache" / "compiled"
-    )  # as `manage.py test` writes, which has compiled every kernel
+    # As `manage.py test` writes, which has compiled every kernel
+    compiled = ROOT / ".pytest_cache" / "compiled"
     if compilation.is_done(compiled):
         for part in (compilation.ENGINE, compilation.REST):
             shutil.copy2(compiled, compilation.done(part, data))

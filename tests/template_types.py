@@ -14,12 +14,13 @@ from django.template.defaulttags import ForNode, IfNode, WithNode
 from django.template.library import SimpleNode
 from django.template.loader_tags import IncludeNode
 
+# Filters whose result is of the type of what they are given
 SAME = {
     "slice",
     "default",
     "safe",
     "dictsort",
-}  # filters whose result is of the type of what they are given
+}
 # Names that every page has, by webapp.platform.pages.typed and by the context processors of the
 # settings
 ALWAYS = {"request", "may", "accounts", "user", "signup", "messages", "topograph_version", "run", "corpus", "view", "selection", "hidden_words",

@@ -13,13 +13,14 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 OURS = ("inference", "tasks", "webapp")
 NOT_IN_INFERENCE = ("celery", "django", "psycopg", "redis")
+# Of webapp, from the top: none imports one above it
 WINGS = (
     "service",
     "analysis",
     "core",
     "intake",
     "platform",
-)  # of webapp, from the top: none imports one above it
+)
 MOST = 1 / 5  # of all lines: what one package of the web application may hold
 
 

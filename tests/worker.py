@@ -20,12 +20,13 @@ if worker := os.environ.get("PYTEST_XDIST_WORKER"):  # gw0, gw1, …
     os.environ["REDIS_URL"] = urlsplit(os.environ["REDIS_URL"])._replace(path=f"/{number}").geturl()
 
 BROWSER = "tests/browser/"  # one running Topograph and one browser for all of it
+# A minute or more each
 SLOW = (
     BROWSER,
     "tests/faults/test_kills",
     "tests/local/",
     "tests/test_types",
-)  # a minute or more each
+)
 
 
 class Files(LoadScopeScheduling):

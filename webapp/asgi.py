@@ -25,9 +25,8 @@ embargo.require_reader()
 # which does a little for each of many requests, waits too long.
 sys.setswitchinterval(0.001)
 first_page.prepare()
-if (
-    multiprocessing.parent_process()
-):  # one of uvicorn's --workers: without uvicorn nobody would end it
+# One of uvicorn's --workers: without uvicorn nobody would end it
+if multiprocessing.parent_process():
     system.end_with_parent()
 siblings.follow()
 application = loopback_only(defer_bodies(bound_bodies(OneThreadHandler()), "/uploads/"))

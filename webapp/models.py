@@ -35,12 +35,10 @@ class User(AbstractBaseUser):
     USERNAME_FIELD = EMAIL_FIELD = "email"
     REQUIRED_FIELDS = ["name"]
 
-    email = models.EmailField(
-        max_length=254, unique=True, null=True
-    )  # in small letters; none: the local owner
-    name = models.CharField(
-        max_length=60
-    )  # shown to others; never changed, as it stands on what its owner said
+    # In small letters; none: the local owner
+    email = models.EmailField(max_length=254, unique=True, null=True)
+    # Shown to others; never changed, as it stands on what its owner said
+    name = models.CharField(max_length=60)
     is_active = models.BooleanField(default=True)
     # An operator: may see the pages about workers, queue and disk, but nobody's corpora
     is_staff = models.BooleanField(default=False)
@@ -143,20 +141,17 @@ class Corpus(Job, Deletable):
         READY = "ready"
         FAILED = "failed"
 
-    owner = models.ForeignKey(
-        User, models.PROTECT, related_name="corpora", default=local_owner
-    )  # others: Membership
+    # others: Membership
+    owner = models.ForeignKey(User, models.PROTECT, related_name="corpora", default=local_owner)
     # To whom its owner wants to hand it over
     offered = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     public = models.BooleanField(default=False)  # anybody may read it
     name = models.CharField(max_length=200)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
-    settings = models.JSONField(
-        default=dict
-    )  # ingest.settings.ReadingSettings as a dict: how its files are read
-    version = models.OneToOneField(
-        "Version", models.SET_NULL, null=True, related_name="+"
-    )  # the newest that is ready
+    # ingest.settings.ReadingSettings as a dict: how its files are read
+    settings = models.JSONField(default=dict)
+    # The newest that is ready
+    version = models.OneToOneField("Version", models.SET_NULL, null=True, related_name="+")
     report = models.JSONField(default=dict)  # of reading: problems, documents that repeat others
     # How far reading has come, for another attempt to go on from
     # (ingest.checkpoints.ReadCheckpoint)
@@ -164,9 +159,8 @@ class Corpus(Job, Deletable):
     bytes_read = models.BigIntegerField(default=0)
     bytes_total = models.BigIntegerField(default=0)
     documents_read = models.BigIntegerField(default=0)
-    embargo = models.BooleanField(
-        default=False
-    )  # of its texts: accounts.embargo decides what can be read then
+    # Of its texts: accounts.embargo decides what can be read then
+    embargo = models.BooleanField(default=False)
     # Whether its owner has a record of who opens its texts; under embargo there always is one
     # (accounts.readings)
     reading_kept = models.BooleanField(default=False)
@@ -175,9 +169,8 @@ class Corpus(Job, Deletable):
     # The field that says who is independent of whom (documents.units); "": each document; none:
     # nobody has said it
     unit = models.TextField(null=True)
-    trains = models.JSONField(
-        null=True
-    )  # settings of the run that is trained as soon as it is read; none: no run
+    # Settings of the run that is trained as soon as it is read; none: no run
+    trains = models.JSONField(null=True)
     # The corpus that its documents were chosen from
     parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="parts")
     # Of such a part: which documents of what (ingest.corpora.create_subset)
@@ -252,9 +245,8 @@ class Upload(Job, Deletable):
 
     corpus = models.OneToOneField(Corpus, models.CASCADE, primary_key=True, related_name="upload")
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
-    named = models.BooleanField(
-        default=True
-    )  # by the user; else the corpus is called after its files
+    # By the user; else the corpus is called after its files
+    named = models.BooleanField(default=True)
     # How far storing, or joining, is (ingest.checkpoints.StoreCheckpoint); none: nothing can be
     # made of the files
     checkpoint = models.JSONField(default=dict, null=True)
@@ -316,9 +308,8 @@ class Link(models.Model):
 
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="links")
     name = models.CharField(max_length=60, blank=True)  # whom it is for
-    digest = models.CharField(
-        max_length=64, unique=True
-    )  # sha256 of the token, which is too long to be guessed
+    # Sha256 of the token, which is too long to be guessed
+    digest = models.CharField(max_length=64, unique=True)
     by = models.ForeignKey(User, models.CASCADE, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True)
@@ -335,13 +326,11 @@ class Course(models.Model):
     (webapp.service.courses)."""
 
     owner = models.ForeignKey(User, models.PROTECT, related_name="courses")  # the teacher
-    corpus = models.ForeignKey(
-        Corpus, models.SET_NULL, null=True, related_name="courses"
-    )  # which all share
+    # Which all share
+    corpus = models.ForeignKey(Corpus, models.SET_NULL, null=True, related_name="courses")
     name = models.CharField(max_length=100)
-    token = models.CharField(
-        max_length=43, null=True, unique=True
-    )  # of the link by which one joins; none: nobody can
+    # Of the link by which one joins; none: nobody can
+    token = models.CharField(max_length=43, null=True, unique=True)
     ends_at = models.DateTimeField()
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -362,9 +351,8 @@ class Student(models.Model):
     course = models.ForeignKey(Course, models.PROTECT, related_name="students")
     number = models.IntegerField()  # 1, 2 … of the course
     name = models.CharField(max_length=60)
-    digest = models.CharField(
-        max_length=64, unique=True
-    )  # sha256 of the code with which one comes back
+    # Sha256 of the code with which one comes back
+    digest = models.CharField(max_length=64, unique=True)
     joined_at = models.DateTimeField(auto_now_add=True)
     seen_at = models.DateTimeField(null=True)
     address = models.TextField(default="")  # of the page of a corpus or run that they opened last
@@ -386,13 +374,11 @@ class SourceFile(models.Model):
     bytes = models.BigIntegerField()
     sha256 = models.CharField(max_length=64)
     read = models.BooleanField(default=False)
-    error = models.TextField(
-        default=""
-    )  # why it could not be read, or not to its end; it can be tried again
+    # Why it could not be read, or not to its end; it can be tried again
+    error = models.TextField(default="")
     items = models.BigIntegerField(default=0)  # documents and problems that came before the error
-    documents = models.BigIntegerField(
-        default=0
-    )  # that came of it; of those that are joined the file of the first
+    # That came of it; of those that are joined the file of the first
+    documents = models.BigIntegerField(default=0)
     # The number of its first document; none: there is none, or they do not follow each other
     first = models.BigIntegerField(null=True)
     problems = models.BigIntegerField(default=0)
@@ -422,9 +408,8 @@ class Version(Job, Deletable):
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="versions")
     number = models.IntegerField()  # 1, 2 … of its corpus
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
-    settings = models.JSONField(
-        default=dict
-    )  # ingest.settings.VocabularySettings as a dict: which words count
+    # ingest.settings.VocabularySettings as a dict: which words count
+    settings = models.JSONField(default=dict)
     report = models.JSONField(default=dict)  # dropped words, documents without words, digest
     documents = models.BigIntegerField(default=0)
     tokens = models.BigIntegerField(default=0)
@@ -460,9 +445,8 @@ class Document(models.Model):
     text = models.TextField()
     digest = models.BinaryField()  # sha256 of the text
     words = models.BigIntegerField()
-    part = models.IntegerField(
-        default=1
-    )  # which section of a whole, whose first one is document number - part + 1
+    # Which section of a whole, whose first one is document number - part + 1
+    part = models.IntegerField(default=1)
     parts = models.IntegerField(default=1)  # how many sections the whole has
     whole = models.TextField(default="")  # its title, where it has several
 
@@ -476,12 +460,10 @@ class TextShown(models.Model):
     (webapp.platform.accounts.embargo)."""
 
     pk = models.CompositePrimaryKey("reader", "digest")
-    reader = models.CharField(
-        max_length=30
-    )  # "user 5"; or all readers together of "link 7", of what is "public", or of "corpus 3"
-    digest = (
-        models.BinaryField()
-    )  # of the text: the same in parts of a corpus and in other readings of it
+    # "user 5"; or all readers together of "link 7", of what is "public", or of "corpus 3"
+    reader = models.CharField(max_length=30)
+    # Of the text: the same in parts of a corpus and in other readings of it
+    digest = models.BinaryField()
     # From which others with the text were taken; the rows go with it
     # (webapp.service.corpora.deletion)
     corpus = models.ForeignKey(Corpus, models.DO_NOTHING, related_name="+")
@@ -526,17 +508,16 @@ class Reading(models.Model):
         FILE = "file"
         MORE = "more"  # further passages of the same request, which are too many to be kept
 
-    corpus = models.ForeignKey(
-        Corpus, models.CASCADE, related_name="readings", db_constraint=False
-    )  # whose owner may see it
-    within = (
-        models.BigIntegerField()
-    )  # the corpus in which it was opened: this one, or a part of it
+    # Whose owner may see it
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="readings", db_constraint=False)
+    # The corpus in which it was opened: this one, or a part of it
+    within = models.BigIntegerField()
     at = models.DateTimeField(db_index=True)
     by = models.CharField(max_length=10, choices=By)
+    # None, of an account: it is deleted
     user = models.ForeignKey(
         User, models.SET_NULL, null=True, related_name="readings", db_constraint=False
-    )  # none, of an account: it is deleted
+    )
     link = models.ForeignKey(
         Link, models.SET_NULL, null=True, related_name="+", db_constraint=False
     )
@@ -599,12 +580,10 @@ class Run(Job, Deletable):
     # The run whose topics it begins with
     parent = models.ForeignKey("self", models.SET_NULL, null=True, related_name="children")
     begins = models.BooleanField(default=False)  # with the topics of its parent
-    dropped = ArrayField(
-        models.TextField(), default=list
-    )  # words that it leaves out of its version's vocabulary
-    steering = models.JSONField(
-        default=dict, db_default={}
-    )  # changes of its parent's topics (runs.steering)
+    # Words that it leaves out of its version's vocabulary
+    dropped = ArrayField(models.TextField(), default=list)
+    # Changes of its parent's topics (runs.steering)
+    steering = models.JSONField(default=dict, db_default={})
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
     step = models.BigIntegerField(default=0)
@@ -653,12 +632,10 @@ class Metric(models.Model):
     step = models.BigIntegerField()
     tokens = models.BigIntegerField()
     seconds = models.FloatField()
-    held_out = models.FloatField(
-        null=True
-    )  # nats per token; none when the corpus is too small to hold out
-    objective = models.FloatField(
-        null=True
-    )  # that training raises, nats per token; none where the engine has none
+    # Nats per token; none when the corpus is too small to hold out
+    held_out = models.FloatField(null=True)
+    # That training raises, nats per token; none where the engine has none
+    objective = models.FloatField(null=True)
     coherence = models.FloatField(null=True)  # mean UMass over topics
     topic_coherence = ArrayField(models.FloatField(null=True))  # [K]
     nonzero = models.FloatField()  # share of the K x V parameters above eta
@@ -690,9 +667,8 @@ class Snapshot(models.Model):
     step = models.BigIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
     final = models.BooleanField(default=False)
-    stress = models.FloatField(
-        null=True
-    )  # of the map, inference.explore.layout.stress; of final ones
+    # Of the map, inference.explore.layout.stress; of final ones
+    stress = models.FloatField(null=True)
     # Nats per token of documents that were held out (webapp.core.runs.left_to_right); of final
     # ones, none by older versions.
     left_to_right = models.FloatField(null=True)
@@ -731,9 +707,8 @@ class Replicate(Job):
     # How many topics it has where that is asked about (runs.how_many); 0: as many as the run
     number = models.IntegerField(default=0, db_default=0)
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
-    topics = models.BinaryField(
-        null=True
-    )  # inference.topics.Topics, the fields that are arrays, as .npz
+    # inference.topics.Topics, the fields that are arrays, as .npz
+    topics = models.BinaryField(null=True)
     tokens = models.BinaryField(null=True)  # runs.trials.Kept or runs.how_many.Short, as .npz
     # What became there of each topic of the run: results.found_again.Elsewhere
     elsewhere = models.JSONField(default=list)
@@ -754,9 +729,8 @@ class Topic(models.Model):
     coherence = models.FloatField(null=True)  # UMass
     floor = models.FloatField()  # the weight of each word that has no row in TopicWord
     floor_mass = models.FloatField()  # the sum of those weights
-    used = models.BooleanField(
-        db_default=True
-    )  # whether the model uses it: not all, where it finds how many there are
+    # Whether the model uses it: not all, where it finds how many there are
+    used = models.BooleanField(db_default=True)
     # As proposed (inference.explore.naming): a name, or its first words where it has none; "" where
     # there is neither
     name = models.TextField(default="", db_default="")
@@ -785,9 +759,8 @@ class Topic(models.Model):
     similar = models.JSONField(default=list)  # [[topic, divergence], …], nearest first
     # [[topic, lift, documents], …]: stand in the same documents more than by chance
     beside = models.JSONField(default=list)
-    phrases = models.JSONField(
-        null=True
-    )  # [[text, tokens, documents of those looked at], …]: runs.names
+    # [[text, tokens, documents of those looked at], …]: runs.names
+    phrases = models.JSONField(null=True)
 
 
 class Findings(models.Model):
@@ -799,12 +772,10 @@ class Findings(models.Model):
     """
 
     snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="findings")
-    key = models.CharField(
-        max_length=64, blank=True
-    )  # of the sets and of merged topics; "": all documents, none merged
-    method = (
-        models.IntegerField()
-    )  # METHOD of what computed it; those of an older one are computed again
+    # Of the sets and of merged topics; "": all documents, none merged
+    key = models.CharField(max_length=64, blank=True)
+    # METHOD of what computed it; those of an older one are computed again
+    method = models.IntegerField()
     data = models.JSONField()
     arrays = models.BinaryField(null=True)  # of two sets: keyness.queries.Computed, as .npz
     made_at = models.DateTimeField(auto_now=True)
@@ -827,9 +798,8 @@ class Comparison(Job):
         READY = "ready"
         FAILED = "failed"
 
-    first = models.ForeignKey(
-        Snapshot, models.CASCADE, related_name="+"
-    )  # the one with the lower number
+    # The one with the lower number
+    first = models.ForeignKey(Snapshot, models.CASCADE, related_name="+")
     second = models.ForeignKey(Snapshot, models.CASCADE, related_name="+")
     # Who looked at it first; nobody: a guest
     by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
@@ -858,9 +828,8 @@ class Export(Job):
     run = models.ForeignKey(Run, models.CASCADE, related_name="exports")
     by = models.ForeignKey(User, models.CASCADE, related_name="+")  # who may download it
     file = models.CharField(max_length=100)  # form and ending: "document-topics.parquet"
-    query = models.TextField(
-        blank=True
-    )  # the set of documents, and what else was asked, as an address has it
+    # The set of documents, and what else was asked, as an address has it
+    query = models.TextField(blank=True)
     name = models.TextField()  # that it is downloaded as
     sentence = models.TextField()  # what is in it
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
@@ -887,9 +856,8 @@ class TopicWord(models.Model):
     word = models.IntegerField()
     rank = models.IntegerField()  # 0-based, by weight
     weight = models.FloatField()
-    tokens = (
-        models.BigIntegerField()
-    )  # of the word that were given to the topic; 0 until the run has ended
+    # Of the word that were given to the topic; 0 until the run has ended
+    tokens = models.BigIntegerField()
     documents = models.BigIntegerField()  # that have such tokens
 
     class Meta:
@@ -956,9 +924,8 @@ class Notebook(models.Model):
     by = models.CharField(max_length=60)
     created_at = models.DateTimeField(auto_now_add=True)
     used_at = models.DateTimeField(auto_now_add=True)
-    token = models.CharField(
-        max_length=43, null=True, unique=True
-    )  # of the link that shares it; none: not shared
+    # Of the link that shares it; none: not shared
+    token = models.CharField(max_length=43, null=True, unique=True)
     removed_at = models.DateTimeField(null=True)
     # Of a copy that a student handed in: by whom, and the name, which the teacher alone sees; it
     # stays when the student is gone
@@ -972,9 +939,8 @@ class Notebook(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["owner", "-used_at", "-id"], name="notebook_used"),
-            models.Index(
-                fields=["-used_at", "-id"], name="notebook_newest"
-            ),  # of everybody, while accounts are off
+            # Of everybody, while accounts are off
+            models.Index(fields=["-used_at", "-id"], name="notebook_newest"),
             models.Index(fields=["owner", "-id"], name="notebook_owner"),
         ]
 
@@ -998,9 +964,8 @@ class Pin(Said):
     start = models.BigIntegerField(null=True)
     end = models.BigIntegerField(null=True)
     sentence = models.TextField(default="")  # of a chart: what it shows
-    table = models.JSONField(
-        null=True
-    )  # of a chart: {"columns": [text], "rows": [[text or number]]}
+    # Of a chart: {"columns": [text], "rows": [[text or number]]}
+    table = models.JSONField(null=True)
     source = models.JSONField(default=dict)  # where it comes from: notebooks.shapes.Source
     comment = models.TextField(default="")
     removed_at = models.DateTimeField(null=True)
@@ -1025,9 +990,8 @@ class Answer(models.Model):
     kind = models.CharField(max_length=10, choices=Kind)
     topic = models.IntegerField()
     seed = models.BigIntegerField()  # of the sample that was read
-    item = models.IntegerField(
-        default=0
-    )  # which of the topic's passages, in the order of the sample
+    # Which of the topic's passages, in the order of the sample
+    item = models.IntegerField(default=0)
     payload = models.JSONField()
     at = models.DateTimeField(auto_now=True)
 
@@ -1051,9 +1015,8 @@ class Concept(models.Model):
     name = models.CharField(max_length=100)
     kind = models.CharField(max_length=10, choices=Kind)
     origin = models.TextField(default="")  # the path of the page that it began from
-    token = models.CharField(
-        max_length=43, null=True, unique=True
-    )  # of the link by which coders join
+    # Of the link by which coders join
+    token = models.CharField(max_length=43, null=True, unique=True)
     by = models.CharField(max_length=60)
     created_at = models.DateTimeField(auto_now_add=True)
     removed_at = models.DateTimeField(null=True)
@@ -1114,9 +1077,8 @@ class Coder(models.Model):
     """Who codes. Their token is the address at which they do, and all that they need."""
 
     concept = models.ForeignKey(Concept, models.CASCADE, related_name="coders")
-    user = models.ForeignKey(
-        User, models.SET_NULL, null=True
-    )  # whose account it is; None: they joined by the link
+    # Whose account it is; None: they joined by the link
+    user = models.ForeignKey(User, models.SET_NULL, null=True)
     name = models.CharField(max_length=60)
     token = models.CharField(max_length=43, unique=True)
     joined_at = models.DateTimeField(auto_now_add=True)
@@ -1214,9 +1176,8 @@ class ApiToken(models.Model):
 
     user = models.ForeignKey(User, models.CASCADE, related_name="tokens", default=local_owner)
     name = models.CharField(max_length=60)  # what it is for
-    digest = models.CharField(
-        max_length=64, unique=True
-    )  # sha256 of the token, which is too long to be guessed
+    # Sha256 of the token, which is too long to be guessed
+    digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
     used_at = models.DateTimeField(null=True)  # to the minute
     revoked_at = models.DateTimeField(null=True)

@@ -108,10 +108,11 @@ MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
+        # What ours do not say
         "DIRS": [
             package.resource("templates"),
             Path(allauth.__file__).parent / "templates",
-        ],  # what ours do not say
+        ],
         "APP_DIRS": False,
         "OPTIONS": {
             "builtins": ["webapp.platform.drawing.chips"],
@@ -144,18 +145,18 @@ TEMPLATES = [
 # What each user may have with accounts, unless the command `account` says otherwise of one; none:
 # as much as there is.
 MOST = {
+    # Of uploaded files
     "bytes": (
         int(os.environ["TOPOGRAPH_MOST_BYTES"]) if os.environ.get("TOPOGRAPH_MOST_BYTES") else None
-    ),  # of uploaded files
+    ),
     "documents": (
         int(os.environ["TOPOGRAPH_MOST_DOCUMENTS"])
         if os.environ.get("TOPOGRAPH_MOST_DOCUMENTS")
         else None
     ),
     "jobs": int(os.environ.get("TOPOGRAPH_MOST_JOBS") or 20),  # that wait or run
-    "students": int(
-        os.environ.get("TOPOGRAPH_MOST_STUDENTS") or 0
-    ),  # in all classes of a teacher together
+    # In all classes of a teacher together
+    "students": int(os.environ.get("TOPOGRAPH_MOST_STUDENTS") or 0),
 }
 
 # Whether finished runs are trained with other seeds while nobody needs the machine
@@ -183,16 +184,14 @@ _server = {"client_connection_check_interval": "10s"} | {
     f"tcp_{name.removeprefix('tcp_')}": value for name, value in _keep.items()
 }
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-if (
-    os.environ.get("TOPOGRAPH_POOL") == "1"
-):  # set by webapp.asgi: a worker's children must not share a pool
+# Set by webapp.asgi: a worker's children must not share a pool
+if os.environ.get("TOPOGRAPH_POOL") == "1":
     # webapp.platform.server.concurrency lets in fewer. Attempts to connect anew are given up soon,
     # so that the next request makes one.
     _options["pool"] = {
         "min_size": 2,
-        "max_size": max(
-            6, min(24, 48 // int(os.environ.get("TOPOGRAPH_WEB") or "1"))
-        ),  # Postgres allows 100 in all
+        # Postgres allows 100 in all
+        "max_size": max(6, min(24, 48 // int(os.environ.get("TOPOGRAPH_WEB") or "1"))),
         "timeout": 4,
         "reconnect_timeout": 2,
         "connection_class": database_timeout.Connection,
@@ -214,9 +213,8 @@ CELERY_TASK_IGNORE_RESULT = True
 # A task is acknowledged when it starts: rows in Postgres, not the broker, say what is still to be
 # done (webapp/platform/jobs/sweep.py).
 CELERY_TASK_ACKS_LATE = False
-CELERY_ACCEPT_CONTENT = [
-    "json"
-]  # also of the broker: what stands in a queue can run nothing but a task of ours
+# Also of the broker: what stands in a queue can run nothing but a task of ours
+CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # Jobs of corpora need the files that were uploaded, and exports are downloaded from there: both are
 # done where those are.
@@ -249,9 +247,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 
-_once = Retry(
-    NoBackoff(), 1, supported_errors=(redis.ConnectionError,)
-)  # one that hangs is not asked again
+# One that hangs is not asked again
+_once = Retry(NoBackoff(), 1, supported_errors=(redis.ConnectionError,))
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",
@@ -278,9 +275,8 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "home"
-SIGNUP = (
-    os.environ.get("TOPOGRAPH_SIGNUP") or "closed"
-)  # open, invite or closed: webapp.platform.accounts
+# Open, invite or closed: webapp.platform.accounts
+SIGNUP = os.environ.get("TOPOGRAPH_SIGNUP") or "closed"
 if SIGNUP not in ("open", "invite", "closed"):
     raise ImproperlyConfigured(f"TOPOGRAPH_SIGNUP must be open, invite or closed, got “{SIGNUP}”.")
 ACCOUNT_ADAPTER = "webapp.platform.accounts.adapters.Adapter"
@@ -408,15 +404,15 @@ SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS and HSTS != "off" else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS and HSTS in ("preload", "subdomains")
 SECURE_HSTS_PRELOAD = HTTPS and HSTS == "preload"
 SILENCED_SYSTEM_CHECKS = [f"security.{check}" for check in HSTS_SILENCED[HSTS]]
-if not HTTPS and set(ALLOWED_HOSTS) <= set(
-    LOOPBACK
-):  # nobody listens between a browser and its own machine
+# Nobody listens between a browser and its own machine
+if not HTTPS and set(ALLOWED_HOSTS) <= set(LOOPBACK):
     SILENCED_SYSTEM_CHECKS += ["security.W004", "security.W008", "security.W012", "security.W016"]
+# Asked for by machines beside this one
 SECURE_REDIRECT_EXEMPT = [
     r"^healthz$",
     r"^readyz$",
     r"^metrics$",
-]  # asked for by machines beside this one
+]
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 # such names are only taken from https, for this host and no other: a neighbouring site can't set
@@ -463,9 +459,8 @@ UPLOAD_PATIENCE = float(os.environ.get("TOPOGRAPH_UPLOAD_PATIENCE") or 30)
 DISK_RESERVE = (
     int(os.environ["TOPOGRAPH_DISK_RESERVE"]) if os.environ.get("TOPOGRAPH_DISK_RESERVE") else None
 )
-EXAMPLE = (
-    os.environ.get("TOPOGRAPH_EXAMPLE", "1") == "1"
-)  # whether a new Topograph without accounts reads the example
+# Whether a new Topograph without accounts reads the example
+EXAMPLE = os.environ.get("TOPOGRAPH_EXAMPLE", "1") == "1"
 # Days for which what is deleted can be brought back (corpora.deletion).
 KEEP_DELETED = float(os.environ.get("TOPOGRAPH_KEEP_DELETED") or 7)
 # Large files that workers made to be downloaded (webapp.service.exports.kept): for how many days

@@ -161,9 +161,8 @@ urlpatterns = [
     # For machines, and for whoever runs them
     probe("healthz", health_views.lives, "healthz", ANYONE),
     probe("readyz", health_views.ready, "readyz", ANYONE),
-    probe(
-        "metrics", health_views.numbers, "metrics", ANYONE
-    ),  # its view asks for a token of its own
+    # Its view asks for a token of its own
+    probe("metrics", health_views.numbers, "metrics", ANYONE),
     *page(
         "operator",
         operator_views.index,
@@ -314,9 +313,8 @@ urlpatterns = [
         load=Load.HEAVY,
         example=NUMBER,
     ),
-    form(
-        f"{RUN}/topics/ticked", curation.look_at_ticked, "topics_ticked", TRY
-    ),  # leads to a page about them
+    # Leads to a page about them
+    form(f"{RUN}/topics/ticked", curation.look_at_ticked, "topics_ticked", TRY),
     form(f"{RUN}/topics/edit", curation.edit_ticked, "topics_edit", EDIT),
     form(f"{RUN}/topics/<int:number>/edit", curation.edit, "topic_edit", EDIT, example=NUMBER),
     # Documents
@@ -514,9 +512,8 @@ urlpatterns = [
     form(f"{RUN}/curation/table", curation.table, "curation_table", EDIT),
     *page(f"{RUN}/curation/carry", curation.carry, "run_carry", EDIT, load=Load.HEAVY),
     form(f"{RUN}/curation/carry/do", curation.carry_over, "run_carry_over", EDIT),
-    form(
-        "reader", curation.sign, "reader", LOCAL
-    ),  # with accounts a reader's name is that of the account
+    # With accounts a reader's name is that of the account
+    form("reader", curation.sign, "reader", LOCAL),
     # Steering
     *page(
         f"{RUN}/steer", runs.steer, "run_steer", EDIT, tab=Tab("Steer the topics", menu="Actions")

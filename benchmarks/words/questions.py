@@ -174,9 +174,8 @@ def same_company(view: RunView, texts: Texts, question: str, answer: collocation
         return False
     if answer.near.totals.tokens != tokens.total():
         return False
-    everywhere[question] = tokens[
-        question
-    ]  # of the word itself no more than what is near another use
+    # Of the word itself no more than what is near another use
+    everywhere[question] = tokens[question]
     sums = answer.near.sums
     pairs = (
         (sums.tokens, tokens),

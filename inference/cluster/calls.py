@@ -24,12 +24,13 @@ SILENT = 300.0
 CLOSED = (
     "ConnectionPool is closed"  # what dask raises, as a RuntimeError, while a client closes itself
 )
+# What is raised where a worker or the scheduler is lost
 LOST = (
     OSError,
     CommClosedError,
     Gone,
     TimeoutError,
-)  # what is raised where a worker or the scheduler is lost
+)
 
 
 class Calls:

@@ -93,10 +93,11 @@ class Team:
         self._others = (
             False  # whether other workers than the members were there after the last checkpoint
         )
+        # When a checkpoint was written, and seconds that took
         self._saved_at, self._saving = (
             time.monotonic(),
             0.0,
-        )  # when a checkpoint was written, and seconds that took
+        )
 
     def __enter__(self) -> "Team":
         return self
@@ -273,9 +274,8 @@ class Team:
                     f" {self._least} workers, besides {len(self.unable)} that can't do their share."
                 )
             self._calls.sleep(AGAIN)
-            looked = (
-                time.monotonic()
-            )  # a look may take long, where a worker hangs: the last one is of after that
+            # A look may take long, where a worker hangs: the last one is of after that
+            looked = time.monotonic()
         self._least = 1
         return members
 

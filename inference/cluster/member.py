@@ -148,9 +148,8 @@ class Seat:
         self._news.set()
 
 
-Packed = tuple[
-    list[tuple[str, list[int]]], np.ndarray
-]  # types and shapes, and all bytes behind one another
+# Types and shapes, and all bytes behind one another
+Packed = tuple[list[tuple[str, list[int]]], np.ndarray]
 
 
 def pack(message: Message) -> Packed:

@@ -51,9 +51,8 @@ def effect(
     plain = g.copy() if scale else (g > 0.5).astype(float)
     g[documents] = prediction.coded.mean(axis=0, dtype=np.float64)
     sample = Sample(np.zeros(len(cell), np.int32), 1, strata, documents, y, pi, g, units)
-    row_of_document = np.where(
-        cell < 0, len(rows), cell
-    )  # the last row is of those that are left out
+    # The last row is of those that are left out
+    row_of_document = np.where(cell < 0, len(rows), cell)
     row_of_code = row_of_document[documents]
     rows = np.vstack([rows, np.zeros_like(rows[:1])])
     weight = _weights(rows, np.bincount(row_of_document, minlength=len(rows)), contrast)

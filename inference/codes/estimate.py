@@ -225,9 +225,8 @@ class Sample:
         mean = np.bincount(self.cell, outcome, self.C) / self.M
         residual = outcome - mean[self.cell]
         c, unit = self.pairs
-        h = (
-            np.bincount(self.pair) / self.M[c]
-        )  # leverage of a unit in a cell: its part of the documents
+        # Leverage of a unit in a cell: its part of the documents
+        h = np.bincount(self.pair) / self.M[c]
         q = h**2 / (1 - h)
         adjusted = np.where(
             h < 1, np.bincount(self.pair, residual) / np.sqrt(1 - h) / self.M[c], 0.0

@@ -47,9 +47,8 @@ def _reading(data: regression.Data, bow: Bow, topics: Topics) -> tuple | None:
     company += across + across.T + np.outer(floor, floor) * inverse.sum()
     solved = np.linalg.pinv(company)
     summed = (data.into[used] == np.arange(data.T)[:, None]).astype(float)
-    as_one = (
-        summed * topics.share / np.maximum(summed @ topics.share, 1e-300)[:, None]
-    )  # their words, were they one topic
+    # Their words, were they one topic
+    as_one = summed * topics.share / np.maximum(summed @ topics.share, 1e-300)[:, None]
     inflation = ((summed @ solved) * summed).sum(axis=1) * ((as_one @ company) * as_one).sum(axis=1)
     return topics_read, floor, inverse, solved, summed, inflation
 

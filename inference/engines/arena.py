@@ -193,9 +193,8 @@ def make_room(state: Rows, words: np.ndarray, sizes: np.ndarray) -> None:
         return
     compact(state, 1.0, 0.0)
     size_needed = state.used + rows.room_needed(words, sizes, state.capacity)
-    if 2 * size_needed > len(
-        state.arena_topics
-    ):  # half full at the least, so that this does not come again at once
+    # Half full at the least, so that this does not come again at once
+    if 2 * size_needed > len(state.arena_topics):
         state.arena_topics = _longer(state.arena_topics, state.used, 2 * size_needed)
         state.arena_values = _longer(state.arena_values, state.used, 2 * size_needed)
 

@@ -38,18 +38,15 @@ from inference.topics import Theta, Topics
 MOST_TOPICS = (
     65_000  # the evidence stores a token's topic as uint16, and some of its values are reserved
 )
-LONGEST = (
-    1 << 24
-)  # tokens of a document: counts within a document may be float32, which is exact up to here
+# Tokens of a document: counts within a document may be float32, which is exact up to here
+LONGEST = 1 << 24
 
 # Metadata of a State's fields, `field(metadata=SCRATCH)`.
-SCRATCH = {
-    "scratch": True
-}  # work space that a step leaves as it found it: not written to checkpoints
+# Work space that a step leaves as it found it: not written to checkpoints
+SCRATCH = {"scratch": True}
 MAPPED = {"mapped": True}  # an array that may be larger than memory: read into `memory.room`
-LEADING = {
-    "leading": True
-}  # kept by the process that leads a training which several share, not by the others
+# Kept by the process that leads a training which several share, not by the others
+LEADING = {"leading": True}
 
 
 class Shape(NamedTuple):
@@ -430,9 +427,8 @@ class Setting:
     default: int | float | str | None  # None: required, or chosen from the corpus
     required: bool
     type: type  # int, float or str
-    choices: Mapping[str, str] = field(
-        default_factory=dict
-    )  # where it is one of a few: each value, and what it means
+    # Where it is one of a few: each value, and what it means
+    choices: Mapping[str, str] = field(default_factory=dict)
 
     def said(self, value: object) -> str:
         """A value in words, and behind them as commands and the API have it: "replaced at the next

@@ -55,10 +55,11 @@ DRAWN = 1  # turns of a new document in which each word is given one topic, at r
 # times through a document under the finished topics
 FOLD_TURNS = 20
 FOLD_LEAST = 1e-4
+# What is gone through, over all passes, where their number is not given
 SWEPT_TOKENS, PASSES = (
     400_000_000,
     40,
-)  # what is gone through, over all passes, where their number is not given
+)
 RECOUNTED = 4096  # documents at a time
 OWN_RATE = (1.0, 10.0, 0.9)  # s, tau and kappa of a document's own step size in stochastic CVB0
 # Seconds a token, in turns over all K topics: TOPIC each; in others TURN at K = 100, as this power
@@ -266,9 +267,8 @@ def _replace(
         _recall(bow, documents, batch, state.remembered), _recall(bow, documents, batch, state.phi)
     )
     keys = streams(state.seed, rng.SAMPLE, state.t, documents)
-    warm = (
-        0.5 if state.t <= config.warm_up * shape.per_pass else 0.0
-    )  # the least alpha of the warm-up
+    # The least alpha of the warm-up
+    warm = 0.5 if state.t <= config.warm_up * shape.per_pass else 0.0
     how = cvb.Turns(config.iterations, config.burn_in + 1, config.least, DRAWN, 1.0)
     after = _visit(config, state, batch, keys, before, how, warm)
     pairs = np.arange(len(batch.places) + 1)

@@ -53,11 +53,12 @@ TRUNCATION = 150  # the most topics, unless another number is chosen
 USED_TOKENS = 1.0  # a topic is in use that holds at least one token
 LEAST_ALPHA = 1e-12  # of alpha E[sigma_k], which exports need above 0
 CANDIDATES = 2  # times T, where their number is left open
+# Of LDA's local step, with which a document starts
 START_ITERATIONS, START_CHANGE, START_TRUNCATE = (
     20,
     0.01,
     0.1,
-)  # of LDA's local step, with which a document starts
+)
 # a visit of a document ends where an iteration changes its bound by less than this share of it
 TOLERANCE = 3e-5
 # under the finished topics
@@ -251,9 +252,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     state.t += 1
     if len(documents):
         batch = dense.batch_of(bow, documents)
-        tolerance = (
-            1e-2 if state.t <= shape.per_pass else TOLERANCE
-        )  # in the first pass topics are rough anyway
+        # In the first pass topics are rough anyway
+        tolerance = 1e-2 if state.t <= shape.per_pass else TOLERANCE
         local = _local(config, state, batch, config.iterations, tolerance)
         state.tokens += batch.tokens
         _move(state, batch, local, rho(config, state.t + state.ahead), shape.D / len(documents))
@@ -368,9 +368,8 @@ def _listed(
     weights = np.where(is_listed, weights, 0.0)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
     weights = weights.astype(np.float32)
-    missing = 1.0 - weights.sum(
-        axis=1, dtype=np.float64
-    )  # of rounding: the rest would go to topics not in use
+    # Of rounding: the rest would go to topics not in use
+    missing = 1.0 - weights.sum(axis=1, dtype=np.float64)
     raised = np.nextafter(weights[:, 0] + missing.astype(np.float32), np.float32(2.0))
     weights[:, 0] = np.where(missing > 0.0, raised, weights[:, 0])
     indptr = np.concatenate(([0], np.cumsum(is_listed.sum(axis=1)))).astype(np.int64)
@@ -461,8 +460,7 @@ def memory(config: Resolved, shape: Shape) -> int:
     S = -(-shape.D // shape.per_pass)
     pairs = -(-shape.tokens // shape.per_pass)
     words = min(shape.V, pairs)
-    fold = min(
-        shape.V, pairs * -(-1000 // max(S, 1))
-    )  # of the thousand documents that are folded in at once
+    # Of the thousand documents that are folded in at once
+    fold = min(shape.V, pairs * -(-1000 // max(S, 1)))
     batch = pairs * (4 * C + 40) + S * (32 * C + 24 * K)
     return dense.memory(shape.V, K, S, pairs, words) + 8 * K * max(words, fold) + batch + 64 * K

@@ -142,9 +142,8 @@ def split(
     if len(two_documents) < 2:
         return -np.inf, documents[:0]
     document = np.repeat(np.arange(n), np.diff(batch.doc_ptr))
-    staying_tokens = np.zeros(
-        len(batch.words)
-    )  # tokens of the cluster's other documents, which stay
+    # Tokens of the cluster's other documents, which stay
+    staying_tokens = np.zeros(len(batch.words))
     at = np.searchsorted(batch.words, row.words)
     is_present = at < len(batch.words)
     is_present[is_present] = batch.words[at[is_present]] == row.words[is_present]

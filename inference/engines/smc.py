@@ -165,9 +165,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 
     documents: int64[n], numbers of the step's documents, in the order in which they are sampled.
     """
-    visit = (
-        state.t // shape.per_pass
-    )  # the random numbers of a visit do not depend on how a pass is cut into steps
+    # The random numbers of a visit do not depend on how a pass is cut into steps
+    visit = state.t // shape.per_pass
     state.t += 1
     if not len(documents):
         return

@@ -67,9 +67,8 @@ REVISION = 3
 PI_LEAST = 1e-6
 DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
 EXACT = 1 << 24  # the most up to which float32 holds all whole numbers
-TABLE_ENTRIES = (
-    1 << 31
-)  # of a table of counts by word and topic, at the most: 2 GiB, or 4; beyond, rows are kept
+# Of a table of counts by word and topic, at the most: 2 GiB, or 4; beyond, rows are kept
+TABLE_ENTRIES = 1 << 31
 # A word with fewer tokens, each counted once a draw, has counts of one byte; of two; or of four
 TINY = 1 << 8
 NARROW = 1 << 16
@@ -86,16 +85,18 @@ SEED_WEIGHT = 0.1
 SEED_SHARE = 0.3
 SEED_SMALL = 0.5
 MOST_DRAWS = 10_000  # samples times draws
+# Of a warm-up by sampling: sweeps over a document, and times eta
 WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = (
     2,
     5,
     3.0,
-)  # of a warm-up by sampling: sweeps over a document, and times eta
+)
+# Minibatches of a pass; the same with so many topics
 PARTS, PARTS_OF_MANY, MANY_TOPICS = (
     32,
     16,
     1000,
-)  # minibatches of a pass; the same with so many topics
+)
 AVERAGED = 5  # passes
 AVERAGED_FROM = 10  # passes: in the first of them each is better than a mean of those before it
 LOOKS = 5  # passes between two looks at whether topics have settled

@@ -275,9 +275,8 @@ def _adapt(state: State, batch: dense.Batch, local: variational.Local, scale: fl
     if looked_at:
         state.window = window
         return 0.0
-    size = (
-        min(0.5, of_mean / state.mean_square) if state.mean_square > 0.0 else 0.0
-    )  # the largest step
+    # The largest step
+    size = min(0.5, of_mean / state.mean_square) if state.mean_square > 0.0 else 0.0
     # the window may grow beyond AVERAGED, and never falls below it: or it would be averaged from
     # the start again
     state.window = max(window * (1.0 - size) + 1.0, float(AVERAGED))

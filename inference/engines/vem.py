@@ -512,7 +512,6 @@ def remembered(config: Resolved, shape: Shape) -> int:
 
 def memory(config: Resolved, shape: Shape) -> int:
     S = min(config.minibatch, max(shape.D, 1))
-    pairs = (
-        int(0.7 * shape.tokens * S / max(shape.D, 1)) + S
-    )  # usual texts have 0.7 distinct words per token
+    # Usual texts have 0.7 distinct words per token
+    pairs = int(0.7 * shape.tokens * S / max(shape.D, 1)) + S
     return dense.memory(shape.V, config.topics, S, pairs, min(shape.V, pairs), copies=3)

@@ -39,10 +39,11 @@ class Coherence:
             )
         self.D = len(documents)
         self.indptr, self.documents = _by_word(documents, bow.indptr, bow.words, bow.V)
+        # Of the last call
         self.counted = (
             np.zeros((0, WORDS), np.int32),
             np.zeros((0, WORDS, WORDS), np.int32),
-        )  # of the last call
+        )
 
     def umass(self, topics: Topics) -> np.ndarray:
         """float64[K]: the sum over pairs of a topic's first WORDS words of log((D(w_i, w_j) +

@@ -19,9 +19,8 @@ ALPHA = 0.1
 def alpha_for(K: int) -> float:
     """alpha of the judges' fold-in for K topics: 0.1, and 10 / K above 100, else the prior
     outweighs a document."""
-    return min(
-        ALPHA, 10.0 / K
-    )  # 10 of all topics together: above 100 topics each has less than ALPHA
+    # 10 of all topics together: above 100 topics each has less than ALPHA
+    return min(ALPHA, 10.0 / K)
 
 
 @njit(cache=True, nogil=True)

@@ -18,23 +18,26 @@ PIECE = 100  # counted words of a piece: some 200 words of prose
 # a topic's first words, by relevance (Sievert and Shirley 2014)
 FIRST = 20
 LAM = 0.6
+# A mixed topic is apart from the one, met across up to the other; general tells up to GENERAL
 APART, ACROSS, GENERAL = (
     0.45,
     0.8,
     0.75,
-)  # a mixed topic is apart from the one, met across up to the other; general tells up to GENERAL
+)
+# Counted words of a row (the mean) below which pieces say nothing, and evenness
 SHORT, LONG = (
     20,
     50,
-)  # counted words of a row (the mean) below which pieces say nothing, and evenness
+)
 # pairs of rows and words, of which words are looked for; of more an even sample of rows
 LOOKED_AT = 30_000_000
 LEAST_WORDS = 8  # of a topic
+# Cuts; words of a side; of two words' pieces, that a fixed phrase shares
 _TRIES, _LEAST_SIDE, _PHRASE = (
     3,
     3,
     0.5,
-)  # cuts; words of a side; of two words' pieces, that a fixed phrase shares
+)
 
 
 class Company(NamedTuple):
@@ -236,9 +239,8 @@ def residual_idf(evidence: Evidence, words: np.ndarray) -> np.ndarray:
     """float64[n]: log of how many times more rows would have each word, were its tokens spread by
     chance. Of rows with some LONG counted words, else it tells nothing. words: int64[n]."""
     lengths = evidence.rows.lengths.astype(float)
-    edges = np.unique(
-        np.quantile(lengths, np.linspace(0, 1, 41))
-    )  # 40 bins of rows by their length
+    # 40 bins of rows by their length
+    edges = np.unique(np.quantile(lengths, np.linspace(0, 1, 41)))
     bins = np.clip(np.searchsorted(edges, lengths, side="right") - 1, 0, max(len(edges) - 2, 0))
     documents_in_bin = np.bincount(bins)
     total = np.bincount(bins, weights=lengths)

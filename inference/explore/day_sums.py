@@ -20,13 +20,11 @@ from inference.explore.documents import arrays as arrays_of, frozen
 from inference.runtime.jit import njit
 
 FOREVER = 1 << 40
-NUMBER, TOKENS, LENGTH, SQUARE, PRODUCT = range(
-    5
-)  # measures of a topic, as bands has them: m, x, length, xx, xl
+# Measures of a topic, as bands has them: m, x, length, xx, xl
+NUMBER, TOKENS, LENGTH, SQUARE, PRODUCT = range(5)
 MEASURES = (NUMBER, TOKENS, LENGTH, SQUARE, PRODUCT)
-ALL, WORDED, WORDS, SQUARES = range(
-    4
-)  # measures of all documents: how many, those with words, their words and squares
+# Measures of all documents: how many, those with words, their words and squares
+ALL, WORDED, WORDS, SQUARES = range(4)
 MOST_BYTES = 128 << 20  # of a run's sums
 _ROW_BYTES = 6  # of a topic of a document
 _LOOKED = 8  # ranges look at one in so many documents themselves, at most

@@ -18,10 +18,11 @@ from inference.topics import Topics
 
 _FAR = 8.0  # times a floor, from which a weight is far enough above it for a series of _TERMS
 _TERMS = 13  # its last term is below 1e-14 of the weight
+# In how many parts the topics of one side are compared with the other's, and the least in one
 _BLOCKS, _LARGE = (
     8,
     250,
-)  # in how many parts the topics of one side are compared with the other's, and the least in one
+)
 NEAR = 0.15  # nats: below it two topics share most of their words (docs/rooms.md)
 _NOTHING = 1e-12  # nats: what rounding leaves between equal topics
 
@@ -160,9 +161,8 @@ def _beside_floors(indptr, weights, floors):
     distances = np.empty((K, len(floors)))
     for i in prange(K):
         row = weights[indptr[i] : indptr[i + 1]].astype(np.float64)
-        sums = np.zeros(
-            (len(row) + 1, _TERMS + 1)
-        )  # of the first j words: p, log(p / 2), and p^(1 - n) at n
+        # Of the first j words: p, log(p / 2), and p^(1 - n) at n
+        sums = np.zeros((len(row) + 1, _TERMS + 1))
         suffix_sums = np.zeros(len(row) + 1)  # of the last words, from j on: p log p
         falling = -row
         mixed = np.empty(len(row))
@@ -180,9 +180,8 @@ def _beside_floors(indptr, weights, floors):
             suffix_sums[j] = suffix_sums[j + 1] + row[j] * np.log(row[j])
         for k in range(len(floors)):
             f = floors[k]
-            low = np.searchsorted(
-                falling[:first], -_FAR * f, side="right"
-            )  # how many words are _FAR above the floor
+            # How many words are _FAR above the floor
+            low = np.searchsorted(falling[:first], -_FAR * f, side="right")
             total = np.log(2.0) * sums[low, 0]
             if f > 0.0:
                 log_f = np.log(f)

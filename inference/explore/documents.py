@@ -38,9 +38,8 @@ def arrays(
 def frozen(array: np.ndarray, dtype: type) -> np.ndarray:
     """A read-only view of an array as `dtype`, contiguous, of the same shape; copied only where it
     has to be."""
-    view = np.ascontiguousarray(array, dtype).view(np.ndarray)[
-        :
-    ]  # its own view: the caller's array stays as it was
+    # Its own view: the caller's array stays as it was
+    view = np.ascontiguousarray(array, dtype).view(np.ndarray)[:]
     view.flags.writeable = False
     return view
 
@@ -82,9 +81,8 @@ def spread_outside(documents: np.ndarray, D: int, limit: int) -> np.ndarray:
     """The same of all others: int32, ascending. documents: int32[n], ascending, of D."""
     outside = D - len(documents)
     ranks = np.arange(outside) if outside <= limit else np.arange(limit) * outside // limit
-    before = np.searchsorted(
-        documents - np.arange(len(documents)), ranks, "right"
-    )  # of `documents`, below each
+    # Of `documents`, below each
+    before = np.searchsorted(documents - np.arange(len(documents)), ranks, "right")
     return (ranks + before).astype(np.int32)
 
 

@@ -9,9 +9,8 @@ from inference.runtime.jit import njit
 ITERATIONS = 50  # of SMACOF; of 20, 300 or 2,000 topics, 250 more lower the stress by less than 1%
 DIGITS = 6  # kept of a coordinate, so that the last bits of a processor's arithmetic are in no file
 SEPARATIONS = 400  # rounds of pushing discs apart; most maps need some tens
-_GOLDEN = np.pi * (
-    3 - np.sqrt(5)
-)  # directions that are never two alike, for points that lie on one another
+# Directions that are never two alike, for points that lie on one another
+_GOLDEN = np.pi * (3 - np.sqrt(5))
 
 
 def layout(divergences: np.ndarray) -> np.ndarray:

@@ -109,9 +109,8 @@ def standing(
     word = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
     topic = topics.astype(np.int64)
     if column_of_topic is not None and (column_of_topic != np.arange(evidence.K)).any():
-        key, at = np.unique(
-            word * evidence.K + column_of_topic[topic], return_inverse=True
-        )  # merged topics are one
+        # Merged topics are one
+        key, at = np.unique(word * evidence.K + column_of_topic[topic], return_inverse=True)
         tokens, (word, topic) = np.bincount(at, weights=tokens), np.divmod(key, evidence.K)
     size = np.bincount(topic, weights=tokens, minlength=evidence.K)
     share = tokens / np.bincount(word, weights=tokens)[word]

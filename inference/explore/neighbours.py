@@ -22,18 +22,18 @@ from inference.runtime.jit import njit
 DOCUMENTS = 64
 MORE = 256
 TOKENS = 40_000_000  # of all topics' documents together
+# Documents of a topic whose texts are read, and how much of each
 READ, READ_CHARACTERS = (
     16,
     60_000,
-)  # documents of a topic whose texts are read, and how much of each
+)
 GAP = 9  # characters between the two words of a phrase, at most: " of the " has 8
 LEAST = 3  # documents in which a phrase occurs, of those looked at
 PHRASES = 16  # of a topic that are kept: those with most tokens
 NAMING = 40  # of a topic that its name may be made of
 PART = 0.6  # of a pair's tokens that stand in one longer phrase: then this is the phrase
-_BETWEEN = regex.compile(
-    r"(?:[ \n\u00a0-]|[ \n]\p{Ll}{2,4}[ \n](?:\p{Ll}{2,3}[ \n])?)?"
-)  # of the two words in a text
+# Of the two words in a text
+_BETWEEN = regex.compile(r"(?:[ \n\u00a0-]|[ \n]\p{Ll}{2,4}[ \n](?:\p{Ll}{2,3}[ \n])?)?")
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 
@@ -193,9 +193,8 @@ def _begins_sentence(before: str) -> bool:
 
 def _heading(form: str) -> bool:
     """Whether it is written as headings are, and acronyms seldom: long, and in capitals."""
-    return (
-        form.isupper() and max(map(len, form.split())) > 5
-    )  # letters: shorter ones are taken for acronyms
+    # letters: shorter ones are taken for acronyms
+    return form.isupper() and max(map(len, form.split())) > 5
 
 
 class Written:

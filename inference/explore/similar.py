@@ -9,9 +9,8 @@ from inference.evidence import Evidence
 from inference.kernels.assign import TOGETHER
 from inference.runtime.jit import njit
 
-STEPS = (
-    2.0**20
-)  # to which affinities are rounded: sums in single precision would order equal mixtures by chance
+# To which affinities are rounded: sums in single precision would order equal mixtures by chance
+STEPS = 2.0**20
 SLACK = 4.0 / STEPS  # by which a bound and an affinity may differ in rounding
 LOOKED = 1_000_000  # documents that are looked at, at most: some 0.1 s, whatever the corpus
 FIRST = 2_000  # of these before it is decided which topics' documents need looking at:
@@ -180,10 +179,11 @@ def _search(
     on the next.
     """
     L = len(ks)
+    # Each topic's next place up and down, and its bound
     at, ahead = (
         np.empty(2 * L, np.int64),
         np.empty(2 * L),
-    )  # each topic's next place up and down, and its bound
+    )
     for i in range(L):
         low = _place(ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens)
         at[2 * i] = low - 1

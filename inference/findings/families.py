@@ -7,10 +7,11 @@ import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
+# At least and at most, of which a tree proposes one number where there are enough topics
 FAMILIES = (
     4,
     7,
-)  # at least and at most, of which a tree proposes one number where there are enough topics
+)
 SMALL = 4  # topics up to which each is a family of its own
 PRESENT = 0.1  # share of a document from which on it holds a topic
 _KEPT = 2_000  # topics that are clustered, the largest; the others join the nearest

@@ -39,9 +39,8 @@ def unlike(
         np.log(topic_sizes / topic_sizes.sum()),
     )
     first = allowed_documents[np.argsort(-far, kind="stable")[:CANDIDATES]]
-    compared_documents = documents.spread(
-        allowed_documents, 20_000
-    )  # with at most so many each is compared
+    # With at most so many each is compared
+    compared_documents = documents.spread(allowed_documents, 20_000)
     overlap, nearest = _nearest(
         first, compared_documents, doc_ptr, doc_topics, doc_tokens, lengths, K
     )

@@ -272,10 +272,11 @@ def _near(
         forms = 0
         for t in range(n):
             end = min(at[t] + pieces, high)
+            # The next token's window goes on there
             begin, stop = (
                 max(at[t] - left, done),
                 min(end + right, at[t + 1]),
-            )  # the next token's window goes on there
+            )
             if sentence:
                 begin, stop = in_sentence(words, at[t], end, begin, stop)
             done = min(stop, at[t + 1])

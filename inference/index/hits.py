@@ -320,9 +320,8 @@ def _ends(words, codes, passed, optional, final, cut, tried, ends):
     for i in range(len(words)):
         ends[i] = passed[codes[i]] & final
         count += ends[i]
-    if (
-        not count or final == bit_one or (tried and count * tried < len(words))
-    ):  # final is 1 where a match is of one word
+    # final is 1 where a match is of one word
+    if not count or final == bit_one or (tried and count * tried < len(words)):
         return
     for i in range(len(words)):
         if cut and i and begins_sentence(words[i + 1 - cut]):

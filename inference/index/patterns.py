@@ -40,9 +40,8 @@ _NEXT = regex.compile(
 )
 _NO_WORD = pa.array([""], pa.large_string())
 _OF_ARROW = "Invalid regular expression: "
-_LETTERS = str.maketrans(
-    "*?", "ƻƾ"
-)  # letters that no case and no form changes, so that a word with wildcards is cut like any other
+# Letters that no case and no form changes, so that a word with wildcards is cut like any other
+_LETTERS = str.maketrans("*?", "ƻƾ")
 _WILDCARDS = str.maketrans("ƻƾ", "*?")
 _HINTS = {
     "": "A word is missing at the end.",
@@ -88,9 +87,8 @@ class Part(NamedTuple):
     sentence: bool = False
 
 
-Cut = Callable[
-    [str], list[tuple[str, int]]
-]  # a text's words as the stream has them, each with its case (Piece.case)
+# A text's words as the stream has them, each with its case (Piece.case)
+Cut = Callable[[str], list[tuple[str, int]]]
 
 
 def parse(text: str, cut: Cut) -> tuple[Part, ...]:

@@ -115,9 +115,8 @@ class Index:
         folder = Path(folder)
         old = _meta(folder)
         generation = 1 + (old["made"] if old else 0)
-        finished = (
-            old["segments"][:-1] if old and extend else []
-        )  # the last may not be full: it is made again
+        # The last may not be full: it is made again
+        finished = old["segments"][:-1] if old and extend else []
         begin = finished[-1]["end"] if finished else 0
         last_segment = folder / finished[-1]["name"] if finished else None
         at = {
@@ -297,9 +296,8 @@ class Index:
             (columns for _, columns, _ in self._lists(sequence) if len(columns)),
             key=lambda columns: int(columns[0]),
         )
-        if all(
-            a[-1] < b[0] for a, b in pairwise(parts)
-        ):  # one form of the word, in one segment after the other
+        # One form of the word, in one segment after the other
+        if all(a[-1] < b[0] for a, b in pairwise(parts)):
             return np.concatenate([np.zeros(0, np.int32), *parts])
         if sum(map(len, parts)) * FEW < self.D:
             documents = np.sort(np.concatenate(parts))

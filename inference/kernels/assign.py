@@ -150,10 +150,11 @@ def by_word(indptr, topics, counts, rows, of_row, K):
     word_ptr = np.zeros(V + 1, np.int64)
     tokens = np.zeros(K, np.int64)
     documents = np.zeros(K, np.int64)
+    # last: the document in which a topic was met
     touched, last = (
         np.empty(K, np.int64),
         np.empty(K, np.int64),
-    )  # last: the document in which a topic was met
+    )
     for measured in range(2):  # once for the size
         size = 0
         if measured:

@@ -176,10 +176,11 @@ def visit(batch, present, leads, how, keys, before, after):
     for chunk in prange(CHUNKS):
         active_place = np.full(K, NOWHERE)  # of a topic among the active ones
         active = np.empty(K, np.int32)
+        # N_dk of the active topics: now, and when the visit began
         tokens, began = (
             np.zeros(K),
             np.zeros(K),
-        )  # N_dk of the active topics: now, and when the visit began
+        )
         odds = np.empty(K)  # (alpha_k + N_dk) / (V eta + N_k)
         # the pair's own share: now, and in the rows
         own_share = np.zeros(K)

@@ -48,10 +48,11 @@ ROUNDS = 16  # of PAIRWISE, at the most
 SLACK = 1.0001  # times a bound, for what rounding does to it
 ENOUGH = 1e-6  # of a document's tokens: FW stops at such a duality gap
 AFRESH = 16  # steps after which x is summed again: increments drift
+# Entries of a dense block that cost what an entry of a row does, and a word
 DENSE_ENTRIES, DENSE_WORDS = (
     1.6,
     130.0,
-)  # entries of a dense block that cost what an entry of a row does, and a word
+)
 BLOCK = 1 << 22  # entries: no larger block is dense
 LISTED = 0.5  # tokens: a topic with fewer of a document is not listed, unless it is a vertex
 # An entry with fewer tokens is dropped: so many for each topic, and at the most
@@ -529,13 +530,11 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
         even_share = np.float32(1.0)
         for j in range(n):
             x[j] = even[slots_of_words[p0 + j]]
-        outside = np.float32(
-            np.inf
-        )  # no gradient of a topic outside of the block was larger, when x was `known`
+        # No gradient of a topic outside of the block was larger, when x was `known`
+        outside = np.float32(np.inf)
         if kind != OPE:  # begin at the vertex with the largest f
-            if (
-                kind == PAIRWISE and not dense
-            ):  # and with the topics that the even theta would go to
+            # and with the topics that the even theta would go to
+            if kind == PAIRWISE and not dense:
                 total = _ratios(counts, x, r)
                 _gradient(p0, p1, slots_of_words, row_ptr, topics, above, r, gradient)
                 columns_found, _ = _largest(
@@ -719,9 +718,8 @@ def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values,
                 even_share *= left
                 t[best_atom] += share
                 for j in range(n):
-                    x[j] = left * x[j] + share * (
-                        base[best_atom] + block[width * j + best_atom]
-                    )  # never 0
+                    # Never 0
+                    x[j] = left * x[j] + share * (base[best_atom] + block[width * j + best_atom])
             else:
                 share = min(share, t[away_atom])
                 t[away_atom] -= share

@@ -177,9 +177,8 @@ def _sum_rows(words, skipped, rows, prior, sums):
             s7 = prior[b + n7] * np.float32(rows[row, b + n7])
             sums[w, b] = ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7))
         b = _0
-        while (
-            b + _3 < n
-        ):  # four at a time: each sum waits for one addition to those before, not for four
+        # Four at a time: each sum waits for one addition to those before, not for four
+        while b + _3 < n:
             two = sums[w, b] + sums[w, b + _1]
             upper_pair = sums[w, b + _2] + sums[w, b + _3]
             sums[w, b] = total + sums[w, b]
@@ -259,9 +258,8 @@ def _from_word(x, w, sums, row, rows, prior, K):
     table's."""
     b = 0
     n = sums.shape[1]
-    while (
-        n > 1
-    ):  # the first place whose sum exceeds x, the last one at the most; without unforeseeable branches
+    # The first place whose sum exceeds x, the last one at the most; without unforeseeable branches
+    while n > 1:
         half = n >> 1
         b += half * np.int64(sums[w, b + half - 1] <= x)
         n -= half
@@ -476,9 +474,8 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                             draws[base + i, column + r] = k
                             if lists:
                                 changed[at] = (w << _32) | (k << _16) | old
-                                at += np.int64(
-                                    old != k
-                                )  # without a branch, which could not be foreseen
+                                # Without a branch, which could not be foreseen
+                                at += np.int64(old != k)
                         if r == 0:
                             new = k
                     j = np.uint64(active_place[new])

@@ -22,14 +22,14 @@ from inference.runtime.jit import njit
 
 # tokens: a topic with no more in a document is not active there, and does not come back (003, D.3)
 ABSENT = 1e-9
-BLOCK = (
-    1 << 22
-)  # weights of a document's (word, topic) pairs that are kept side by side; beyond, gathered each sweep
+# Weights of a document's (word, topic) pairs that are kept side by side; beyond, gathered each sweep
+BLOCK = 1 << 22
+# A document begins with its words alone, with what is remembered, with the better of both
 COLD, WARM, BETTER = (
     0,
     1,
     2,
-)  # a document begins with its words alone, with what is remembered, with the better of both
+)
 
 
 class Weights(NamedTuple):

@@ -33,13 +33,14 @@ from numba.extending import _Intrinsic
 
 from inference.runtime import kernel_files
 
+# Modules whose versions are part of every key
 VERSIONED = {
     "builtins",
     "llvmlite",
     "math",
     "numba",
     "numpy",
-}  # modules whose versions are part of every key
+}
 _SETTINGS = (
     "BOUNDSCHECK",
     "DEBUGINFO_DEFAULT",
@@ -48,6 +49,7 @@ _SETTINGS = (
     "SLP_VECTORIZE",
     "USING_SVML",
 )
+# Named in full
 _TYPES = (
     types.Array,
     types.Boolean,
@@ -55,7 +57,8 @@ _TYPES = (
     types.NoneType,
     types.Number,
     types.UnicodeType,
-)  # named in full
+)
+# Shown in full
 _CONSTANTS = (
     bool,
     bytes,
@@ -67,7 +70,7 @@ _CONSTANTS = (
     str,
     type(None),
     types.Type,
-)  # shown in full
+)
 SHIPPED_FOR = (  # the processors that a wheel's kernels are compiled for: of 2013 and later
     "x86-64-v3"
 )
@@ -338,9 +341,8 @@ def _described(argument: Any) -> str:
         case types.BaseTuple():
             kind = type(argument).__name__
             fields = getattr(argument, "fields", ())
-            if instance_class := getattr(
-                argument, "instance_class", None
-            ):  # which what is kept names, too
+            # Which what is kept names, too
+            if instance_class := getattr(argument, "instance_class", None):
                 kind = f"{kind} {instance_class.__module__}.{instance_class.__qualname__}"
             return f"{kind} {fields} ({', '.join(_described(inner_type) for inner_type in getattr(argument, 'types'))})"  # noqa: B009
         case types.Omitted():

@@ -99,9 +99,8 @@ def read(name: str) -> bytes | None:
     path = at / f"{name}{ENDING}"
     try:
         content = path.read_bytes()
-        if (
-            time.time() - path.stat().st_mtime > 86_400.0
-        ):  # when a file was used last is known to a day
+        # When a file was used last is known to a day
+        if time.time() - path.stat().st_mtime > 86_400.0:
             os.utime(path)
     except FileNotFoundError:
         return None

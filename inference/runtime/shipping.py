@@ -12,10 +12,11 @@ import sys
 
 from inference.runtime import jit, kernel_files
 
+# Which numba reads when it is imported
 TARGET = {
     "NUMBA_CPU_NAME": jit.SHIPPED_FOR,
     "NUMBA_CPU_FEATURES": "",
-}  # which numba reads when it is imported
+}
 
 
 def main() -> int:

@@ -35,22 +35,23 @@ _SETS = [  # later lines win
     (IDEOGRAPH, r"[\p{L}&&[\p{Han}\p{Hiragana}]]"),
     (IDEOGRAPH, "〇"),
     (KATAKANA, r"[\p{L}&&\p{WB=Katakana}]"),
+    # The half-width voicing marks of katakana are letters by category
     (
         MARK,
         r"[\p{M}\uFF9E\uFF9F]",
-    ),  # the half-width voicing marks of katakana are letters by category
+    ),
+    # Soft hyphens, marks of direction: as if they were not there (UAX #29, WB4)
     (
         SKIPPED,
         r"\p{WB=Format}",
-    ),  # soft hyphens, marks of direction: as if they were not there (UAX #29, WB4)
+    ),
     (JOINER, r"[\u200C\u200D]"),
     (HYPHEN, r"[-\u2010\u2011]"),
     (APOSTROPHE, r"['\u2019\u02BC]"),
     (MIDDLE, r"[.,]"),  # between digits
 ]
-_LIGATURES = {
-    code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)
-}  # of printers: ﬁ, ﬂ, ﬀ
+# Of printers: ﬁ, ﬂ, ﬀ
+_LIGATURES = {code: unicodedata.normalize("NFKC", chr(code)) for code in range(0xFB00, 0xFB07)}
 
 
 class Characters(NamedTuple):
@@ -84,9 +85,8 @@ def characters(turkic: bool = False, language: str = "", cut: int = spelling.CUT
             odd[code] = True
         elif parts := unicodedata.decomposition(character):
             odd[code] |= unicodedata.normalize("NFC", character) != character
-            if (
-                parts[0] != "<" and " " in parts
-            ):  # what composes with a letter before it, classes of combining aside
+            # What composes with a letter before it, classes of combining aside
+            if parts[0] != "<" and " " in parts:
                 odd[int(parts.split()[1], 16)] = True
     odd[list(_LIGATURES)] = True
     odd[0x1160:0x1200] = True  # vowels and finals of Korean: they compose into syllables

@@ -310,9 +310,8 @@ class Counts:
             for item in ahead(rows, self._units(self.stream, places=True)):
                 write(*item)
         bow = Bow.open(folder)
-        shutil.rmtree(
-            folder / "by_word", ignore_errors=True
-        )  # of an attempt that was killed, or another choice
+        # Of an attempt that was killed, or another choice
+        shutil.rmtree(folder / "by_word", ignore_errors=True)
         Postings.write(folder / "by_word", bow)
         return bow, self.vocabulary
 
@@ -368,10 +367,11 @@ def _count_in(units, ends, skipped, numbers, form, last, tokens, documents):
 def _rows(units, places, ends, skipped, starts, column, V):
     """Rows of the bag of words: pairs of each document int64, words, counts, and offsets of their
     tokens by document, by word, in the text's order."""
+    # Of a word in its last document, and which that is
     count, last = (
         np.zeros(V, np.int32),
         np.full(V, -1, np.int32),
-    )  # of a word in its last document, and which that is
+    )
     lengths = np.zeros(len(ends), np.int64)
     words = np.empty(len(units), np.int32)
     counts = np.empty(len(units), np.int32)

@@ -25,9 +25,8 @@ def shares(texts: Iterable[str]) -> dict[str, float]:
 
     letters: Counter[str] = Counter()
     for text, _ in zip(texts, range(MOST_TEXTS), strict=False):
-        sample = (
-            text[:MOST_CHARACTERS].encode("utf-8", "replace").decode()
-        )  # a lone surrogate is nothing that it takes
+        # A lone surrogate is nothing that it takes
+        sample = text[:MOST_CHARACTERS].encode("utf-8", "replace").decode()
         count = sum(map(str.isalpha, sample))
         if count:
             language, _ = py3langid.classify(sample)

@@ -8,10 +8,11 @@ import numpy as np
 from inference.runtime.jit import njit
 from inference.text.table import MIX, hashed
 
+# files: UTF-8, and where each word ends, uint32
 _LETTERS, _ENDS = (
     "lexicon-letters",
     "lexicon-ends",
-)  # files: UTF-8, and where each word ends, uint32
+)
 _BLOCK = 1 << 18  # words that are strings of Python's at the same time
 
 

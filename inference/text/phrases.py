@@ -19,9 +19,8 @@ LEAST = 5
 _WIDTH = (
     4  # words of a pair: two, and at most two stop words between them ("house of representatives")
 )
-_KEPT = (
-    1 << 21
-)  # pairs that are counted exactly; where there are more, those that occur less often go
+# Pairs that are counted exactly; where there are more, those that occur less often go
+_KEPT = 1 << 21
 _CONTENT = 1
 _STOP = 2
 

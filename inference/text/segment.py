@@ -29,10 +29,11 @@ _SCRIPTS = {
     "my": r"\p{Myanmar}",
 }
 SEGMENTED = frozenset(_SCRIPTS)
+# Characters of the language's scripts; marks that belong to the script before them
 _INSIDE, _INHERITED = (
     1,
     2,
-)  # characters of the language's scripts; marks that belong to the script before them
+)
 _SYLLABLES = regex.compile(r"[가-힣]+")
 
 
@@ -112,9 +113,8 @@ def _composed(text: str, cut: Cutter) -> "list[int] | np.ndarray":
 def _icu(text: str, language: str) -> np.ndarray:
     from icu4py.breakers import WordBreaker
 
-    lengths = np.fromiter(
-        map(len, WordBreaker(text, language)), np.int64
-    )  # its places would count UTF-16's units
+    # Its places would count UTF-16's units
+    lengths = np.fromiter(map(len, WordBreaker(text, language)), np.int64)
     return np.cumsum(lengths) - lengths
 
 

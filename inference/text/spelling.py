@@ -35,6 +35,7 @@ _GENDER_MARKS = "*:_"  # of German: Mieter*innen
 # Letters of Arabic and Persian that are one letter in two codes, as each language writes them
 _PERSIAN_LETTERS = {"ي": "ی", "ى": "ی", "ك": "ک"}
 _ARABIC_LETTERS = {"ی": "ي", "ک": "ك"}
+# ISO 639 of languages that write Persian ones
 _PERSIAN = {
     "fa",
     "ur",
@@ -43,7 +44,7 @@ _PERSIAN = {
     "ckb",
     "sd",
     "ug",
-}  # ISO 639 of languages that write Persian ones
+}
 _COMPATIBLE = (  # first and last of characters that stand for others, for the width of a line
     (0xFF10, 0xFF19),  # full width
     (0xFF21, 0xFF3A),

@@ -34,10 +34,11 @@ _WRITTEN = {
     "lexicon": "u4",
     "letters": "u1",
 }
+# Of format 1, in the place of steps, far and mixed
 _BEFORE = {
     "starts": "i4",
     "title-starts": "i4",
-}  # of format 1, in the place of steps, far and mixed
+}
 _OF_PIECES = ("words", "steps", "far", "mixed")
 _KINDS = {name: np.dtype(kind) for name, kind in (_WRITTEN | _BEFORE).items()}
 _LEXICON = dict(

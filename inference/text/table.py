@@ -31,9 +31,8 @@ from inference.text.characters import (
 MAX_LETTERS = (
     64  # longer strings are not words (base64, URLs run together); they are left out, and counted
 )
-NUMBER = (
-    (1 << 27) - 1
-)  # the bits of a piece that are its word's number; two above them say how it is written (case.py)
+# The bits of a piece that are its word's number; two above them say how it is written (case.py)
+NUMBER = (1 << 27) - 1
 AFTER_HYPHEN = np.int32(1 << 29)
 AFTER_APOSTROPHE = np.int32(1 << 30)
 AFTER_BREAK = np.int32(-(1 << 31))

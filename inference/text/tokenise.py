@@ -52,11 +52,12 @@ class Tokeniser:
             else characters.characters(self._turkic, language, cut)
         )
         self._segment = None if given else segmenter(language)
+        # Whose segmenters say where words of ideographs begin
         self._together = language in (
             "zh",
             "ja",
             "ko",
-        )  # whose segmenters say where words of ideographs begin
+        )
         self._table = Table()
         # Of the table's words: the number of the canonical word, -1 where it has none yet
         self._ids = np.zeros(0, np.int32)

@@ -13,9 +13,8 @@ from inference.text.lexicon import Lexicon
 from inference.text.stream import Spread, Stream
 from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
 
-Pair = tuple[
-    str, str
-]  # a writing, with a hyphen or a space where it has one, and the word that it counts as
+# A writing, with a hyphen or a space where it has one, and the word that it counts as
+Pair = tuple[str, str]
 MOST = 20_000  # pieces with a hyphen between them, the most frequent ones, that are looked at
 _LETTERS = regex.compile(r"[\p{L}\p{M}]+")
 _SPELLINGS = [  # language, "" for any; what is written otherwise; how

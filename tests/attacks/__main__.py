@@ -712,9 +712,8 @@ def main() -> None:
         folder = Path(name)
         system = start(folder / "data", "--port", str(given.port))
         try:
-            os.environ["TOPOGRAPH_DATA"] = str(
-                system.data
-            )  # our own commands and the list of addresses find its servers by it
+            # Our own commands and the list of addresses find its servers by it
+            os.environ["TOPOGRAPH_DATA"] = str(system.data)
             owner, outsider = (
                 signed_in(system.url, account(address)) for address in (OWNER, OUTSIDER)
             )

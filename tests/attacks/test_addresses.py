@@ -198,12 +198,13 @@ def test_methods_that_no_page_has(stranger, hostile, method):
         assert b"quetzal" not in response.content
 
 
+# After which any word may stand
 WITH_WORDS = (
     "run_topic_word",
     "run_topic_words",
     "run_word",
     "run_words",
-)  # after which any word may stand
+)
 
 
 def test_a_page_is_not_to_be_had_as_a_style_sheet(stranger, hostile):

@@ -140,9 +140,8 @@ def test_a_notebook_that_is_taken_away(stranger, hostile):
         and "sandbox" in page["Content-Security-Policy"]
     )
     markdown = stranger.get(reverse("notebook_md", args=[hostile.notebook])).content.decode()
-    lively = (
-        MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown)
-    )  # a renderer that lets markup through
+    # A renderer that lets markup through
+    lively = MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown)
     assert PWN in lively and not alive(lively)
 
 

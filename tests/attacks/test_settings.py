@@ -73,6 +73,7 @@ print(json.dumps({n: getattr(settings, n, None) for n in (
         ({}, False),  # one's own machine
         ({"TOPOGRAPH_ACCOUNTS": "1"}, False),  # accounts, under the names of the own machine alone
         ({"TOPOGRAPH_ACCOUNTS": "1", "TOPOGRAPH_HOSTS": "topics.example.org"}, True),
+        # As it was told
         (
             {
                 "TOPOGRAPH_ACCOUNTS": "1",
@@ -80,7 +81,7 @@ print(json.dumps({n: getattr(settings, n, None) for n in (
                 "TOPOGRAPH_HTTPS": "0",
             },
             False,
-        ),  # as it was told
+        ),
         ({"TOPOGRAPH_HTTPS": "1"}, True),
     ],
 )
@@ -166,9 +167,8 @@ def test_http_is_led_to_https_and_remembered(settings):
     ) = True
     plain = Client().get("/glossary/?q=x")
     assert plain.status_code == 301 and plain["Location"] == "https://testserver/glossary/?q=x"
-    assert (
-        Client().get("/glossary/", headers={"x-forwarded-proto": "https"}).status_code == 301
-    )  # anyone can say so
+    # Anyone can say so
+    assert Client().get("/glossary/", headers={"x-forwarded-proto": "https"}).status_code == 301
     assert Client().get("/healthz").status_code == 200
     safe = Client().get("/", secure=True)
     assert safe["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains"
@@ -192,9 +192,8 @@ def test_a_proxy_is_believed_where_it_is_named():
     )
     named = _TrustedHosts("172.16.0.0/12,10.0.0.7")
     assert "172.18.0.1" in named and "10.0.0.7" in named and "10.0.0.8" not in named
-    assert (
-        named.get_trusted_client_address("6.6.6.6, 203.0.113.9, 172.18.0.1")[0] == "203.0.113.9"
-    )  # not what a client put before it
+    # Not what a client put before it
+    assert named.get_trusted_client_address("6.6.6.6, 203.0.113.9, 172.18.0.1")[0] == "203.0.113.9"
 
 
 # Secrets

@@ -113,6 +113,7 @@ def test_an_engine_that_cannot_go_on_is_run_anew_until_the_time_is_filled():
         return seen
 
     assert runs(lambda passes: passes + 1.0, 24.0) == [1, 2, 4, 8, 16, 21]
+    # Slower than it seemed: once more
     assert runs(lambda passes: passes + 10.0 * (passes > 8)) == [
         1,
         2,
@@ -120,7 +121,7 @@ def test_an_engine_that_cannot_go_on_is_run_anew_until_the_time_is_filled():
         8,
         16,
         11,
-    ]  # slower than it seemed: once more
+    ]
     assert runs(lambda passes: 11.0 * passes) == [1, 2]
     assert runs(lambda passes: 30.0) == [1]
 

@@ -46,9 +46,8 @@ def test_an_experiment_is_run_and_written(tmp_path, capsys):
     [(name, outcome, about)] = ran
     about |= {"machine": {"cpu": "a processor"}, "commit": "0" * 40, "quick": True}
     report.keep(PAPER, name, outcome, about, tmp_path, tmp_path)
-    report.keep(
-        PAPER, "Table 2", Outcome("does not hold", "None.", []), about, tmp_path, tmp_path
-    )  # the first stays
+    # The first stays
+    report.keep(PAPER, "Table 2", Outcome("does not hold", "None.", []), about, tmp_path, tmp_path)
     said = json.loads((tmp_path / "paper-009.json").read_text())
     assert (
         list(said["experiments"]) == ["Figure 1", "Table 2"]

@@ -139,9 +139,8 @@ def example(browser, live_system) -> Example:
     page.get_by_role("button", name="Open the example").click()
     page.wait_for_url("**/corpora/*/")
     corpus = page.url
-    page.wait_for_url(
-        "**/runs/*/", timeout=PREPARING
-    )  # it trains by itself; the tests need fewer topics
+    # It trains by itself; the tests need fewer topics
+    page.wait_for_url("**/runs/*/", timeout=PREPARING)
     page.get_by_role("button", name="Cancel").click()
     page.goto(corpus)
     page.get_by_label("Number of topics").fill("12", timeout=PREPARING)

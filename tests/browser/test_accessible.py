@@ -254,9 +254,8 @@ def test_the_true_topics_of_simulated_texts(page, plain):
     }.items():
         page.get_by_label(re.compile(f"^{label}( |$)")).first.fill(str(value))
     page.get_by_role("button", name="Simulate the texts").click()
-    page.wait_for_url(
-        "**/runs/*/overview/", timeout=PREPARING
-    )  # it trains by itself, and leads there
+    # It trains by itself, and leads there
+    page.wait_for_url("**/runs/*/overview/", timeout=PREPARING)
     page.get_by_role("link", name="compare the topics with the true ones").click()
     page.wait_for_url("**/truth/")
     wrong = barriers(page, plain, page.url)

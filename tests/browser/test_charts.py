@@ -62,9 +62,8 @@ def test_charts_are_laid_out_answer_the_pointer_and_can_be_saved(page, example, 
     ) == 1
     chart.scroll_into_view_if_needed()
     box = chart.bounding_box()
-    for across, part in product(
-        range(20, 90, 10), range(20, 80, 2)
-    ):  # over the lines, until one answers
+    # Over the lines, until one answers
+    for across, part in product(range(20, 90, 10), range(20, 80, 2)):
         page.mouse.move(
             box["x"] + box["width"] * across / 100, box["y"] + box["height"] * part / 100
         )

@@ -80,9 +80,8 @@ def test_a_point_of_the_stacked_chart_opens_its_documents(page, example):
 
 def test_a_printed_overview_says_how_sure_it_is_and_of_which_documents(page, example):
     page.goto(f"{example.at}overview/?from=1800")
-    expect(page.locator(".findings-foot")).to_be_visible(
-        timeout=PREPARING
-    )  # a worker computes the findings of a set
+    # A worker computes the findings of a set
+    expect(page.locator(".findings-foot")).to_be_visible(timeout=PREPARING)
     page.emulate_media(media="print")
     expect(page.locator(".set-chip")).to_be_visible()
     # Two passes make topics of which hardly one changes: then this is said instead

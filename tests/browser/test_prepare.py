@@ -63,9 +63,8 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     expect(page.locator(".gives")).to_contain_text("in fewer than 20 documents")
 
     # A word is left out by a click on it.
-    other = (
-        page.locator("button.word").filter(has_not_text=re.compile("united|state")).first
-    )  # of no phrase below
+    # Of no phrase below
+    other = page.locator("button.word").filter(has_not_text=re.compile("united|state")).first
     word = other.inner_text()
     shown(page, lambda: other.click())
     expect(page.get_by_role("button", name=f"Leave out {word}", exact=True)).to_have_count(0)

@@ -54,9 +54,8 @@ def test_name_a_topic_and_undo(page: Page, run):
     expect(page.locator(PLUM, has_text=LABEL).first).to_be_visible()
     page.goto(run + "topics/")
     expect(page.locator("main .chip", has_text="T03").first).to_be_visible()
-    expect(page.locator("main .chip", has_text=LABEL)).to_have_count(
-        0
-    )  # it is read as a part of T03
+    # It is read as a part of T03
+    expect(page.locator("main .chip", has_text=LABEL)).to_have_count(0)
     page.goto(run + "curation/")
     expect(page.get_by_text("merged into T03", exact=True)).to_be_visible()
     page.locator(".edit", has_text="merged into T03").get_by_role("button").click()

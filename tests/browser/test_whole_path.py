@@ -154,9 +154,8 @@ def test_uploaded_csv(page, database):
     expect(page.get_by_role("heading", name="Speeches")).to_be_visible()
 
     run = train(page, topics=8, passes=5)
-    page.wait_for_url(
-        re.compile(r"/runs/\d+/\w+/"), timeout=TRAINING
-    )  # it leads to its overview by itself
+    # It leads to its overview by itself
+    page.wait_for_url(re.compile(r"/runs/\d+/\w+/"), timeout=TRAINING)
     documents = page.request.get(f"/runs/{run}/export/document-topics.csv").text()
     table = list(csv.DictReader(io.StringIO(documents)))
     ids = {int(row["document"]): row["id"] for row in table}

@@ -31,9 +31,8 @@ def take_away(*rows) -> None:
     from webapp.service.operations import upkeep
 
     for row in rows:
-        type(row).everything.filter(pk=row.pk).update(
-            heartbeat_at=None
-        )  # nobody is at work any more, whatever its row says
+        # Nobody is at work any more, whatever its row says
+        type(row).everything.filter(pk=row.pk).update(heartbeat_at=None)
         if not isinstance(row, Run):
             Version.everything.filter(corpus=row).update(heartbeat_at=None)
         (deletion.run if isinstance(row, Run) else deletion.corpus)(row)

@@ -41,12 +41,10 @@ OUTAGE = 60.0  # seconds that Postgres refuses connections; with --quick 10
 class Result:
     kills: int = 0
     lost: list[str] = field(default_factory=list)
-    recovered: list[float] = field(
-        default_factory=list
-    )  # seconds until somebody works at the run again, where its process was lost
-    repeated: list[float] = field(
-        default_factory=list
-    )  # share of a training that was done a second time
+    # Seconds until somebody works at the run again, where its process was lost
+    recovered: list[float] = field(default_factory=list)
+    # Share of a training that was done a second time
+    repeated: list[float] = field(default_factory=list)
 
 
 FAULTS: dict[str, tuple[Callable, bool]] = {  # (what is done, whether the run may lose its process)
@@ -270,9 +268,8 @@ class Drills:
             status, attempt = t.row("run", run)
             if status in ENDED:
                 return
-            if (
-                status and attempt == before[1] and time.monotonic() - at > 5
-            ):  # long enough for the dead to be so
+            # Long enough for the dead to be so
+            if status and attempt == before[1] and time.monotonic() - at > 5:
                 known = t.step(run) if known is None else known
                 if t.step(run) > known:
                     return  # it was not hit

@@ -50,9 +50,8 @@ def test_of_many_sweeps_one_queues_it_again(committed, ready):
     beat = Run.objects.values_list("attempt", "heartbeat_at", "tries").get(pk=run.pk)
     together(lambda: sweep.requeue(kinds.TRAIN, run.pk, *beat))
     assert claims.claim(kinds.TRAIN, run.pk) == 2
-    together(
-        lambda: sweep.requeue(kinds.TRAIN, run.pk, *beat)
-    )  # late ones: it has another heart now
+    # Late ones: it has another heart now
+    together(lambda: sweep.requeue(kinds.TRAIN, run.pk, *beat))
     assert Run.objects.get(pk=run.pk).status == "running"
 
 

@@ -64,9 +64,8 @@ def catches(pid: int, number: signal.Signals) -> bool:
 def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topograph, corpus, quiet):
     t = topograph
     run = t.run(corpus, **LASTING)
-    end_child = functools.partial(
-        t.kill_child, run, signal.SIGTERM
-    )  # as a worker does that is told to end
+    # As a worker does that is told to end
+    end_child = functools.partial(t.kill_child, run, signal.SIGTERM)
     for struck, again in (
         (end_child, True),
         (t.empty_valkey, False),
@@ -79,9 +78,8 @@ def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topogra
         assert not catches(t.child(run), signal.SIGTERM)
         struck()
         if again:
-            until(
-                lambda attempt=attempt: t.row("run", run)[1] > max(attempt, 1), stuck()
-            )  # none hangs as running
+            # None hangs as running
+            until(lambda attempt=attempt: t.row("run", run)[1] > max(attempt, 1), stuck())
         assert t.row("run", run)[0] != "failed" and t.saved(run) >= kept
     t.wait("run", run, 300, "done")
     assert t.row("run", run)[1] >= 3
@@ -206,9 +204,8 @@ def test_pages_while_a_server_hangs(topograph, corpus, server):
             said.append((*t.says(path), time.monotonic() - began))
 
     with t.hung(getattr(t, server)()):
-        threads = [
-            threading.Thread(target=look) for _ in range(4)
-        ]  # more than there are places for pages
+        # More than there are places for pages
+        threads = [threading.Thread(target=look) for _ in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -138,9 +138,8 @@ def test_an_index_that_grows(tmp_path):
     folder = tmp_path / "index"
 
     def spans(text):
-        return Tokeniser("en").spans(
-            text
-        )  # one for each question, as in the program: threads may not share one
+        # One for each question, as in the program: threads may not share one
+        return Tokeniser("en").spans(text)
 
     with Stream.write(tmp_path / "tokens", Tokeniser("en")) as writer:
         writer.add(texts, texts)

@@ -44,9 +44,8 @@ def topics_of(one: Replicate, V: int) -> Topics:
 
 
 def test_topics_are_those_of_the_seed_and_are_looked_for(run):
-    assert (
-        not run.replicates.exists()
-    )  # tests train with other seeds only where they are about them
+    # Tests train with other seeds only where they are about them
+    assert not run.replicates.exists()
     replicates.begin(run)
     replicates.begin(run)  # there are no more of them
     first, second = run.replicates.order_by("pk")
@@ -91,9 +90,8 @@ def test_it_gives_way_and_goes_on_from_where_it_was(run, monkeypatch):
     assert status(first) == ("queued", 0)
     other.delete()
     assert scheduler.startable(kinds.REPLICATE) == 1
-    looks = iter(
-        [True, True, False]
-    )  # when it is claimed; once in its training; then somebody comes
+    # When it is claimed; once in its training; then somebody comes
+    looks = iter([True, True, False])
     monkeypatch.setattr(scheduler, "idle", lambda: next(looks, False))
     replicate(first.pk)
     assert status(first) == ("queued", 1)
@@ -146,9 +144,8 @@ def test_deleting_the_run_ends_and_removes_them(run, monkeypatch):
 
     monkeypatch.setattr(inference, "train", train)
     replicate(second.pk)
-    assert (
-        not Replicate.objects.exists() and not run.replicates.exists()
-    )  # the sweep, and who claims, see none
+    # The sweep, and who claims, see none
+    assert not Replicate.objects.exists() and not run.replicates.exists()
     assert claims.claim(kinds.REPLICATE, second.pk) is None
     deletion.bring_back(Run.everything.get(pk=run.pk))
     assert [one.status for one in run.replicates.order_by("pk")] == ["ready", "training"]

@@ -35,11 +35,12 @@ def environment() -> dict[str, str]:
 
 def backends() -> int:
     with connection.cursor() as cursor:
+        # Beside other tests of this file, which have a database of their own
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND datname ="
             " current_database()",
             [NAME],
-        )  # beside other tests of this file, which have a database of their own
+        )
         return cursor.fetchone()[0]
 
 
@@ -186,10 +187,11 @@ def test_a_process_that_is_stopped_is_ended_before_another_begins(committed, rea
             os.kill(old.pid, signal.SIGSTOP)
             sweep_for(3 * STALE)
             run.refresh_from_db()
+            # For a minute it may only be starved
             assert (run.status, run.attempt) == (
                 "running",
                 1,
-            )  # for a minute it may only be starved
+            )
             sweep_for(FROZEN + 5)
             train(run.pk)
             assert old.wait(10) == -signal.SIGKILL
@@ -316,9 +318,8 @@ def test_a_worker_whose_main_loop_hangs_ends_and_one_without_work_does_not():
         with pytest.raises(subprocess.TimeoutExpired):
             idle.wait(8)
         assert "alone0" in {worker["worker"].split("@")[0] for worker in roster.live_workers()}
-        assert (
-            events.client().pubsub_channels("*pidbox*") == []
-        )  # it subscribes to nothing that it could wait for
+        # It subscribes to nothing that it could wait for
+        assert events.client().pubsub_channels("*pidbox*") == []
     finally:
         for process in (hung, idle):
             process.kill()

@@ -66,9 +66,8 @@ def test_two_web_processes_are_one_server(two, trained):
     assert all(mapped(server, folder) for server in two)
     until(lambda: b'process="' in ask(two[0], "/metrics")[2], 30)
     counted = r'topograph_http_requests_total\{.*process="([^"]+)".*route="run_topic".*\} (\S+)'
-    until(
-        lambda: len(re.findall(counted, ask(two[0], "/metrics")[2].decode())) == 3, 30
-    )  # of one also the 304
+    # Of one also the 304
+    until(lambda: len(re.findall(counted, ask(two[0], "/metrics")[2].decode())) == 3, 30)
     text = ask(two[0], "/metrics")[2].decode()
     assert len({process for process, _ in re.findall(counted, text)}) == 2
     assert text.count("\ntopograph_workers ") == 1  # of the whole system: once

@@ -117,9 +117,8 @@ def test_the_schedulers_death_does_not_end_the_training(site):
             site.cluster.kill("scheduler")
 
     half = site.one[len(site.one) // 2].step
-    kept, _ = led(
-        site, "scheduler", at
-    )  # workers may go on without one, and join the next at a checkpoint
+    # Workers may go on without one, and join the next at a checkpoint
+    kept, _ = led(site, "scheduler", at)
     assert as_one(site, kept)
 
 
@@ -300,9 +299,8 @@ def test_a_worker_that_sees_the_files_again_takes_part_again(site, tmp_path, mon
 
 def test_where_the_shared_folder_takes_no_more_files_all_are_left_out(site, monkeypatch):
     """The leader is told, and does not ask again and again."""
-    monkeypatch.setattr(
-        lead, "SAVE_EVERY", 3600.0
-    )  # no checkpoint of a slow step makes the folder first
+    # No checkpoint of a slow step makes the folder first
+    monkeypatch.setattr(lead, "SAVE_EVERY", 3600.0)
 
     def impatient_without_workers():
         if len(team.unable) == 2:

@@ -101,9 +101,8 @@ def test_the_bound_rises_with_every_minibatch(bow, L):
         lambda state: bounds.append(clusters.bound(config, state, bow, np.arange(bow.D))),
     )
     whole = bounds[4:]  # from there on all documents have clusters
-    assert (np.diff(whole) >= -1e-9 * abs(whole[0])).all() and (
-        whole[-1] > whole[0] or L == 1
-    )  # k-means may have ended in the first pass
+    # K-means may have ended in the first pass
+    assert (np.diff(whole) >= -1e-9 * abs(whole[0])).all() and (whole[-1] > whole[0] or L == 1)
 
 
 def test_one_cluster_a_document_is_k_means_with_bregman_divergences(bow):

@@ -244,9 +244,8 @@ def test_t_and_g2_are_the_published_ones():
     total = 14_307_668
     new = association(np.array([8]), np.array([4_675]), 15_828, total, 15_828)
     assert new.t[0] == pytest.approx(0.999932, abs=2e-4)
-    powerful = association(
-        np.array([150, 13]), np.array([12_593, 3_424]), 932, total, 932
-    )  # most, force
+    # Most, force
+    powerful = association(np.array([150, 13]), np.array([12_593, 3_424]), 932, total, 932)
     assert powerful.g2.tolist() == pytest.approx([1291.42, 80.39], rel=1e-3)
 
 

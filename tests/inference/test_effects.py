@@ -364,9 +364,8 @@ def test_exchanges_stay_within_strata(monkeypatch):
     chance = np.random.default_rng(23)
     seen = []
     x, unit, side = speakers(chance, 0.3)
-    time = (
-        side * 5.0 + unit % 10 + chance.random(len(unit))
-    )  # sides speak at other times, more or less
+    # Sides speak at other times, more or less
+    time = side * 5.0 + unit % 10 + chance.random(len(unit))
     lengths = x.sum(axis=1)
     exchange = joint.exchangeable(unit, side, lengths.astype(float), time)
     strata = [exchange.stratum == s for s in range(joint.STRATA)]

@@ -97,10 +97,11 @@ def test_weights_are_repetitions(seed):
     several = judged >= 2
     n = (weights * judged)[several].sum()
     mean = weights[several].mean()
+    # But for chance, which takes no answer twice: of n / mean answers, not of n
     for scale in (
         None,
         values,
-    ):  # but for chance, which takes no answer twice: of n / mean answers, not of n
+    ):
         weighted = 1 - alpha(answers, weights, scale)
         plain = 1 - alpha(repeated, values=scale)
         assert weighted / (n - mean) == pytest.approx(plain / (n - 1))

@@ -67,9 +67,8 @@ def test_each_word_has_its_most_probable_topic(trained, evidence):
         assert len(words) == len(expected)
         for w, k, c in zip(words.tolist(), topics.tolist(), certainty.tolist(), strict=True):
             assert c / 255 == pytest.approx(expected[w][1], abs=0.003)
-            assert (
-                k == expected[w][0] or expected[w][1] < 0.5 + 1e-5
-            )  # of nearly equals rounding may choose
+            # Of nearly equals rounding may choose
+            assert k == expected[w][0] or expected[w][1] < 0.5 + 1e-5
 
 
 def test_tokens_add_up_by_document_by_word_and_by_topic(trained, evidence):

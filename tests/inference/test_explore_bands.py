@@ -90,9 +90,8 @@ def test_where_there_is_little():
     group = np.repeat(np.arange(5, dtype=np.int32), [1, 20, 20, 3, 12])
     found = bands.shares(*sparse(tokens), tokens.sum(axis=1), group, 5, [0, 7])
     assert (found.low[0, 0], found.high[0, 0]) == (0, 1)
-    assert (
-        found.share[0, 1] == found.low[0, 1] == 0 and 0.01 < found.high[0, 1] < 0.17
-    )  # 1 - 0.025^(1/20) of documents
+    # 1 - 0.025^(1/20) of documents
+    assert found.share[0, 1] == found.low[0, 1] == 0 and 0.01 < found.high[0, 1] < 0.17
     assert found.low[0, 2] < 0.02 < 0.05 < found.high[0, 2] < 0.25
     assert found.low[0, 3] == found.share[0, 3] == found.high[0, 3] == 1
     assert found.low[0, 4] == pytest.approx(0.2) and found.high[0, 4] == pytest.approx(0.2)

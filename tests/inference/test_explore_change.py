@@ -29,9 +29,8 @@ def test_information_is_the_mutual_information_of_topic_and_group():
 def test_what_never_changes_tells_nothing():
     assert change.information(np.outer([3, 0, 5], [2, 4, 0, 1])) == pytest.approx(0, abs=1e-12)
     assert change.information(np.zeros((4, 2), int)).tolist() == [0, 0]
-    changing = np.array(
-        [[50, 50, 900], [60, 140, 800]]
-    )  # the second topic changes most, for its size and outright
+    # The second topic changes most, for its size and outright
+    changing = np.array([[50, 50, 900], [60, 140, 800]])
     assert change.information(changing).argmax() == 1
 
 

@@ -110,9 +110,8 @@ def test_discs_are_moved_apart_and_the_rest_stays():
 def test_a_map_is_turned_onto_an_older_one():
     rng = np.random.default_rng(2)
     older = rng.normal(size=(8, 2))
-    turn = np.array([[np.cos(2), -np.sin(2)], [np.sin(2), np.cos(2)]]) @ np.diag(
-        [1, -1]
-    )  # with a mirror
+    # With a mirror
+    turn = np.array([[np.cos(2), -np.sin(2)], [np.sin(2), np.cos(2)]]) @ np.diag([1, -1])
     order = rng.permutation(8)
     newer = np.vstack([older[order] @ turn + [3, 1], [[9, 9]]])
     found = layout.procrustes(newer, older, np.column_stack([np.arange(8), order]))

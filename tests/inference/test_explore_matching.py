@@ -87,10 +87,11 @@ def test_the_same_topics_in_another_order_and_vocabulary():
         found.only_a.tolist() == found.only_b.tolist() == [] and found.splits == found.merges == []
     )
 
+    # With floors, which lie on the words of one side too
     a, b = (
         topics_of(dense, 12),
         topics_of(other, 12),
-    )  # with floors, which lie on the words of one side too
+    )
     wide = (
         np.hstack([a.dense(), np.zeros((6, 3))]),
         np.hstack([np.zeros((6, 1)), b.dense()[:, 28::-1], b.dense()[:, 29:]]),

@@ -157,9 +157,8 @@ def test_a_phrase_is_counted_as_a_phrase(tmp_path, monkeypatch):
     documents, n = uses.counts(evidence, words[1:], [8])
     assert documents.tolist() == [0, 1] and n.tolist() == [3.0, 3.0]
     monkeypatch.setattr(uses, "WORD", 1)
-    assert uses.counts(evidence, words[1:], [8])[1].tolist() == [
-        6.0
-    ]  # one of two documents stands for both
+    # One of two documents stands for both
+    assert uses.counts(evidence, words[1:], [8])[1].tolist() == [6.0]
 
 
 def test_speakers_name_no_subject(tmp_path):

@@ -20,9 +20,8 @@ def test_a_hidden_order_is_found(n):
     shuffle = np.random.default_rng(1).permutation(n)
     found = shuffle[seriation.order(band(n, 40)[shuffle])]
     found = found if found[0] < found[-1] else found[::-1]
-    assert (
-        np.abs(found - np.arange(n)).max() <= n / 40
-    )  # rows nearer than a column's width may change places
+    # Rows nearer than a column's width may change places
+    assert np.abs(found - np.arange(n)).max() <= n / 40
 
 
 def test_leaves_are_as_good_as_the_tree_allows():

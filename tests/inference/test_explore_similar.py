@@ -53,9 +53,8 @@ def test_nearest(seed, first):
         found = similar.nearest(of, mixture, 10, number, first=first)
         expected = naive(tokens, mixture, number)
         assert found.exact and len(found.numbers) == len(expected[:10])
-        assert np.allclose(
-            found.distances, [h for h, _ in expected[:10]], atol=1e-3
-        )  # added up in single precision
+        # Added up in single precision
+        assert np.allclose(found.distances, [h for h, _ in expected[:10]], atol=1e-3)
         everything = {d: h for h, d in expected}
         for d, h in zip(found.numbers.tolist(), found.distances, strict=True):
             assert everything[d] == pytest.approx(h, abs=1e-3)

@@ -162,9 +162,8 @@ def test_families_are_cut_as_the_naive_twin_cuts_them():
         moved = rng.integers(0, 30, 4)
         beside[moved] = rng.integers(0, 30, 4)
         beside = beside[beside]
-        size = size * (rng.random(30) > 0.1) + (
-            rng.random(30) < 0.1
-        )  # merged topics have no words, general ones are in no tree
+        # Merged topics have no words, general ones are in no tree
+        size = size * (rng.random(30) > 0.1) + (rng.random(30) < 0.1)
         groups = {*given[beside][(given < 0) & (size > 0)].tolist(), *given[size > 0].tolist()} - {
             -1
         }

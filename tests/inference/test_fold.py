@@ -98,9 +98,8 @@ def test_few_sweeps_over_few_topics_come_near_to_many_over_all(known):
             for a, b in zip(bow.indptr, bow.indptr[1:], strict=False)
         ]
     )
-    assert (
-        apart(dense(ssi.fold_in(config, state, bow, 0, bow.D), config.topics), plain) < 0.06
-    )  # 0.053 at K = 90
+    # 0.053 at K = 90
+    assert apart(dense(ssi.fold_in(config, state, bow, 0, bow.D), config.topics), plain) < 0.06
 
 
 def sampled(

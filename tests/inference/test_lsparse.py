@@ -76,9 +76,8 @@ def test_the_local_step_is_the_twins(bow, L, restarts):
     for d in documents:
         words, counts = pairs(bow, d)
         r = naive.local(words, counts, log_beta, 0.3, L, sweeps=23, change=1e-4, restarts=restarts)
-        assert np.abs(r - found[d]).max() < (
-            1e-8 if restarts else 1e-10
-        )  # a proposal may gain no more than rounding
+        # A proposal may gain no more than rounding
+        assert np.abs(r - found[d]).max() < (1e-8 if restarts else 1e-10)
         assert ((found[d] > 0).sum(axis=1) <= L).all() and np.allclose(
             found[d].sum(axis=1), 1, atol=1e-12
         )

@@ -142,9 +142,8 @@ def test_no_document_is_both_trained_and_measured_on(chosen):
     rows = np.diff(bow.first_row)
     assert 0 < len(documents) < 20 and len(held_out) == rows[documents].sum()
     few = Bow(bow.indptr, bow.words, bow.counts, bow.V, first_row=np.array([0, 50, bow.D]))
-    assert (
-        0 < len(held_out_documents(few, 3)) < bow.D / 2
-    )  # sections: two documents can't be shared out
+    # sections: two documents can't be shared out
+    assert 0 < len(held_out_documents(few, 3)) < bow.D / 2
 
 
 @pytest.fixture(scope="module")

@@ -680,9 +680,8 @@ def test_a_training_begins_with_the_topics_that_tokens_have(statistics):
         bow.D, bow.tokens
     )
     order = np.array([3, 1, 4, 0, 2])
-    topics = order[bow.words // 20].astype(
-        np.uint16
-    )  # each planted topic has twenty words of its own
+    # Each planted topic has twenty words of its own
+    topics = order[bow.words // 20].astype(np.uint16)
     state = begin(ssi, config, bow, topics, seed=3)
     expected = np.zeros((5, bow.V))
     for d in sorted(set(range(bow.D)) - set(held_out_documents(bow, 3).tolist())):

@@ -129,9 +129,8 @@ def test_training_ends_when_topics_have_settled(bow, tmp_path, monkeypatch):
         rises[-1] < ssi.SETTLED * 2 * ssi.LOOKS
         and (rises[:-1] >= ssi.SETTLED * 2 * ssi.LOOKS).all()
     )
-    assert last.state.judged[-1] == pytest.approx(
-        last.held_out, abs=0.02
-    )  # fitted quickly, and exactly
+    # Fitted quickly, and exactly
+    assert last.state.judged[-1] == pytest.approx(last.held_out, abs=0.02)
     for killed_after in (3, last.step - per_pass, last.step - 1):
         asked = iter(range(1, 10_000))
         *_, stopped = train(

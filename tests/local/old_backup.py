@@ -56,9 +56,8 @@ def main(file: Path) -> None:
     with connection.cursor() as cursor:
         cursor.execute(FIRST)
     MigrationExecutor(connection).migrate([WITH_BACKUPS])
-    with (
-        connection.cursor() as cursor
-    ):  # a table that backups read since: they find it beside that version's own
+    # A table that backups read since: they find it beside that version's own
+    with connection.cursor() as cursor:
         cursor.execute("CREATE SCHEMA AUTHORIZATION CURRENT_USER")
         cursor.execute(SEALED)
     backup.make(file)

@@ -189,10 +189,11 @@ def test_files_follow(migrated):
 
 def test_pages_show_them(migrated):
     pages = dict(migrated["pages"])
+    # They count tokens, which the first version did not keep
     for address in (
         "/runs/7/topics/",
         "/runs/7/topics/1/",
-    ):  # they count tokens, which the first version did not keep
+    ):
         status, html = pages.pop(address)
         assert status == 400 and "Train it again" in html, address
     for address, (status, _) in pages.items():

@@ -29,9 +29,8 @@ def test_the_services_are_there():
     }
     for name in ("postgres", "redis", "web", "worker"):
         assert SERVICES[name]["healthcheck"]["test"], name
-    assert (
-        "container_name" not in SERVICES["worker"] and "ports" not in SERVICES["worker"]
-    )  # so that it can be scaled
+    # So that it can be scaled
+    assert "container_name" not in SERVICES["worker"] and "ports" not in SERVICES["worker"]
     assert set(COMPOSE["volumes"]) == {
         v.split(":")[0] for s in SERVICES.values() for v in s["volumes"]
     }
@@ -57,9 +56,8 @@ def test_every_variable_is_documented():
             ),
         )
     )
-    missing = {v for v in read_by_settings if v not in readme} - {
-        "TOPOGRAPH_POOL"
-    }  # set by asgi.py, not by people
+    # Set by asgi.py, not by people
+    missing = {v for v in read_by_settings if v not in readme} - {"TOPOGRAPH_POOL"}
     assert not missing
 
 

@@ -274,9 +274,8 @@ def test_tables_that_are_up_to_date_are_left_alone(system, monkeypatch):
     migrations.bring_up_to_date(env)  # again with other rows than at the last time
     migrations.bring_up_to_date(env)
     assert asked == ["migrate"] * 2
-    migrations.bring_up_to_date(
-        {"DATABASE_URL": "postgres://127.0.0.1:1/nowhere"}
-    )  # Django says what is wrong
+    # Django says what is wrong
+    migrations.bring_up_to_date({"DATABASE_URL": "postgres://127.0.0.1:1/nowhere"})
     assert asked == ["migrate"] * 3
     monkeypatch.setattr(migrations.changes.sysconfig, "get_path", lambda name: "/nowhere")
     migrations.bring_up_to_date(env)

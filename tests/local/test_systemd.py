@@ -208,9 +208,8 @@ def prepare(folder: Path, database: str, broker: str, port: int) -> None:
     settings = [
         f"{n}={given[n]}" if n in given else line for n, line in zip(names, lines, strict=True)
     ]
-    settings.append(
-        "LD_LIBRARY_PATH=/opt/python/lib"
-    )  # where this Python was built with a library of its own
+    # Where this Python was built with a library of its own
+    settings.append("LD_LIBRARY_PATH=/opt/python/lib")
     (folder / "topograph.env").write_text("\n".join(settings) + "\n")
 
 

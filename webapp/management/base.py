@@ -29,9 +29,8 @@ class OwnCommand(BaseCommand):
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         try:
-            if (
-                self.needs_tables and servers.ours
-            ):  # another database is migrated by whoever operates it
+            # Another database is migrated by whoever operates it
+            if self.needs_tables and servers.ours:
                 migrations.bring_up_to_date(dict(os.environ))
             return super().execute(*args, **options)
         except (Failed, Invalid) as error:

@@ -205,13 +205,11 @@ def configure() -> dict:
             "tasks": {"level": "INFO"},
             "django_structlog": {"level": "INFO"},
             "celery": {"level": "INFO"},
-            "celery.app.trace": {
-                "level": "CRITICAL"
-            },  # the same of each task as ours, with what it returned or raised
+            # The same of each task as ours, with what it returned or raised
+            "celery.app.trace": {"level": "CRITICAL"},
             "celery.worker.strategy": {"level": "WARNING"},
-            "django.request": {
-                "level": "CRITICAL"
-            },  # the same of each request, with its whole address
+            # The same of each request, with its whole address
+            "django.request": {"level": "CRITICAL"},
             "django.server": {"level": "CRITICAL"},
             # uvicorn's own configuration gives its lines another handler, with messages as they
             # are.

@@ -21,6 +21,7 @@ MOST_DIGITS = 20
 WHOLE_NUMBER = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}")
 NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|nan|[+-]?inf(inity)?", re.I)
 TYPES = frozenset({"int", "float", "str"})  # what stands after a field that may be of several types
+# By pydantic's kinds of errors
 EXPECTED = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
@@ -35,7 +36,7 @@ EXPECTED = {
     "list_type": "a list",
     "dict_type": "an object",
     "model_type": "an object",
-}  # by pydantic's kinds of errors
+}
 # What else a value must be, by pydantic's kinds of errors: with what it says of them, by its names
 BOUNDS = {
     "greater_than": ("above", "gt"),

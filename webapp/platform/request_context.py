@@ -19,12 +19,10 @@ class RequestContext:
     id: str = ""  # in the log, on error pages and in X-Request-ID (server.request_log)
     began: float = field(default_factory=time.perf_counter)  # by time.perf_counter
     admission: Any = None  # the places that it holds (server.concurrency)
-    work: Future = field(
-        default_factory=Future
-    )  # the request's work in a thread (server.concurrency)
-    abandoned: threading.Event = field(
-        default_factory=threading.Event
-    )  # the client has gone: long work may end
+    # The request's work in a thread (server.concurrency)
+    work: Future = field(default_factory=Future)
+    # The client has gone: long work may end
+    abandoned: threading.Event = field(default_factory=threading.Event)
     asked_again: bool = False  # its view failed, and was called a second time (pages.errors)
     role: int = 0  # what the reader is to the corpus of the address: accounts.authorization.Role
     own_run: bool = (

@@ -68,9 +68,8 @@ class Route:
     access: Rule
     load: Load | Callable[[HttpRequest], Load] = Load.PAGE
     json: Any = None  # the type of its .json address; None: it has none
-    example: dict | None = field(
-        default_factory=dict
-    )  # values of its parameters; None: only a test can make one
+    # Values of its parameters; None: only a test can make one
+    example: dict | None = field(default_factory=dict)
     states: tuple[str, ...] = ("",)  # queries with which it is looked at
     tab: Tab | None = None
     # its form may be answered anew where that failed: it changes only what it finds as it was

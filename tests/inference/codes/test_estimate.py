@@ -294,9 +294,8 @@ def test_cells_without_codes_and_with_few():
         and np.isnan(found.counted).all()
     )
     assert found.coded.estimate[:2].tolist() == [0.1, 0]
-    assert (
-        found.coded.low[1] == 0 < found.coded.high[1] < 0.1
-    )  # a score interval: none of 40, of 50
+    # A score interval: none of 40, of 50
+    assert found.coded.low[1] == 0 < found.coded.high[1] < 0.1
     one = cells(cell, np.zeros(113, int), documents[:1], y[:1], np.ones(1))
     assert np.isnan(one.coded.low[0]) and one.coded.estimate[0] == 1
 
@@ -370,6 +369,5 @@ def test_more_codes_give_the_wanted_width():
         0.03, rel=0.1
     )
     assert more_needed(found, 0.2)[0] == 0
-    assert (
-        6_000 - len(made.documents) >= more_needed(found, 1e-4)[0] > 5_000
-    )  # never more than there are
+    # Never more than there are
+    assert 6_000 - len(made.documents) >= more_needed(found, 1e-4)[0] > 5_000

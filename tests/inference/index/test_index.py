@@ -199,12 +199,10 @@ def test_more_documents_are_added_as_if_all_were_there_at_once(
     for name in ("text", "title"):
         for a, b in zip(grown.fields[name], whole.fields[name], strict=True):
             assert all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
-    assert before.find("war").tolist() == [
-        d for d in whole.find("war").tolist() if d < 120
-    ]  # what was open stays
-    assert len([p for p in (tmp_path / "grown").iterdir() if p.is_dir()]) == len(
-        whole.bounds
-    )  # and nothing is left over
+    # What was open stays
+    assert before.find("war").tolist() == [d for d in whole.find("war").tolist() if d < 120]
+    # And nothing is left over
+    assert len([p for p in (tmp_path / "grown").iterdir() if p.is_dir()]) == len(whole.bounds)
 
 
 def test_a_folder_without_an_index_says_what_to_do(tmp_path):

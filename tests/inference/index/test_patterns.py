@@ -287,9 +287,8 @@ def compare(
     for d in list(wanted)[:20]:
         places = found.places(d, len(wanted[d]) + 1)
         assert [tuple(place) for place in places[:, :2].tolist()] == wanted[d], text
-        given = (
-            [-1, -1] if held is None else [1, 9]
-        )  # topic and certainty: nothing is assigned without
+        # Topic and certainty: nothing is assigned without
+        given = [-1, -1] if held is None else [1, 9]
         assert (
             assigned is not EVERY
             and held is None
@@ -376,9 +375,8 @@ def test_matches_in_a_topic(tmp_path, monkeypatch):
     index = index_of(tmp_path, texts, monkeypatch)
     held = []
     rows = []
-    for text in (
-        texts
-    ):  # pairs (word, topic) as a bag of words has them: a word has one topic in a document
+    # Pairs (word, topic) as a bag of words has them: a word has one topic in a document
+    for text in texts:
         spans = Tokeniser("en").spans(text)
         topic_of = {word: rng.randrange(3) for word in WORDS[:3]}
         rows.append(
@@ -429,9 +427,8 @@ def test_many_such_alternatives_take_no_longer(tmp_path, monkeypatch):
     index = index_of(tmp_path, ["ab abc abcd"], monkeypatch)
     times = iter(range(100))
     monkeypatch.setattr("inference.index.hits.monotonic", lambda: next(times) / 10)
-    monkeypatch.setattr(
-        "inference.index.forms.monotonic", lambda: next(times) / 10
-    )  # a tenth of a second each
+    # A tenth of a second each
+    monkeypatch.setattr("inference.index.forms.monotonic", lambda: next(times) / 10)
     Hits(index, parse("|".join(["/a.*/"] * 5), cut), *EVERY, np.ones(1, bool))
     with pytest.raises(Invalid, match="takes too long"):
         Hits(index, parse("|".join(["/a.*/"] * 20), cut), *EVERY, np.ones(1, bool))
@@ -491,8 +488,9 @@ def test_a_sample_is_that_of_the_twin_and_keeps_its_lines_in_a_part(monkeypatch)
 def test_a_sample_is_spread_evenly():
     counts = np.full(400, 50, np.int32)
     chosen = hits.sample(np.arange(400, dtype=np.int32), counts, 2_000)
+    # Quarters of the documents, and of each document
     for place in (
         chosen // 5_000,
         chosen % 50 // 13,
-    ):  # quarters of the documents, and of each document
+    ):
         assert np.bincount(place).min() > 380

@@ -105,10 +105,11 @@ def test_a_kernel_that_another_process_compiles_is_waited_for(compiled, folder, 
     empty(folder)
     others = kernel_files.claim(name)
     monkeypatch.setattr(kernel_files, "PATIENCE", 0.1)
+    # It does not wait for ever
     assert compiled(CALLED, CALLS, "calls", 2) == (
         21,
         {"calls", "called"},
-    )  # it does not wait for ever
+    )
     empty(folder, "*.kernel")
     monkeypatch.setattr(kernel_files, "PATIENCE", 60.0)
     asked = threading.Event()

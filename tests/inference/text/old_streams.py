@@ -15,9 +15,8 @@ def downgrade(folder: Path, checkpoint: dict | None = None) -> dict:
     stream = Stream(folder, checkpoint) if checkpoint else Stream.open(folder)
     ends = np.cumsum(stream.lengths, dtype=np.int64)
     stream.starts.of(ends - stream.lengths, ends).tofile(folder / "starts")
-    np.zeros(len(stream.title_words), np.int32).tofile(
-        folder / "title-starts"
-    )  # nobody ever read them
+    # Nobody ever read them
+    np.zeros(len(stream.title_words), np.int32).tofile(folder / "title-starts")
     (np.array(stream.words) & ~CASE).tofile(folder / "words.new")
     (folder / "words.new").replace(folder / "words")
     new = ("steps", "far", "mixed")

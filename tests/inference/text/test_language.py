@@ -21,9 +21,8 @@ def test_fourteen_languages(corpora_folder):
             texts[row["language"]].append(row["text"])
     del texts["he"]  # its pages are all in English
     for language, found in texts.items():
-        found.sort(
-            key=lambda text: text.isascii() or -sum(c > "\x7f" for c in text) / len(text)
-        )  # half of the pages are not translated
+        # Half of the pages are not translated
+        found.sort(key=lambda text: text.isascii() or -sum(c > "\x7f" for c in text) / len(text))
         detected, share = detect(found[:10])
         assert detected == language[:2] and share > 0.8, (language, detected, share)
 

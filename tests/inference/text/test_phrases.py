@@ -66,9 +66,8 @@ def test_chance_makes_few_phrases(tmp_path):
     texts = [
         " ".join(random.choice([f"w{chr(97 + i)}x" for i in range(20)], 50)) for _ in range(200)
     ]
-    assert (
-        len(phrases.find(written(tmp_path, texts), Choice(min_documents=1))) < 4
-    )  # of 400 pairs, at 0.1%
+    # Of 400 pairs, at 0.1%
+    assert len(phrases.find(written(tmp_path, texts), Choice(min_documents=1))) < 4
 
 
 def test_a_full_table_keeps_the_frequent(tmp_path, monkeypatch):

@@ -31,9 +31,10 @@ def test_counts_are_those_of_choosing(tmp_path):
             len(units),
             found.left_out_tokens[units].sum(),
         )
+    # the other is too short
     assert set(found.units.words(np.flatnonzero(found.reason == REASONS.index("stop word")))) == {
         "the"
-    }  # the other is too short
+    }
 
 
 def test_a_long_stream_is_counted_in_part_and_evenly(tmp_path):

@@ -147,9 +147,10 @@ def test_a_stream_of_an_older_version_is_read_and_renewed(tmp_path):
         }
         assert json.loads(files["checkpoint.json"]) == expected
     assert Stream.open(tmp_path / "old").D == len(TEXTS)
+    # Still mapped
     assert all(
         np.array_equal(*pair) for pair in zip(next(old.blocks()), next(new.blocks()), strict=True)
-    )  # still mapped
+    )
 
 
 @pytest.mark.parametrize("step", range(5))

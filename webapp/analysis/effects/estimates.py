@@ -31,9 +31,8 @@ ROWS = 8  # settings at a time
 MOST_STEPS = 1 << 32  # pairs of a document and a topic, times columns: some ten seconds
 _kept = BoundedCache(4 << 20)
 Order = Literal["difference", "ratio", "number"]
-Way = Literal[
-    "counted", "stm", "stm-fixed"
-]  # of counted words; by inference.effects.as_stm, with draws or without
+# Of counted words; by inference.effects.as_stm, with draws or without
+Way = Literal["counted", "stm", "stm-fixed"]
 
 
 class EffectQuestion(NamedTuple):

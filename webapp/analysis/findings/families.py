@@ -27,13 +27,14 @@ from webapp.platform.pages.page_query import PageQuery
 NAMED = 2  # phrases that a family is called by
 PHRASES = 8
 STEM = 5  # letters that two phrases of a name may not have in common at the beginning of a word
+# Phrases with these make long names: they come last
 JOINS = (
     " and ",
     " of ",
     " und ",
     " et ",
     " y ",
-)  # phrases with these make long names: they come last
+)
 
 
 class Family(NamedTuple):

@@ -71,9 +71,8 @@ def _best(
         allowed &= selection.mask
     allowed_documents = np.flatnonzero(allowed)
     quoted_documents = {quote.document for quote, _ in earlier_quotes}
-    score = (
-        topic_tokens[allowed_documents] ** 2 / lengths[allowed_documents]
-    )  # many of its words, and much of the document
+    # Many of its words, and much of the document
+    score = topic_tokens[allowed_documents] ** 2 / lengths[allowed_documents]
     numbers = [
         n
         for n in allowed_documents[np.argsort(-score, kind="stable")[:DOCUMENTS]].tolist()

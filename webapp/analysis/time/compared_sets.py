@@ -12,6 +12,7 @@ from webapp.core.results import links
 from webapp.core.results.view import RunView
 
 CONDITIONS = ("from", "to", "in", "between")  # of each side
+# What says two sides
 PARAMETERS = (
     "from_a",
     "to_a",
@@ -24,7 +25,7 @@ PARAMETERS = (
     "topic",
     "topic_a",
     "topic_b",
-)  # what says two sides
+)
 
 
 class Side(NamedTuple):

@@ -21,13 +21,14 @@ FULL = 0.18  # share from which on a cell has the darkest shade, so that one lar
 NOTHING = 0.0005  # share below which a cell is empty
 BENT = 0.6  # power of a share beside the largest: small shares differ visibly, too
 ROUNDING = 1e-9  # so that a share that is a whole step stays in it
+# As large as overall, or as small: from here on each shade of `against`
 TIMES = (
     1.0,
     1.5,
     2.0,
     3.0,
     5.0,
-)  # as large as overall, or as small: from here on each shade of `against`
+)
 Order = Literal["time", "change", "number"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 

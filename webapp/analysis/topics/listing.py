@@ -151,10 +151,11 @@ class TopicListing:
         self.numbers = numbers[self._by(filters.sort, weight, numbers)]
         if filters.backward:
             self.numbers = self.numbers[::-1]
+        # Topics of general talk stand behind the subjects
         if filters.sort in (
             "share",
             "family",
-        ):  # topics of general talk stand behind the subjects
+        ):
             is_general = [self.labels.background(k) for k in self.numbers.tolist()]
             general = np.array(is_general, bool)
             self.numbers = np.concatenate([self.numbers[~general], self.numbers[general]])

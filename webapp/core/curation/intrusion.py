@@ -18,11 +18,12 @@ from webapp.models import Answer, Run, Topic
 from webapp.platform.accounts import embargo
 from webapp.platform.storage.sql import tuples
 
+# Passages of each: ten in all
 STRATA: dict[Stratum, int] = {
     "high": 4,
     "middle": 3,
     "borderline": 3,
-}  # passages of each: ten in all
+}
 SHORTEST = (
     20  # words of the vocabulary that a document needs: the share of a topic in fewer says little
 )

@@ -233,9 +233,8 @@ def read_table(run: Run, content: bytes, by: str) -> int:
             "table",
             f"The table must be UTF-8 text; byte {error.start:,} is not. Save it as “CSV UTF-8”.",
         ) from None
-    delimiter = max(
-        ",;\t", key=text.partition("\n")[0].count
-    )  # a spreadsheet writes what its country uses
+    # A spreadsheet writes what its country uses
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     values: dict[int, dict[str, str]] = {}
     try:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from webapp.core.documents.shapes import Citations
 
+# Columns, by their names in lower case
 AUTHORS = (
     "author",
     "authors",
@@ -21,7 +22,7 @@ AUTHORS = (
     "byline",
     "writer",
     "speaker",
-)  # columns, by their names in lower case
+)
 ADDRESSES = ("url", "link", "uri", "href", "permalink", "source_url")
 WORKS = ("publication", "journal", "newspaper", "periodical", "container")
 _DATE = re.compile(r"(\d{4})(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?")

@@ -194,10 +194,11 @@ def of_each_day(version: Version, a: int, b: int) -> tuple[int, np.ndarray]:
     days_with_documents = np.flatnonzero(documents)
     if not len(days_with_documents):
         return 0, np.zeros(0, np.int64)
+    # A view would keep the rest
     return (
         first + low + int(days_with_documents[0]),
         documents[days_with_documents[0] : days_with_documents[-1] + 1].copy(),
-    )  # a view would keep the rest
+    )
 
 
 def period(version: Version) -> str | None:

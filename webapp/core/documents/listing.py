@@ -28,9 +28,8 @@ ORDERS = {
 _TOPIC = regex.compile(r"T(\d{1,5})", regex.ASCII)
 FIRST = 2_000  # matches of a search that are put in order before others are asked for
 _LAST = 1e12  # the key of a document without a date
-_KEPT = (
-    128 << 20
-)  # bytes of lists that a web process keeps: at ten million documents the last three of a whole corpus
+# Bytes of lists that a web process keeps: at ten million documents the last three of a whole corpus
+_KEPT = 128 << 20
 _lists = BoundedCache(_KEPT)
 
 
@@ -119,9 +118,8 @@ class Listing:
         last = 0.0  # the key of the page's last document
         for part in self._parts():
             first = part.place(*after, bisect_right) if after else 0
-            after = (
-                after if first == part.length else None
-            )  # else the parts that follow are behind it as a whole
+            # else the parts that follow are behind it as a whole
+            after = after if first == part.length else None
             if first == part.length:
                 continue
             next_numbers = part.numbers()[first : first + limit + 1 - len(page)].tolist()
@@ -208,9 +206,8 @@ class Listing:
     def _by_topic(self, topic: int) -> list[_Part]:
         """Documents that have some of the topic, the largest share first; then the others."""
         selection = self.selection
-        assert (
-            selection.run is not None and selection.version is not None
-        )  # a corpus alone has no topics
+        # A corpus alone has no topics
+        assert selection.run is not None and selection.version is not None
         run_evidence = evidence.of(selection.run)
         parts = selection.run_view.labels.parts(topic)
         mask = selection.mask

@@ -84,9 +84,8 @@ def _tests(selection: Conditions, version: Version) -> Iterator[Test]:
     for name in dict.fromkeys(name for name, _ in selection.values):
         category, codes = fields.codes(version, name)
         values = [value for field_name, value in selection.values if field_name == name]
-        accepted = np.zeros(
-            len(category.values) + 1, bool
-        )  # the last, which is also the place -1: no value
+        # The last, which is also the place -1: no value
+        accepted = np.zeros(len(category.values) + 1, bool)
         accepted[[category.values.index(value) for value in values]] = True
         yield partial(_accepted, codes, accepted)
     for between in selection.between:

@@ -96,9 +96,10 @@ def _densest(positions: list[np.ndarray]) -> int:
     and of those most words."""
     starts = np.unique(np.concatenate([word_places[:, 0] for word_places in positions]))
     limits = np.stack([starts, starts + texts.PASSAGE])
+    # Of each
     words = np.concatenate(
         [np.diff(np.searchsorted(word_places[:, 0], limits), axis=0) for word_places in positions]
-    )  # of each
+    )
     return int(starts[np.lexsort((-words.sum(axis=0), -(words > 0).sum(axis=0)))[0]])
 
 

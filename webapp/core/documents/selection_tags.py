@@ -28,9 +28,8 @@ def chosen_set(context) -> ChosenOfRun | None:
     if not is_set:
         try:
             selection = Selection.read(query, RunView(run))
-        except (
-            Invalid
-        ):  # the page has another use for the name: what is wrong in a set is said where it is used
+        except Invalid:
+            # The page has another use for the name: what is wrong in a set is said where it is used
             return None
     if not selection:
         return None

@@ -140,9 +140,8 @@ def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) 
     targets = selection.run_view.labels.into
 
     def make() -> Sums:
-        labelled = groups and groups._replace(
-            made=np.empty(0, np.int32), days=None
-        )  # what is kept does not grow with D
+        # What is kept does not grow with D
+        labelled = groups and groups._replace(made=np.empty(0, np.int32), days=None)
         days = days_of_groups(selection, groups)
         ranges = of_days(selection, days, measures=(TOKENS, NUMBER)) if days else None
         if ranges is not None:
@@ -164,9 +163,8 @@ def of_all(view: RunView) -> Sums:
     targets = view.labels.into
     run_evidence = evidence.of(view.run)
     if not np.array_equal(targets, np.arange(run_evidence.K)):
-        return grouped(
-            Selection.all(view), None, None
-        )  # a document that has two merged topics is counted once
+        # A document that has two merged topics is counted once
+        return grouped(Selection.all(view), None, None)
 
     def make() -> Sums:
         _, topics, tokens, _ = run_evidence.by_word()

@@ -7,9 +7,8 @@ from datetime import datetime
 from webapp.platform.drawing.numbers import percent
 
 Cell = bool | int | float | str | None
-Source = dict[
-    str, str | int | float | None
-]  # where evidence comes from: its corpus, run, document, in words and numbers
+# Where evidence comes from: its corpus, run, document, in words and numbers
+Source = dict[str, str | int | float | None]
 
 
 @dataclass(frozen=True)

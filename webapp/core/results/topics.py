@@ -40,9 +40,8 @@ def top_words(
     choose = _choosing(view, lam, count)
     wanted_topics = sorted({*numbers, *(m for merged in members.values() for m in merged)})
     least = count + len(view.hidden_words.words)
-    if (
-        view.run.final and least <= TOP_WORDS and not any(members.values())
-    ):  # others are soon replaced
+    # Others are soon replaced
+    if view.run.final and least <= TOP_WORDS and not any(members.values()):
         # Kept, as nearly every page names some topics
         first = _first_words(
             view.run.snapshot_id, view.run.version_id, view.run.topics, TOP_WORDS, lam

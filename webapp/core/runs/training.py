@@ -79,9 +79,8 @@ def topics_of_same_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -
     )
     keep = np.ones(bow.V, bool)
     keep[list(dropped)] = False
-    topics = evidence.topics[
-        keep[evidence.bow.words]
-    ]  # both bags have their pairs in the same order
+    # Both bags have their pairs in the same order
+    topics = evidence.topics[keep[evidence.bow.words]]
     if not run.steering.keys() & {"merge", "split", "together"}:
         return topics
     seed_words = [word for words in run.steering.get("together", []) for word in words]
@@ -247,9 +246,8 @@ class Training:
             self._tell(COMPILES)
 
     def _tell(self, notice: str) -> None:
-        with suppress(
-            claims.ClaimLost
-        ):  # which the next look at the heartbeat raises, outside numba
+        # Which the next look at the heartbeat raises, outside numba
+        with suppress(claims.ClaimLost):
             self._update(error=notice)
         events.run(self.run.pk, {"type": "status", "status": Run.Status.RUNNING, "error": notice})
 

@@ -26,8 +26,7 @@ class ReadCheckpoint:
     before: int = 0  # bytes of the files before it
     bytes: int = 0  # of all files
     stream: dict | None = None  # inference.text.Stream's checkpoint
-    sizes: dict[str, int] = field(
-        default_factory=dict
-    )  # bytes of the files that grow: report.csv, fields.jsonl
+    # Bytes of the files that grow: report.csv, fields.jsonl
+    sizes: dict[str, int] = field(default_factory=dict)
     problem_counts: dict[str, int] = field(default_factory=dict)
     problems: list[dict] = field(default_factory=list)

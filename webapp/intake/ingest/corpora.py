@@ -147,12 +147,13 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
                 " instead.",
             )
         quotas.check_job(corpus.owner)
+        # Since when it waits
         fields = {
             "settings": asdict(reading),
             "error": "",
             "tries": 0,
             "heartbeat_at": Now(),
-        }  # since when it waits
+        }
         if not unchanged:  # else what was read stays read: other words are chosen from it
             fields |= {"progress": {}, "bytes_read": 0, "documents_read": 0}
             corpus.files.update(
@@ -161,9 +162,8 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
         unread.update(
             status=Corpus.Status.QUEUED, name=corpus.name, unit=corpus.unit, trains=trains, **fields
         )
-        Upload.objects.filter(pk=corpus.pk).update(
-            choices=None
-        )  # they are the corpus's settings now
+        # They are the corpus's settings now
+        Upload.objects.filter(pk=corpus.pk).update(choices=None)
         dispatch.send(kinds.READ, corpus.pk)
 
 
@@ -374,9 +374,8 @@ def create_first_example() -> None:
         return
     try:
         with transaction.atomic():
-            owner = User.objects.select_for_update().get(
-                pk=User.objects.local().pk
-            )  # one worker does it
+            # One worker does it
+            owner = User.objects.select_for_update().get(pk=User.objects.local().pk)
             if not tuples("SELECT is_called FROM webapp_corpus_id_seq")[0][0]:
                 create_example(owner)
     finally:

@@ -438,9 +438,8 @@ def cost(engine: str, topics: int, documents: int, tokens: int, vocabulary: int)
 def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:
     """Cost.disk and Cost.at_work. remembers: bytes, of contract.Remembering."""
     rows = min(shape.pairs, shape.V * min(topics, ROWS * (topics / 100) ** 0.45))
-    mixtures = min(
-        topics, MIXTURE * (shape.tokens / shape.D) ** 0.5 * (topics / 100) ** 0.2
-    )  # topics of a document
+    # topics of a document
+    mixtures = min(topics, MIXTURE * (shape.tokens / shape.D) ** 0.5 * (topics / 100) ** 0.2)
     evidence = (
         6 * shape.pairs
         + (14 * mixtures + 8) * shape.D

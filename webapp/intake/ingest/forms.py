@@ -153,6 +153,7 @@ class TrainForm(_RunForm):
     begins.
     """
 
+    # Fields that are not of one engine, or stand above all others
     COMMON = (
         "engine",
         "topics",
@@ -160,7 +161,7 @@ class TrainForm(_RunForm):
         "version",
         "consensus",
         "seeds",
-    )  # fields that are not of one engine, or stand above all others
+    )
 
     def __init__(
         self,
@@ -350,9 +351,8 @@ def _of_setting(setting: Setting, chosen_value: object, topics: int) -> forms.Fi
 
 def described(run: Run) -> list[tuple[str, str, str, str]]:
     """A run's settings as (name, label, symbol, value), for its page."""
-    fields = [
-        f for f in engines.fields(run.engine) if f.name in run.settings
-    ]  # a run of an older version lacks some
+    # A run of an older version lacks some
+    fields = [f for f in engines.fields(run.engine) if f.name in run.settings]
     values = [(f.name, f.label, f.symbol, f.said(run.settings[f.name])) for f in fields]
     return [
         ("engine", "Engine", "", engines.get(run.engine).ABOUT.label),

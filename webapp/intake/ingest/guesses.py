@@ -29,9 +29,8 @@ class Question:
         # the name of the file that is a table about the others; "": none; None: what is guessed
         None
     )
-    known: dict[str, Any] = field(
-        default_factory=dict
-    )  # options of webapp.intake.readers.Options that the user chose
+    # Options of webapp.intake.readers.Options that the user chose
+    known: dict[str, Any] = field(default_factory=dict)
 
 
 def stored_path(source) -> Path:

@@ -38,10 +38,11 @@ REFUSALS = (Invalid, readers.Unreadable)  # whose messages are sentences for the
 REPORT_EVERY = 0.25  # seconds between two reports of progress to open pages
 NOTE_SECONDS = 3600  # for which what a job told last is shown: the longest stage is shorter
 
+# Seconds after which what did not come to its end is tried again
 RENEW, RENEW_AGAIN = (
     "tasks.corpora.renew",
     3600,
-)  # seconds after which what did not come to its end is tried again
+)
 
 
 # The words of a corpus -> a version of it: vocabulary, bag of words, columns of what is known of
@@ -80,9 +81,8 @@ class VersionBuilder:
             left_out = {"keep": None, "exact": exact >= 0, "near": (exact >= 0) | (near >= 0)}[
                 self.settings.duplicates
             ]
-            choice = replace(
-                self.settings.choice(), duplicates="keep"
-            )  # they are among left_out: found once
+            # They are among left_out: found once
+            choice = replace(self.settings.choice(), duplicates="keep")
             self.bow, self.vocabulary = choose(
                 self.stream, choice, self.folder / "bow", left_out=left_out
             )
@@ -360,9 +360,8 @@ class ProgressReporter:
         self.beat = beat
         self.reported_at = 0.0
         self.last: dict[str, int] = {}
-        events.leave_note(
-            f"progress:corpus:{corpus.pk}", {}, NOTE_SECONDS
-        )  # in the place of an older job's
+        # In the place of an older job's
+        events.leave_note(f"progress:corpus:{corpus.pk}", {}, NOTE_SECONDS)
 
     def storing(self, checkpoint: StoreCheckpoint) -> None:
         """Called at every step. Raises where the job is not this attempt's any more."""

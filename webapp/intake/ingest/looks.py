@@ -43,9 +43,8 @@ def answer(corpus: Corpus, question: list, result: object = None, unreadable: st
         remove(corpus)
     folder.mkdir(parents=True, exist_ok=True)
     new = folder / f"{secrets.token_hex(6)}.new"
-    with suppress(
-        FileNotFoundError
-    ):  # another request cleared the folder: who asks next looks again
+    # Another request cleared the folder: who asks next looks again
+    with suppress(FileNotFoundError):
         new.write_bytes(orjson.dumps(content))
         new.rename(_place(corpus, question))
 

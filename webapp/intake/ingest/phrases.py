@@ -54,9 +54,8 @@ def proposed(version: Version, choice: Choice) -> list[Proposal]:
     """
     path = files.version_folder(version.pk) / "phrases.json"
     if not path.exists():
-        path.parent.mkdir(
-            parents=True, exist_ok=True
-        )  # the version's other files may be in the store alone
+        # The version's other files may be in the store alone
+        path.parent.mkdir(parents=True, exist_ok=True)
         rewrite(path, orjson.dumps(_found(version, choice)))
     return STORED.validate_json(path.read_bytes())
 

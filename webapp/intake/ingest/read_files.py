@@ -144,9 +144,8 @@ class Chunk:
     before: int
     bytes: int = 0
     documents: list[readers.Document] = field(default_factory=list)
-    counted: list[str] = field(
-        default_factory=list
-    )  # their texts, with spaces for what does not count
+    # Their texts, with spaces for what does not count
+    counted: list[str] = field(default_factory=list)
     positions: list[int] = field(default_factory=list)  # of their files
     days: list[date | None] = field(default_factory=list)
     orders: list[str] = field(default_factory=list)  # of dates among its fields: Options.date_order
@@ -204,9 +203,8 @@ class ReadAttempt:
         partition = bulk.Partition("document", self.corpus.pk)
         if not self.checkpoint.documents:
             partition.create()
-            shutil.rmtree(
-                self.folder / "index", ignore_errors=True
-            )  # of a reading with other options
+            # Of a reading with other options
+            shutil.rmtree(self.folder / "index", ignore_errors=True)
             (self.folder / "duplicates.npz").unlink(missing_ok=True)
         with (
             _looked_through_once(),
@@ -256,9 +254,8 @@ class ReadAttempt:
                 f"SELECT text FROM document_{self.corpus.pk:d} WHERE number < %s ORDER BY number",
                 [documents],
             )
-            while rows := cursor.fetchmany(
-                8
-            ):  # documents in memory at a time: each may have 20 million characters
+            # Documents in memory at a time: each may have 20 million characters
+            while rows := cursor.fetchmany(8):
                 self.beat.check()
                 yield [silent(text, next(rules, self.plan.shaping.silent)) for (text,) in rows]
 
@@ -399,10 +396,11 @@ class ReadAttempt:
         )
 
     def _items_of(self, file: SourceFile, reading: readers.Reading) -> Iterator[Item]:
+        # else they are counted when they are shaped
         n, behind = (
             0,
             file.items if self.plan.shaping.across else 0,
-        )  # else they are counted when they are shaped
+        )
         try:
             if encoding := readers.encoding(stored_path(file), file.name, self.plan.options):
                 self.encodings[file.position] = encoding

@@ -49,14 +49,14 @@ ByKind = Counter[str | None]  # of files
 CHARACTERS = 2_000_000
 DOCUMENTS = 1_000
 FILES = 24
-STEP = (
-    1 << 18
-)  # bytes by which readers tell how far they are: behind the last document they may have so many more
+# Bytes by which readers tell how far they are: behind the last document they may have so many more
+STEP = 1 << 18
 SECONDS = 2.0  # after which no document is read but the first
+# Characters of all files, and seconds, that are read on only to count
 AHEAD, AHEAD_SECONDS = (
     16_000_000,
     1.0,
-)  # characters of all files, and seconds, that are read on only to count
+)
 KEPT = (
     4  # ways of reading whose samples are kept: someone goes back and forth between two encodings
 )
@@ -105,13 +105,11 @@ class Sample:
     # title, date, day (ISO, or ""), fields (name, value, kind), text, more (whether the text goes
     # on), file, place
     first: tuple[dict, ...] = ()
-    languages: dict[str, float] = field(
-        default_factory=dict
-    )  # ISO 639-1 -> share of the letters, largest first
+    # ISO 639-1 -> share of the letters, largest first
+    languages: dict[str, float] = field(default_factory=dict)
     dates: tuple[str, ...] = ()  # ISO, the earliest and the latest of those that were read
-    silent: dict[str, float] = field(
-        default_factory=dict
-    )  # rule -> share of the words (webapp.intake.ingest.shaping.silent)
+    # Rule -> share of the words (webapp.intake.ingest.shaping.silent)
+    silent: dict[str, float] = field(default_factory=dict)
     certain: tuple[str, ...] = ()  # rules that are chosen by default in these texts
     dated: str = ""  # Shaping.dated that gives most files a date that have none
     parts: str = ""  # a title, where rows are parts of wholes
@@ -123,9 +121,8 @@ class Sample:
     # documents by what their dates are from (readers.EVIDENCE; "": a column, or what they say)
     evidence: dict[str, int] = field(default_factory=dict)
     made: int = 0  # documents of which only the day is known on which their file was made
-    left_out: dict[str, int] = field(
-        default_factory=dict
-    )  # kind (webapp.intake.readers.left_out) -> documents, rows or files
+    # Kind (webapp.intake.readers.left_out) -> documents, rows or files
+    left_out: dict[str, int] = field(default_factory=dict)
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
 
     @property
@@ -208,9 +205,8 @@ def _read(corpus: Corpus, reading: ReadingSettings, sample_folder: Path) -> None
     try:
         sampler = _Sampler(corpus, reading, building)
         sample = sampler.run()
-        if (
-            sampler.fits and not sample.whole
-        ):  # it unpacks to more, or has more documents, than its bytes would have it
+        # It unpacks to more, or has more documents, than its bytes would have it
+        if sampler.fits and not sample.whole:
             shutil.rmtree(building)
             building.mkdir()
             sample = _Sampler(corpus, reading, building, fits=False).run()
@@ -330,9 +326,8 @@ class _Sampler:
             stream.commit()
         seconds = time.monotonic() - began - self.ahead
         is_complete = not self.cut_short and self.files == self.of_files and self.ended
-        if (
-            self.documents and not self.ended
-        ):  # the last one may be a section, and others of its whole are to come
+        # The last one may be a section, and others of its whole are to come
+        if self.documents and not self.ended:
             self.taken[self.kind] += document.part / document.parts - 1
         beginnings = not is_complete and (self.cut_short or not self.ended)
         self.enough = True

@@ -21,12 +21,10 @@ class VocabularySettings(Rules):
     kept_words: list[str] = field(default_factory=list)
     phrases: list[str] = field(default_factory=list)
     variants: bool = True  # whether writings of one word count as one: co-operation, cooperation
-    apart: list[str] = field(
-        default_factory=list
-    )  # writings that count for themselves nevertheless
-    alike: list[list[str]] = field(
-        default_factory=list
-    )  # writings that the texts have, and the words that they count as
+    # Writings that count for themselves nevertheless
+    apart: list[str] = field(default_factory=list)
+    # Writings that the texts have, and the words that they count as
+    alike: list[list[str]] = field(default_factory=list)
 
     @classmethod
     def from_dict(cls, settings: dict) -> Self:
@@ -82,6 +80,5 @@ class ReadingSettings(VocabularySettings):
     shaping: dict = field(default_factory=dict)  # webapp.intake.ingest.shaping.Shaping as a dict
     # Of each addition of files: {"first": the position of its first file, "options", "shaping"}.
     added: list = field(default_factory=list)
-    before: list = field(
-        default_factory=list
-    )  # how the same files were read elsewhere: accounts.embargo.columns_read
+    # How the same files were read elsewhere: accounts.embargo.columns_read
+    before: list = field(default_factory=list)

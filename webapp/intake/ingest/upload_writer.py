@@ -16,9 +16,8 @@ DISK_BLOCK = 512  # bytes, in which a file's status counts them
 MOST_HASHES = 1000  # that are remembered between two requests
 
 _hashers = ThreadPoolExecutor(2, "hash")
-_hashes: OrderedDict = (
-    OrderedDict()
-)  # id -> (offset, sha256 so far): of uploads between two requests
+# Id -> (offset, sha256 so far): of uploads between two requests
+_hashes: OrderedDict = OrderedDict()
 
 
 class UploadWriter:
@@ -82,9 +81,8 @@ class UploadWriter:
             written = os.writev(self.file, chunks)
             self.offset += written
             unwritten = memoryview(b"".join(chunks))[written:] if written < size else b""
-            while (
-                unwritten
-            ):  # a disk that is nearly full takes a part, and says so at the next attempt
+            # A disk that is nearly full takes a part, and says so at the next attempt
+            while unwritten:
                 written = os.write(self.file, unwritten)
                 self.offset += written
                 unwritten = unwritten[written:]

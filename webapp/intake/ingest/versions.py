@@ -17,9 +17,8 @@ def create(corpus: Corpus, words: VocabularySettings, **fields) -> Version:
     """The corpus's next version, which is still to be made. Raises Invalid while another one is."""
     words.choice()
     with transaction.atomic():
-        if (
-            not Corpus.objects.select_for_update().filter(pk=corpus.pk).exists()
-        ):  # one number at a time
+        # One number at a time
+        if not Corpus.objects.select_for_update().filter(pk=corpus.pk).exists():
             raise Invalid("corpus", "This corpus has just been deleted.")
         if corpus.versions.filter(
             status__in=(Version.Status.QUEUED, Version.Status.CHOOSING)

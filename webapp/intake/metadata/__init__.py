@@ -20,12 +20,13 @@ __all__ = [
     "guess", "stored", "type_of",
 ]  # fmt: skip
 
+# In the order in which pages offer them
 TYPES: tuple[type[Field], ...] = (
     Category,
     Number,
     Date,
     Text,
-)  # in the order in which pages offer them
+)
 DEFAULT = Category  # of a column that no type claims, or of which nothing was said
 
 

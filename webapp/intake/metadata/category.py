@@ -60,9 +60,8 @@ class CodeWriter(ColumnWriter):
     def finish(self, documents: int, target: Path) -> Arguments | None:
         if self.becomes is Names:
             return self._finish_names(documents, target)
-        alike = (
-            len(self.counts) == 1 and self.counts[0] == documents
-        )  # which tells no document from another
+        # Which tells no document from another
+        alike = len(self.counts) == 1 and self.counts[0] == documents
         if alike or sum(self.counts) < LEAST_SHARED * len(self.counts):
             self.discard()
             return None

@@ -107,9 +107,8 @@ class Columns:
         self.fields: list[Field] = []
         self._files: dict[str, str] = {}
         for kind in metadata.stored():
-            for i, arguments in enumerate(
-                meta.get(kind.stored_as, [])
-            ):  # files of older versions lack some
+            # Files of older versions lack some
+            for i, arguments in enumerate(meta.get(kind.stored_as, [])):
                 self.fields.append(kind(**arguments))
                 self._files[arguments["name"]] = f"{kind.file_prefix}{i}"
 

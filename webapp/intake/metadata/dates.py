@@ -89,9 +89,8 @@ _YEAR = regex.compile(
 )
 _NUMBERS = regex.compile(rf"(\d{{1,2}})([/.-])(\d{{1,2}})\2(\d{{4}}|\d\d){_TIME}")
 _SHORT_NAME = regex.compile(rf"(\d{{1,2}})\.?[-\s]{_NAME}[-\s]['’]?(\d\d){_TIME}")
-_SHORT_POINTS = regex.compile(
-    r"\d\d\.\d\d\.\d\d(?!\d).*"
-)  # 1.2.10 is rather the number of a version
+# 1.2.10 is rather the number of a version
+_SHORT_POINTS = regex.compile(r"\d\d\.\d\d\.\d\d(?!\d).*")
 LATEST = 2039  # what a year of two digits can be: 1940 to 2039
 # since 1970: seconds, with a fraction or not, thousandths, millionths, or thousand millionths of them
 _SECONDS = regex.compile(r"[1-3]\d{9}(?:\.\d{1,9}|\d{3}|\d{6}|\d{9})?", regex.ASCII)

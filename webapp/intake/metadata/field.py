@@ -14,9 +14,8 @@ import numpy as np
 
 from webapp.intake.metadata.groups import Groups
 
-Arguments = dict[
-    str, bool | int | float | list[str] | list[int]
-]  # of a field but for its name, as versions store them
+# Of a field but for its name, as versions store them
+Arguments = dict[str, bool | int | float | list[str] | list[int]]
 FLUSHED = 1 << 16  # values that are written at once, at most
 
 

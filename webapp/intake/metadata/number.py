@@ -72,9 +72,8 @@ class RangeWriter(ColumnWriter):
         self.low, self.high = min(self.low, value), max(self.high, value)
 
     def finish(self, documents: int, target: Path) -> Arguments | None:
-        if (
-            self.low == self.high or not self.documents
-        ):  # the same everywhere tells no document from another
+        # The same everywhere tells no document from another
+        if self.low == self.high or not self.documents:
             self.discard()
             return None
         self.complete(documents)

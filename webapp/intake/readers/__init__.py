@@ -99,9 +99,8 @@ def sniff_first(files: list[tuple[Path, str]], **fixed_options) -> Sniff:
     """
     companions = Companions.among(files)
     first = Unreadable("There is no file.")
-    files = sorted(
-        files, key=lambda file: formats.bare(file[1])
-    )  # a README says nothing of the others
+    # A README says nothing of the others
+    files = sorted(files, key=lambda file: formats.bare(file[1]))
     # Those whose rows have few words: others may have the texts
     tables: list[tuple[float, Sniff]] = []
     for number, (path, name) in enumerate(files[:MOST_TRIED]):

@@ -42,9 +42,8 @@ from webapp.intake.readers.companions import Companions
 from webapp.intake.readers.copies import Stat
 
 MAX_ENTRIES = 2_000_000
-AHEAD = (
-    64 << 20
-)  # bytes of an entry, at most, that is unpacked while others are read: each lies on the disk till then
+# Bytes of an entry, at most, that is unpacked while others are read: each lies on the disk till then
+AHEAD = 64 << 20
 SMALL = 1 << 20  # bytes: what is smaller when unpacked is no bomb, whatever its ratio
 SAMPLE_ENTRIES = 50  # by which the encoding is guessed
 _HEAD = 1 << 13  # bytes of each

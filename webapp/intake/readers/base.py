@@ -63,9 +63,8 @@ def unreadable(
         raise Unreadable(sentence(error)) from None
 
 
-@dataclass(
-    slots=True
-)  # and not frozen, which would make reading a million of them a second slower: nobody changes one
+# And not frozen, which would make reading a million of them a second slower: nobody changes one
+@dataclass(slots=True)
 class Document:
     text: str
     title: str = ""
@@ -130,9 +129,8 @@ class Options:
     entry: str = ""  # of an archive: the format of its first entry, which these were made for
     sheet: str = ""  # of a spreadsheet; "" for the first
     date_order: str = ""  # what 12/3/1999 means: "dmy", "mdy", or "" where it is not known
-    kinds: dict[str, str] = field(
-        default_factory=dict
-    )  # of the columns, by their names: webapp.intake.metadata.TYPES
+    # Of the columns, by their names: webapp.intake.metadata.TYPES
+    kinds: dict[str, str] = field(default_factory=dict)
     # the words are those that white space separates, as they are: of bags of words made elsewhere
     given: bool = False
     # that names the columns: a line of the file or a row of the sheet, from 1; 0 for the first that
@@ -228,16 +226,16 @@ _KINDS = [  # how a file of another kind begins
     (b"SQLite format 3", "an SQLite database"),
     (b"\x1f\x8b", "a gzip file"),
 ]
+# Python's, but not of files
 _NO_ENCODINGS = {
     "idna",
     "punycode",
     "undefined",
     "raw-unicode-escape",
     "unicode-escape",
-}  # Python's, but not of files
-_TEXT_BYTES = bytes(
-    {*range(32, 256), 9, 10, 12, 13, 27} - {127}
-)  # of any encoding but UTF-16 and UTF-32
+}
+# Of any encoding but UTF-16 and UTF-32
+_TEXT_BYTES = bytes({*range(32, 256), 9, 10, 12, 13, 27} - {127})
 # of a text's bytes that may be others: damage, which is reported, and not another kind of file
 MOST_CONTROLS = 0.02
 # What a text can't hold or must not: control characters (Postgres refuses NUL) other than tab, line
@@ -421,9 +419,8 @@ def _wide(start: bytes) -> str | None:
     """UTF-16 or UTF-32 without a mark: it has zero bytes (spaces, commas, line ends), and in the
     right order it is nearly all text."""
     zeros = start.count(0)
-    if zeros < 0.01 * len(start) or (
-        zeros < 0.2 * len(start) and start.isascii()
-    ):  # plain ASCII with stray zero bytes
+    # Plain ASCII with stray zero bytes
+    if zeros < 0.01 * len(start) or (zeros < 0.2 * len(start) and start.isascii()):
         return None
     scores = {}
     for encoding, size in (("utf-16-be", 2), ("utf-16-le", 2), ("utf-32-be", 4), ("utf-32-le", 4)):
@@ -449,9 +446,8 @@ def guess_encoding(sample: bytes) -> str:
     ):
         return encoding
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(
-            sample
-        )  # not final: the sample may end within a character
+        # Not final: the sample may end within a character
+        codecs.getincrementaldecoder("utf-8")().decode(sample)
         return "utf-8"
     except UnicodeDecodeError:
         return encodings.guess(sample)

@@ -40,9 +40,8 @@ from webapp.intake.readers.copies import Copy
 from webapp.intake.readers.formats import FORMATS, Format, bare, by_name, encoded, instead, sentence
 
 LARGE = 8 << 20  # bytes of a file that a worker process reads though its reader is ours
-MOST_COPIED = (
-    256 << 20
-)  # bytes of an archive's entry that a worker process can have in memory for a library
+# Bytes of an archive's entry that a worker process can have in memory for a library
+MOST_COPIED = 256 << 20
 
 
 # What a reader is told of a file at which a library failed: each library has its own ways to say
@@ -57,7 +56,8 @@ def explain_errors(name: str, label: str) -> Iterator[None]:
         Unreadable,
         MemoryError,
         ConnectionError,
-    ):  # the last: nobody waits for the answer any more
+    ):
+        # The last: nobody waits for the answer any more
         raise
     except RecursionError:
         raise Unreadable(

@@ -13,9 +13,8 @@ from webapp.intake.readers.markup import Fields, Handler, part
 from webapp.intake.readers.package import package
 from webapp.intake.readers.prose import Prose
 
-_HEADING = regex.compile(
-    r"(heading [1-9]|title)", regex.I
-)  # names of Word's styles, in every language of Word
+# Names of Word's styles, in every language of Word
+_HEADING = regex.compile(r"(heading [1-9]|title)", regex.I)
 _LEFT_OUT = {"Fallback", "moveFrom", "del", "rt"}  # the last: how characters are pronounced
 
 

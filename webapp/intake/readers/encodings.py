@@ -68,9 +68,8 @@ _RARE = dict.fromkeys(
     "iso8859-4 iso8859-13 iso8859-3 iso8859-16 iso8859-14 mac_latin2 cp850 cp437 cp852 johab".split(),
     0.93,
 )
-_LOOK_ALIKE = frozenset(
-    "aceopxyijsABCEHKMOPTXvI"
-)  # letters that stand for Cyrillic ones in careless typing
+# Letters that stand for Cyrillic ones in careless typing
+_LOOK_ALIKE = frozenset("aceopxyijsABCEHKMOPTXvI")
 _TYPOGRAPHY = frozenset("’‘“”„«»‹›–—…•·†‡¿¡‚\xa0")
 _SIGNS = frozenset("£§°©®™€½¼¾²³ºª±×µ¶´¨¢¥")
 _SIGN_LETTERS = "ºªµ"  # letters by Unicode's categories alone

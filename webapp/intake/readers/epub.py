@@ -30,9 +30,8 @@ def read(
         locked = _Values("CipherReference", "URI")
         book = _Book()
         part(archive, "META-INF/container.xml", described, name)
-        part(
-            archive, "META-INF/encryption.xml", locked, name
-        )  # fonts often, chapters where a shop protects them
+        # Fonts often, chapters where a shop protects them
+        part(archive, "META-INF/encryption.xml", locked, name)
         description = next(filter(None, described.values), "")
         unreadable = set(map(unquote, locked.values))
         if not description or not part(archive, description, book, name):

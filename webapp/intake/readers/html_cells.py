@@ -72,7 +72,8 @@ def _laid_out(text: str) -> tuple[str, tuple[int, ...]]:
     pages.add(source + _LAST, prose)
     if not prose.flat and prose.pieces and prose.pieces[-1] == _LAST[-1]:
         return "".join(prose.pieces[:-1]).rstrip(), tuple(prose.headings)
+    # The parser gave up, or something is opened that takes in the rest
     return (
         html_tags.without_tags(text),
         (),
-    )  # the parser gave up, or something is opened that takes in the rest
+    )

@@ -138,9 +138,8 @@ def value_of(line: str):
     """The value that a line holds; None where it is no JSON, DEEP where nobody can tell."""
     try:
         return orjson.loads(line)
-    except (
-        ValueError
-    ):  # halves of surrogate pairs and numbers beyond a double: nothing that should lose a document
+    except ValueError:
+        # Halves of surrogate pairs and numbers beyond a double: nothing that should lose a document
         try:
             return json.loads(line, parse_int=_Number, parse_float=_Number)
         except RecursionError:

@@ -48,9 +48,8 @@ class Look:
         # that may still be read
         self.until = time.monotonic() + seconds
         self.bytes = BYTES
-        self.spent = (
-            -time.thread_time()
-        )  # processor seconds of processes of the sandbox, less this thread's till now
+        # Processor seconds of processes of the sandbox, less this thread's till now
+        self.spent = -time.thread_time()
 
     def left(self) -> float:
         """Processor seconds."""

@@ -67,9 +67,8 @@ def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -
     parser = expat.ParserCreate("utf-8", " ")
     parser.buffer_text = True
     parser.buffer_size = _CHUNK
-    parser.UseForeignDTD(
-        True
-    )  # so that names of characters as HTML has them are told and not refused
+    # So that names of characters as HTML has them are told and not refused
+    parser.UseForeignDTD(True)
     depth = size = 0
 
     def begin(tag: str, attributes: dict[str, str]) -> None:

@@ -105,9 +105,8 @@ class Rows:
                 strict = True
                 continue
             too_long = error and "field larger" in error
-            if (
-                error and strict and not too_long
-            ):  # such as "a" b: taken as it is, now that it hides no other row
+            # Such as "a" b: taken as it is, now that it hides no other row
+            if error and strict and not too_long:
                 self._push_back(self.held)
                 reader = self._reader(False)
                 strict = False
@@ -119,9 +118,8 @@ class Rows:
             elif error:
                 yield Row(line, [], f"it is not a row of a table ({error}); it was left out")
             elif any(cell.strip() for cell in cells):
-                if (
-                    line >= self.begin and (width or 1) == 1
-                ):  # a row of one cell may be a title above the table
+                # A row of one cell may be a title above the table
+                if line >= self.begin and (width or 1) == 1:
                     width = len(cells)
                 yield Row(line, cells, OPEN if is_open else None)
             if not cells or not strict:

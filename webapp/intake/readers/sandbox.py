@@ -214,11 +214,12 @@ class Request:
         self.answered = False
         self.first = message.get("first")
         self.used = 0.0
+        # That is parsed; items that were given before it, and now
         self.entry, self.before, self.given = (
             "",
             0,
             0,
-        )  # that is parsed; items that were given before it, and now
+        )
         with contextlib.ExitStack() as files, contextlib.ExitStack() as stack:
             parts = [
                 files.enter_context(self._file(*file))

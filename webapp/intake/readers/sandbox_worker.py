@@ -32,10 +32,11 @@ _LENGTH = struct.Struct("<Q")
 
 
 def main() -> None:
+    # Those who end a terminal's programs: its parent ends it
     for number in (
         signal.SIGINT,
         signal.SIGTERM,
-    ):  # those who end a terminal's programs: its parent ends it
+    ):
         signal.signal(number, signal.SIG_IGN)
     connection = socket.socket(fileno=int(sys.argv[1]))
     _set_limits(int(sys.argv[2]))

@@ -26,9 +26,8 @@ from webapp.intake.readers.base import (
 )
 from webapp.intake.readers.rows import Row
 
-MAX_FILE = (
-    300 << 20
-)  # bytes: a sheet is read as a whole, within the memory of the process that does it
+# bytes: a sheet is read as a whole, within the memory of the process that does it
+MAX_FILE = 300 << 20
 ALL = "*"  # the sheet that stands for all that have texts: no sheet can be called so
 MOST_SHEETS = 200  # that are offered, and looked into
 # words of a row's text, on average: beyond it the sheet with more rows is the one that is meant

@@ -140,9 +140,8 @@ def _has_more(path: Source, name: str, options: Options) -> bool:
     """Whether anything stands behind the lines that are looked at."""
     with opened(path, name) as file:
         text = decoded(file, options.encoding)
-        next(
-            itertools.islice(lines(text, 1 << 16), SAMPLE_LINES, SAMPLE_LINES), None
-        )  # behind them
+        # Behind them
+        next(itertools.islice(lines(text, 1 << 16), SAMPLE_LINES, SAMPLE_LINES), None)
         return any(block.strip() for block in iter(lambda: text.read(1 << 20), ""))
 
 

@@ -13,9 +13,8 @@ from webapp.intake.readers.companions import Companions, is_bag, is_page, is_voc
 from webapp.intake.readers.copies import Copy, Sized
 from webapp.intake.readers.mets import is_mets
 
-MAX_HEADER = (
-    1 << 20
-)  # bytes of an entry's names and attributes together: tarfile keeps them in memory
+# Bytes of an entry's names and attributes together: tarfile keeps them in memory
+MAX_HEADER = 1 << 20
 MOST_HEADERS = 16  # of one entry: they are nested, a call in a call
 _HEADERS = (
     tarfile.XHDTYPE,

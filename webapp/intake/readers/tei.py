@@ -203,11 +203,12 @@ class _Handler(Handler):
         self._end_mark()
         self.path.pop()
         mixed = self.mixed.pop()
+        # What is within them has no such elements
         if self.captured is not None and tag in (
             "title",
             "author",
             "date",
-        ):  # what is within them has no such elements
+        ):
             self._keep(tag, line(self.captured))
             self.captured = None
         if self.left_out:

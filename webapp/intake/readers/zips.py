@@ -41,9 +41,8 @@ _FOREIGN = regex.compile(rf"[^\x00-\x7f{_EAST}]|[a-zA-Z][{_EAST}][a-zA-Z]")
 # all of it in memory, some 650 bytes of each entry.
 _RECORD = struct.Struct("<4s6H3I5H2I")  # APPNOTE.TXT 4.3.12: what stands before an entry's name
 _MARK = b"PK\x01\x02"
-_LARGEST = (
-    _RECORD.size + 3 * 0xFFFF
-)  # bytes of one entry's record with its name, extra fields and comment
+# Bytes of one entry's record with its name, extra fields and comment
+_LARGEST = _RECORD.size + 3 * 0xFFFF
 _PIECE = 1 << 20  # bytes that are read at once
 UTF8_NAMES = 0x800  # the flag of an entry whose name is UTF-8
 _ZIP64 = 0x0001  # the extra field of sizes and places that need 64 bits
@@ -68,9 +67,8 @@ class Directory(zipfile.ZipFile):
         self.shift = end[zipfile._ECD_LOCATION] - self.size - directory_offset  # type: ignore[attr-defined]
         if end[zipfile._ECD_SIGNATURE] == zipfile.stringEndArchive64:  # type: ignore[attr-defined]
             self.shift -= zipfile.sizeEndCentDir64 + zipfile.sizeEndCentDir64Locator  # type: ignore[attr-defined]
-        self.start_dir = (
-            directory_offset + self.shift
-        )  # shift: bytes that stand before the archive, as a program that unpacks it
+        # shift: bytes that stand before the archive, as a program that unpacks it
+        self.start_dir = directory_offset + self.shift
         if self.start_dir < 0:
             raise zipfile.BadZipFile("Bad offset for central directory")
 
@@ -218,9 +216,8 @@ def _encoding(infos: Iterable[zipfile.ZipInfo]) -> str:
     """In which the names are that are neither marked nor UTF-8: what they all read like, or cp437,
     which is ZIP's own."""
     names = b""
-    with contextlib.suppress(
-        Unreadable
-    ):  # a list that is damaged: the entries before that are read
+    # A list that is damaged: the entries before that are read
+    with contextlib.suppress(Unreadable):
         for info in infos:
             if len(names) <= encodings.SAMPLE and _known(info) is None:
                 names += _raw(info) + b"\n"

@@ -63,14 +63,12 @@ class Rule:
     beyond: bool = False
 
 
-ANYONE = Rule(
-    "anyone"
-)  # the view shows nothing that belongs to a user, or asks this module for what it shows
+# The view shows nothing that belongs to a user, or asks this module for what it shows
+ANYONE = Rule("anyone")
 USER = Rule("user")  # who has signed in
 OPERATOR = Rule("operator")  # who is_staff
-LOCAL = Rule(
-    "local"
-)  # everybody while accounts are off; while they are on there is no such address
+# Everybody while accounts are off; while they are on there is no such address
+LOCAL = Rule("local")
 ACCOUNTS = Rule("accounts")  # the other way round; the view decides the rest
 NOTEBOOK = Rule("notebook")  # the notebook's owner
 TOKEN = Rule("token")  # the token's owner
@@ -616,9 +614,8 @@ class May:
         self.edit_corpus = role >= Role.EDITOR
         self.own = role >= Role.OWNER
         self.edit = self.edit_corpus or request_context(request).own_run
-        self.add = self.keep = (
-            not settings.ACCOUNTS or request.user.is_authenticated
-        )  # corpora; notebooks
+        # Corpora; notebooks
+        self.add = self.keep = not settings.ACCOUNTS or request.user.is_authenticated
 
 
 def in_templates(request: HttpRequest) -> dict:

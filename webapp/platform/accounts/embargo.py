@@ -961,9 +961,8 @@ def _found(text: str, words: list[str], missing: str) -> tuple[int, int]:
         raise Invalid("quote", missing)
     before = flat.count(" ", 0, at)
     word_matches = list(islice(re.finditer(r"\S+", text), before, before + len(words)))
-    start = (
-        word_matches[0].start() + at - (flat.rfind(" ", 0, at) + 1)
-    )  # it may begin within a word
+    # It may begin within a word
+    start = word_matches[0].start() + at - (flat.rfind(" ", 0, at) + 1)
     return start, (start if len(words) == 1 else word_matches[-1].start()) + len(words[-1])
 
 

@@ -18,13 +18,14 @@ from webapp.platform.accounts.tokens import digest
 
 MOST_LINKS = 100  # of a corpus that hold
 MOST_PEOPLE = 500  # of a corpus, with those who are invited
+# For which a link holds
 DAYS = {
     1: "a day",
     7: "a week",
     30: "a month",
     365: "a year",
     0: "until it is revoked",
-}  # for which a link holds
+}
 
 
 def make_link(corpus: Corpus, by: User, name: str, days: int) -> tuple[Link, str]:

@@ -21,9 +21,8 @@ from webapp.platform.pages.typed import HtmlAnswer, typed
 
 SHOWN = sharing.MOST_PEOPLE
 FOLLOWED = 30  # links that a browser remembers, the last ones
-Seen = tuple[
-    int, int
-]  # of an embargoed corpus's texts: how many somebody saw something of, and all that is allowed of
+# Of an embargoed corpus's texts: how many somebody saw something of, and all that is allowed of
+Seen = tuple[int, int]
 
 
 @dataclass(frozen=True)

@@ -85,9 +85,8 @@ def claim(kind: JobKind, pk: int) -> int | None:
         ):
             return None
         attempt = kind.model.objects.values_list("attempt", flat=True).get(pk=pk)
-    request_id = logs.request_id() or roster.remembered_request(
-        kind.name, pk
-    )  # a message of the sweep has none
+    # A message of the sweep has none
+    request_id = logs.request_id() or roster.remembered_request(kind.name, pk)
     structlog.contextvars.bind_contextvars(
         **kind.log_fields(pk), attempt=attempt, **({"request_id": request_id} if request_id else {})
     )

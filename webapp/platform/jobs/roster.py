@@ -29,9 +29,8 @@ def beat(worker: str, processes: int, since: float) -> None:
         pipe.set(
             WORKER + worker, json.dumps({"since": since, "processes": processes}), ex=WORKER_SECONDS
         )
-        pipe.expire(
-            _tasks_of(worker), 24 * 3600
-        )  # a worker that is silent may come back within a day
+        # A worker that is silent may come back within a day
+        pipe.expire(_tasks_of(worker), 24 * 3600)
         pipe.execute()
 
 

@@ -77,9 +77,8 @@ def _django(serverless: bool) -> None:
         if serverless:
             os.environ.setdefault("DATABASE_URL", "postgres://not.needed/none")
             os.environ.setdefault("REDIS_URL", "redis://not.needed")
-            if (
-                package.INSTALLED and "TOPOGRAPH_DATA" not in os.environ
-            ):  # help leaves no state folder behind
+            # Help leaves no state folder behind
+            if package.INSTALLED and "TOPOGRAPH_DATA" not in os.environ:
                 os.environ["TOPOGRAPH_DATA"] = stack.enter_context(
                     tempfile.TemporaryDirectory(prefix="topograph-")
                 )

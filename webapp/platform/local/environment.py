@@ -71,9 +71,8 @@ def make(kind: str) -> None:
     (VENV / "topograph-lock").unlink(missing_ok=True)
     try:
         shutil.rmtree(VENV, ignore_errors=True)
-        base = getattr(
-            sys, "_base_executable", sys.executable
-        )  # not the one inside the .venv that was just removed
+        # Not the one inside the .venv that was just removed
+        base = getattr(sys, "_base_executable", sys.executable)
         _run([base, "-m", "venv", str(VENV)], _NO_VENV)
         _install(kind)
     except OSError as error:

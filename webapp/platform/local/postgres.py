@@ -160,9 +160,8 @@ class Postgres:
     def _wait_for_former(self) -> None:
         """The processes of a server that was killed a moment ago may be at their end still, on a
         busy machine for seconds: Postgres would refuse to start beside them."""
-        deadline = (
-            time.monotonic() + 120.0
-        )  # a server of a former start, and its children, may take two minutes to end
+        # A server of a former start, and its children, may take two minutes to end
+        deadline = time.monotonic() + 120.0
         while self._former_is_there() and time.monotonic() < deadline:
             time.sleep(0.05)
 

@@ -15,13 +15,14 @@ from pathlib import Path
 from webapp.platform import system
 from webapp.platform.local import folder
 
+# Seconds before the next start of a part that died, by how often
 BACKOFF = (
     0.2,
     0.5,
     1.0,
     2.0,
     5.0,
-)  # seconds before the next start of a part that died, by how often
+)
 STEADY = 30.0  # seconds of life after which a part counts as healthy again
 
 

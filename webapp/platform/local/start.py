@@ -76,9 +76,8 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     if not 1 <= options.web <= MOST_WEB:
         parser.error(f"--web must be from 1 to {MOST_WEB}, got {options.web}.")
-    os.environ["TOPOGRAPH_WEB"] = str(
-        options.web
-    )  # each has a part of the database's connections (webapp/settings.py)
+    # Each has a part of the database's connections (webapp/settings.py)
+    os.environ["TOPOGRAPH_WEB"] = str(options.web)
     if not (
         options.host == "localhost"
         or is_loopback(options.host)

@@ -30,9 +30,8 @@ class Valkey:
         self.directory = folder.data() / "valkey"
         self.directory.mkdir(mode=0o700, exist_ok=True)
         self.log = folder.data() / "logs" / "valkey.log"
-        self.password = folder.secret(
-            "valkey-password"
-        )  # loopback is open to every user of the machine
+        # Loopback is open to every user of the machine
+        self.password = folder.secret("valkey-password")
         self.port = processes.free_port()
 
     @property

@@ -30,10 +30,11 @@ log = structlog.get_logger(__name__)
 # SQLSTATEs: a row that is not there any more was named, or one that is there already made; two
 # transactions waited for each other.
 CONFLICTS = ("23503", "23505", "40001", "40P01")
+# SQLSTATEs: a statement or its wait for a lock took too long (settings.DATABASES)
 TIMEOUTS = (
     "57014",
     "55P03",
-)  # SQLSTATEs: a statement or its wait for a lock took too long (settings.DATABASES)
+)
 API = "/api/v1/"
 RETRY_SECONDS = 5  # after which a client may ask again: the embedded Postgres is back by then
 DATABASE_AWAY = (

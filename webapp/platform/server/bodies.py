@@ -21,13 +21,11 @@ from webapp.platform.server.patience import within
 
 # key of the ASGI scope: the server's own `receive`, for a view that reads the body itself
 _RECEIVE = "topograph.receive"
-FORM = (
-    16 << 20
-)  # bytes that a body without files may have: the largest is a table of labels (curation.services.TABLE)
+# Bytes that a body without files may have: the largest is a table of labels (curation.services.TABLE)
+FORM = 16 << 20
 FORM_SECONDS = 60.0  # seconds in which all of it must arrive
-FILES = re.compile(
-    r"/corpora/(\d+/add/)?"
-)  # paths of forms with files of a corpus, for browsers without JavaScript
+# Paths of forms with files of a corpus, for browsers without JavaScript
+FILES = re.compile(r"/corpora/(\d+/add/)?")
 
 
 class ClientGone(Exception):
@@ -90,9 +88,8 @@ async def _signed_in(scope) -> bool:
         except DatabaseError:  # then nothing could be stored, either
             return False
         finally:
-            if (
-                not connection.in_atomic_block
-            ):  # within a transaction (a test's) it belongs to somebody else
+            # Within a transaction (a test's) it belongs to somebody else
+            if not connection.in_atomic_block:
                 connection.close()
 
     async with ThreadSensitiveContext():

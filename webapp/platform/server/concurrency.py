@@ -57,9 +57,8 @@ class ConcurrencyLimiter:
     per_client: int
     active: int = 0
     waiting: deque[asyncio.Future] = field(default_factory=deque)
-    by_client: Counter = field(
-        default_factory=Counter
-    )  # client -> its requests that are active or wait
+    # Client -> its requests that are active or wait
+    by_client: Counter = field(default_factory=Counter)
 
     async def acquire(self, client: str) -> None:
         """Take a place, or wait for one. Whoever got one must release it. Raises Overloaded."""
@@ -140,9 +139,8 @@ def limiters(request: HttpRequest) -> list[ConcurrencyLimiter]:
     address declares."""
     load = Load.PAGE
     with suppress(Resolver404):
-        match = request.resolver_match = resolve(
-            request.path_info
-        )  # also for the log, where it is refused
+        # Also for the log, where it is refused
+        match = request.resolver_match = resolve(request.path_info)
         declared = routes.declared_for(match)
         if declared is not None:
             load = declared.load_of(request)
@@ -221,9 +219,8 @@ def limit_concurrency(get_response):
         except Overloaded as overloaded:
             admission.release()
             return refusal(request, overloaded)
-        except (
-            BaseException
-        ):  # most often the client has gone; the thread knows nothing of that, and works on
+        except BaseException:
+            # Most often the client has gone; the thread knows nothing of that, and works on
             context.abandoned.set()
             if context.work.cancel():  # it had not begun
                 admission.release()

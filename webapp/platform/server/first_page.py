@@ -14,11 +14,12 @@ from django.template.loader import get_template
 from inference.text.characters import characters
 
 RARELY = 100  # searches through young objects between two through all; Python's own number is 10
+# With what they extend, include and load
 TEMPLATES = (
     "run/overview.html",
     "run/topics.html",
     "home.html",
-)  # with what they extend, include and load
+)
 
 
 def prepare() -> Thread:

@@ -51,9 +51,8 @@ class Hub:
                 asyncio.create_task(part())
                 for part in (self._read, self._watch_workers, self._watch_rights)
             ]
-        queue: asyncio.Queue = asyncio.Queue(
-            200
-        )  # a reader that is slower loses its stream; its page connects again
+        # A reader that is slower loses its stream; its page connects again
+        queue: asyncio.Queue = asyncio.Queue(200)
         self.readers[about].add(queue)
         self.who[queue] = reader
         return queue
@@ -91,9 +90,8 @@ class Hub:
             except (redis.RedisError, OSError) as error:
                 log.warning("the stream of events is away", error=logs.error_name(error))
                 await asyncio.sleep(1)
-            except (
-                Exception
-            ):  # of any kind, such as an odd entry: all pages of the process wait here
+            except Exception:
+                # Of any kind, such as an odd entry: all pages of the process wait here
                 log.exception("the stream of events can't be read")
                 await asyncio.sleep(1)
 

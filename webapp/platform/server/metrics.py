@@ -50,12 +50,10 @@ uploaded = Counter(
     "topograph_uploaded_bytes", "Bytes of uploads that arrived here.", registry=registry
 )
 
-QUIET = frozenset(
-    ("static", "healthz", "readyz", "metrics")
-)  # routes that machines request often: not logged
-METHODS = frozenset(
-    ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT")
-)  # a client may invent others
+# Routes that machines request often: not logged
+QUIET = frozenset(("static", "healthz", "readyz", "metrics"))
+# A client may invent others
+METHODS = frozenset(("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "PUT"))
 
 
 def observe(route: str, method: str, status: int, took: float) -> None:

@@ -21,16 +21,18 @@ from webapp.platform.server import metrics
 log = structlog.get_logger(__name__)
 
 HEADER = "X-Request-ID"
+# Requested under whatever name the machine or container has
 PROBES = (
     "/healthz",
     "/readyz",
     "/metrics",
-)  # requested under whatever name the machine or container has
+)
+# Of a view -> key of the line
 LOGGED_ARGUMENTS = {
     "corpus_id": "corpus",
     "run_id": "run",
     "notebook_id": "notebook",
-}  # of a view -> key of the line
+}
 
 
 class RequestLog(RequestMiddleware):
@@ -98,9 +100,8 @@ def _numbers(request: HttpRequest) -> dict[str, int]:
         for name, key in LOGGED_ARGUMENTS.items()
         if isinstance(value := arguments.get(name), int)
     }
-    user = getattr(
-        request, "_cached_user", None
-    )  # only where the user was looked up anyway: no query for a line
+    # Only where the user was looked up anyway: no query for a line
+    user = getattr(request, "_cached_user", None)
     if user is not None and user.pk is not None:
         numbers["user"] = user.pk
     return numbers

@@ -20,9 +20,8 @@ from psycopg import sql
 from webapp.platform.storage.sql import tuples
 
 KEYS = {"document": "corpus_id", "word": "version_id", "topic_word": "snapshot_id"}
-FORMER = {
-    "document_topic": "snapshot_id"
-}  # in backups of earlier versions: restored as it was, then migrated away
+# In backups of earlier versions: restored as it was, then migrated away
+FORMER = {"document_topic": "snapshot_id"}
 # snapshots whose partitions are in one group, by their numbers (migrations/0038_groups.py)
 GROUP = 1000
 GROUPED = "topic_word"  # the table whose partitions are in groups
@@ -254,10 +253,11 @@ def repeated_ids(corpus_id: int, limit: int = 5) -> tuple[int, list[str]]:
 # An advisory lock of Postgres: whoever removes partitions or files shares it, a backup holds it
 # alone.
 REMOVING = (0x746F706F, 1)
+# likewise: whoever makes a group holds it alone (2: webapp.service.operations.backup)
 MAKING = (
     0x746F706F,
     3,
-)  # likewise: whoever makes a group holds it alone (2: webapp.service.operations.backup)
+)
 
 
 @contextmanager

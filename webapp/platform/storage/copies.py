@@ -172,10 +172,11 @@ class _Fetch(threading.Thread):
         self.ended = time.monotonic()
 
     def _fetch(self) -> None:
+        # Waits for another process's fetch
         item, lock = (
             self.stored.item,
             _locked_alone(_mark(self.stored)),
-        )  # waits for another process's fetch
+        )
         try:
             if _is_whole(lock, item):
                 return

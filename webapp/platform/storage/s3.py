@@ -13,9 +13,8 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-CHUNK = (
-    16 << 20
-)  # bytes of a request: what a slow line brings within its time limit, and what is in memory at a time
+# Bytes of a request: what a slow line brings within its time limit, and what is in memory at a time
+CHUNK = 16 << 20
 REQUEST = timedelta(seconds=30)  # of a request, from its connection to its last byte
 CONNECT = timedelta(seconds=3)
 RETRYING = timedelta(seconds=20)  # for which what failed is tried again
@@ -69,9 +68,8 @@ def read_place(environment: os._Environ | dict[str, str]) -> Place | None:
     keys = [
         name for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY") if not environment.get(name)
     ]
-    if keys and (
-        endpoint or len(keys) == 1
-    ):  # a machine of Amazon's may have a role in place of both
+    # A machine of Amazon's may have a role in place of both
+    if keys and (endpoint or len(keys) == 1):
         raise ValueError(
             f"TOPOGRAPH_STORE needs {' and '.join(keys)}, which {'is' if len(keys) == 1 else 'are'}"
             " not set."

@@ -11,9 +11,8 @@ from webapp.service.corpora import deletion
 from webapp.service.corpora.shapes import DeletedRow, Identified
 
 PAGE = 50
-Place = tuple[
-    datetime, int, int
-]  # where a page of the list begins: the moment, the kind (corpora are 1) and the number
+# Where a page of the list begins: the moment, the kind (corpora are 1) and the number
+Place = tuple[datetime, int, int]
 
 
 def page(corpora, runs, before: Place | None = None) -> tuple[list[DeletedRow], Place | None]:

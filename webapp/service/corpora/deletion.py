@@ -112,9 +112,8 @@ def bring_back(row: Corpus | Run) -> None:
         if locked is None:
             raise Invalid(kind, f"{name} can’t be restored any more.")
         for model, condition in conditions:
-            back = model.everything.filter(
-                condition, deleted_at=locked.deleted_at
-            )  # a run that was deleted before stays so
+            # A run that was deleted before stays so
+            back = model.everything.filter(condition, deleted_at=locked.deleted_at)
             _go_on(KINDS[model], back)
             back.update(deleted_at=None)
 

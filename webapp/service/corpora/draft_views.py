@@ -109,9 +109,8 @@ def received(request: HttpRequest, owner: User | None) -> Iterator[list[corpora.
         with uploads.claim(ids, authorization.uploader(request)) as claimed:
             yield claimed
         return
-    sent_files = cast(
-        "list[TemporaryUploadedFile]", request.FILES.getlist("files")
-    )  # settings.FILE_UPLOAD_HANDLERS
+    # settings.FILE_UPLOAD_HANDLERS
+    sent_files = cast("list[TemporaryUploadedFile]", request.FILES.getlist("files"))
     total = sum(file.size or 0 for file in sent_files)
     upload_limits.check_size(total, f"The files have {total:,} bytes")
     with upload_limits.hold_quota(owner.pk if owner else None, total):
@@ -217,9 +216,8 @@ def _prepare_files(
         try:
             with told_at(shaping, form):
                 if reading.shaping["table"]:
-                    sample.take_sample(
-                        corpus, reading
-                    )  # a table that can't be used is said now, not when all is read
+                    # A table that can't be used is said now, not when all is read
+                    sample.take_sample(corpus, reading)
                 return redirect("corpus", _begun(corpus, form, reading).pk)
         except (readers.Unreadable, readers.looking.Exhausted) as error:
             shaping.add_error("table", str(error))

@@ -43,9 +43,8 @@ def words(
     now = VocabularySettings.from_dict(corpus.version.settings)
     data, previewing = previews.read_request(request)
     added_words = []
-    if (
-        data and "min_documents" not in data
-    ):  # of a page of words to train without, or of one that should count
+    # Of a page of words to train without, or of one that should count
+    if data and "min_documents" not in data:
         now = replace(
             now,
             kept_words=list(

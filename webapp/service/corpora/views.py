@@ -198,9 +198,8 @@ def detail(
     """A corpus; engine: to train with. before: where a page of its runs begins. made: the number
     of a version of the words that the reader saw being made. topic, concept: what the form proposes to name
     before a training (proposed_seeds). ?topics= is how many it begins with."""
-    if (
-        not as_json and corpus.unstored and corpus.unstored.position is not None
-    ):  # on its way into another
+    # On its way into another
+    if not as_json and corpus.unstored and corpus.unstored.position is not None:
         return redirect("corpus", corpus.into_id)
     train_form = None
     initial = {name: page_query.query[name] for name in IN_FORM if name in page_query.query}

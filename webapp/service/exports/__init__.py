@@ -38,12 +38,10 @@ __all__ = [
     "FORMS", "MAX_WORDS", "WORDS", "Form", "ExportSource", "address", "expected", "file_name", "find", "label", "large", "make_file", "made_name", "media", "ready", "refused", "read_source",
 ]  # fmt: skip
 
-SENT = (
-    32 << 20
-)  # bytes, about, up to which a file is sent while it is made: some seconds of a web process
-DENSE = (
-    8 << 30
-)  # bytes up to which a worker makes a file with a number for each topic of each document or word
+# Bytes, about, up to which a file is sent while it is made: some seconds of a web process
+SENT = 32 << 20
+# Bytes up to which a worker makes a file with a number for each topic of each document or word
+DENSE = 8 << 30
 
 
 @dataclass(frozen=True)

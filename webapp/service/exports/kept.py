@@ -177,9 +177,8 @@ def _make(export: Export, attempt: int, beat: Heartbeat) -> None:
     part = folder / "part"
     try:
         size, sha256 = _write(part, run, export, attempt, beat)
-        claims.update(
-            kinds.EXPORT, export.pk, attempt, bytes=size
-        )  # raises where it is not wanted any more
+        # Raises where it is not wanted any more
+        claims.update(kinds.EXPORT, export.pk, attempt, bytes=size)
         with transaction.atomic():
             # Locked: an embargo that comes later finds the file, and removes it.
             if (

@@ -69,9 +69,8 @@ class BackupFile(NamedTuple):
 class Rows(NamedTuple):
     """What the snapshot says of files."""
 
-    corpora: list[
-        tuple
-    ]  # (id, status, the checkpoint of its token stream, sizes of growing files, documents)
+    # (id, status, the checkpoint of its token stream, sizes of growing files, documents)
+    corpora: list[tuple]
     versions: list[tuple]  # (id,) of those that are ready
     runs: list[tuple]  # (id, status)
     stored: dict[tuple[str, int], list[copies.Stored]]  # by folder and id, what is in the store

@@ -54,9 +54,8 @@ def _families(numbers: list[state.Number]) -> list[Metric]:
     return list(families.values())
 
 
-registry = (
-    CollectorRegistry()
-)  # of the whole system; that of a web process is webapp.platform.server.metrics
+# Of the whole system; that of a web process is webapp.platform.server.metrics
+registry = CollectorRegistry()
 gathered = Gathered()
 registry.register(gathered)
 

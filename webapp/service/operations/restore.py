@@ -253,12 +253,13 @@ def _write_file(name: str, member: archive.Member) -> None:
 def _requeue() -> None:
     """Prepare the jobs that were at work when the backup was made: the first sweep queues them
     again."""
+    # Of a clock that was ahead: nobody is at work here
     for model in (
         Upload,
         Corpus,
         Version,
         Run,
-    ):  # of a clock that was ahead: nobody is at work here
+    ):
         model.everything.filter(heartbeat_at__gt=Now()).update(heartbeat_at=Now())
     Export.objects.all().delete()  # their files are not in a backup
     unread = Corpus.everything.filter(~Q(status=Corpus.Status.READY), ~Q(progress={}))

@@ -466,9 +466,8 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus):
     assert sum(n for _, _, n in choices["topics"]) == sum(n for _, _, n in choices["seed"]) == 3
     shown = client.get(reverse("run_claim", args=[run.pk]) + query).content.decode()
     assert f"Holds in {page['holds']} of 3 variants" in shown
-    assert (
-        shown.count("by party + spline(date), for other documents like these.") >= 2
-    )  # in the pin, too
+    # In the pin, too
+    assert shown.count("by party + spline(date), for other documents like these.") >= 2
     kept = json.loads(html.unescape(re.search(r'name="table" value="([^"]+)"', shown)[1]))
     there = next(row for row in page["runs"] if row["run"] == other.pk)
     line = dict(
@@ -549,9 +548,8 @@ def test_a_topic_that_is_asked_for_is_what_is_concluded_of(client, trained):
             reverse("run_effects", args=[trained.pk]) + "?formula=date&topic=3"
         ).content.decode()
     )
-    assert re.search(
-        rf'id="one">\s*{re.escape(page["conclusion"])}', shown
-    )  # where a finding's link leads
+    # Where a finding's link leads
+    assert re.search(rf'id="one">\s*{re.escape(page["conclusion"])}', shown)
 
 
 @pytest.mark.django_db
@@ -562,11 +560,12 @@ def test_further_runs_differ_in_one_choice_each(client, corpus):
     )
     assert answered.status_code == 302
     made = Run.objects.filter(corpus=corpus).exclude(pk=run.pk).order_by("pk")
+    # Half of three is no choice
     assert [(new.topics, new.seed) for new in made] == [
         (6, 0),
         (3, 1),
         (3, 2),
-    ]  # half of three is no choice
+    ]
     assert {new.settings["passes"] for new in made} == {10}
 
 
@@ -936,9 +935,8 @@ def test_a_day_a_month_and_a_year_are_settings(client, corpus):
         in answer(client, run, "?formula=age&a=1e9", status=400)["error"]
     )
     labels = variables.of_term(corpus.version, Term("date"), []).labels
-    assert {str(year) for year in range(1901, 1960)} <= set(
-        labels
-    )  # also where the nearest step is just before
+    # Also where the nearest step is just before
+    assert {str(year) for year in range(1901, 1960)} <= set(labels)
     assert len(set(labels)) == len(labels)
     known = np.arange(240.0) * 7 / 3
     place, values = variables._steps(known, known >= 0)

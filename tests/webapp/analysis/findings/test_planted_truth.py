@@ -45,9 +45,8 @@ def planted(draft, django_db_blocker):
             weights = np.ones(len(THEMES))
             weights[NAMES.index(ROSE)] *= 3 if year >= SINCE else 1
             weights[NAMES.index(OWN)] *= 4 if paper == PAPER else 1
-            themes = rng.choice(
-                len(THEMES), WORDS, p=rng.dirichlet(weights / 3)
-            )  # a document is mostly of one theme or two
+            # A document is mostly of one theme or two
+            themes = rng.choice(len(THEMES), WORDS, p=rng.dirichlet(weights / 3))
             tokens.update((NAMES[k], year >= SINCE, paper == PAPER) for k in themes.tolist())
             text = " ".join(words[k][rng.integers(len(words[k]))] for k in themes)
             rows.append([f"{paper} {year}, {i}", str(year), paper, text])

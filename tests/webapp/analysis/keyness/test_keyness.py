@@ -139,9 +139,8 @@ def test_phrases_of_the_topics_are_compared_like_words(client, trained, monkeypa
         assert row["tokens"] == list(map(sum, own)) and row["documents"] == [
             sum(c > 0 for c in each) for each in own
         ]
-    monkeypatch.setattr(
-        names, "phrases_folder", lambda run_id: tmp_path / "none"
-    )  # as of a run by an older version
+    # As of a run by an older version
+    monkeypatch.setattr(names, "phrases_folder", lambda run_id: tmp_path / "none")
     clear_all()
     older = get(client, trained, QUERY)
     clear_all()
@@ -305,9 +304,8 @@ def test_a_worker_counts_what_would_take_long(client, trained, monkeypatch, quer
         list(Findings.objects.filter(snapshot=trained.snapshot).values_list("pk", "made_at"))
         == made
     )
-    get(
-        client, trained, "?from_a=1700&to_a=1710", status=400
-    )  # nobody is asked for what has no words
+    # Nobody is asked for what has no words
+    get(client, trained, "?from_a=1700&to_a=1710", status=400)
     assert len(sent) == 1
 
 

@@ -163,9 +163,8 @@ def test_merged_and_hidden_topics(client, trained):
         3,
         5,
     }
-    assert (
-        len(get(client, trained, "?by=decade&topics=2")["topics"]) == 1
-    )  # asked for by name it is shown
+    # Asked for by name it is shown
+    assert len(get(client, trained, "?by=decade&topics=2")["topics"]) == 1
 
 
 def test_intervals_of_merged_topics_are_those_of_their_sum(trained):
@@ -202,10 +201,11 @@ def test_each_bin_opens_its_documents(client, trained):
     ):
         for b in get(client, trained, query + "&topics=1")["bins"]:
             there = Selection.read(QueryDict(b["url"].partition("?")[2]), RunView(trained))
+            # Those without words of the vocabulary are listed, too
             assert there.count >= b["documents"], (
                 name,
                 b,
-            )  # those without words of the vocabulary are listed, too
+            )
             assert there.count - b["documents"] <= 1
     asked = dict(
         parse_qsl(
@@ -321,9 +321,8 @@ def test_a_training_leaves_sums_by_day(gaps):
     assert (
         sums_by_day is not None and sums_by_day.edges[0] == 0 and sums_by_day.edges[-1] > days.max()
     )
-    assert (
-        sums_by_day.whole[-1, 0] == gaps.version.documents and sums_by_day.whole[1, 0] == 1
-    )  # it has no date
+    # It has no date
+    assert sums_by_day.whole[-1, 0] == gaps.version.documents and sums_by_day.whole[1, 0] == 1
 
 
 def test_a_line_never_crosses_years_without_documents(client, gaps):
@@ -336,16 +335,16 @@ def test_a_line_never_crosses_years_without_documents(client, gaps):
     place = {f"{hit['x'] + drawn['step'] / 2:.1f}": hit["label"] for hit in drawn["hits"]}
     assert [(place[a], place[b]) for a, b in edges] == [("1900", "1901")]
     dotted = re.findall(r"M([\d.]+) [\d.]+L([\d.]+) ", drawn["dotted"])
-    assert [(place[a], place[b]) for a, b in dotted] == [
-        ("1903", "1904")
-    ]  # 1903 has a single document
+    # 1903 has a single document
+    assert [(place[a], place[b]) for a, b in dotted] == [("1903", "1904")]
     thin = [i for i, b in enumerate(data["bins"]) if b["thin"] and b["documents"]]
     assert [labels[i] for i in thin] == ["1903", "1910"]
     for i in thin:
+        # One document says nothing of others
         assert (data["topics"][0]["low"][i], data["topics"][0]["high"][i]) == (
             0,
             1,
-        )  # one document says nothing of others
+        )
     assert sum(mark["thin"] for mark in drawn["marks"]) == 2
     html = get(client, gaps, "?by=year&topics=0", "run_time")
     assert (
@@ -536,9 +535,8 @@ def test_an_embargo_after_the_training_hides_the_same_with_sums_by_day(
     assert answers(client, trained) == with_sums
     counts = [i for i, (name, _) in enumerate(PAGES) if name != "run_documents_json"]
     assert [with_sums[i] for i in counts] == [before[i] for i in counts]
-    assert any(
-        with_sums[i] != before[i] for i in range(len(PAGES)) if i not in counts
-    )  # texts are withheld
+    # Texts are withheld
+    assert any(with_sums[i] != before[i] for i in range(len(PAGES)) if i not in counts)
 
 
 @pytest.mark.parametrize("whole", [True, False])

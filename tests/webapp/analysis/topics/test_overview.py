@@ -110,10 +110,11 @@ def test_what_readers_said_decides_what_is_shown(client, merged):
     assert next(t for t in data["items"] if t["number"] == 1)["members"] == 1
     assert [t["number"] for t in get(client, merged, "group=beasts")["items"]] == [5]
     assert get(client, merged, "sort=label")["items"][0]["number"] == 5
+    # T03 is in T01
     assert [t["number"] for t in get(client, merged, "topics=3,0&sort=number")["items"]] == [
         0,
         1,
-    ]  # T03 is in T01
+    ]
 
 
 @pytest.mark.parametrize("order", ["number", "share", "coherence", "exclusivity"])
@@ -189,9 +190,8 @@ def test_data_does_not_depend_on_the_view_before(client, trained):
     assert get(client, trained)["view"] == "list"
     assert get(client, trained, "view=grid")["view"] == "grid"
     client.get(reverse("run_topics", args=[trained.pk]))
-    assert (
-        client.session["overview"] == "map"
-    )  # nor does the page depend on what a program asked for
+    # Nor does the page depend on what a program asked for
+    assert client.session["overview"] == "map"
 
 
 @pytest.mark.parametrize("query", ["topics=9", "topics=x", "topics=1;2", "topics=-1", "has=9:1"])

@@ -218,9 +218,8 @@ def test_groups_are_counted_by_hand_and_open_their_hits(client, trained, spans):
         assert sum(bar["documents"] for bar in row["years"]) == wanted[name]
         inside = client.get(reverse("run_pattern_json", args=[trained.pk]) + row["url"]).json()
         assert (inside["hits"], inside["pattern"]) == (wanted[name], "the people")
-    for i, bar in enumerate(
-        page["years"]
-    ):  # one time for all groups, whose hits add up to those of the page
+    # One time for all groups, whose hits add up to those of the page
+    for i, bar in enumerate(page["years"]):
         assert {row["years"][i]["label"] for row in page["groups"]} == {bar["label"]}
         assert sum(row["years"][i]["documents"] for row in page["groups"]) == bar["documents"]
     assert max(bar["part"] for row in page["groups"] for bar in row["years"]) == pytest.approx(1.0)

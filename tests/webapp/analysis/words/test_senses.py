@@ -513,9 +513,10 @@ def test_hostile_texts(client, hostile):
             == page["tokens"]
             == Word.objects.get(version=hostile.version_id, word=word).tokens
         )
+    # As it was written
     assert {line["word"] for line in opened(client, hostile, "été", "?topic=all")} == {
         "e\u0301te\u0301"
-    }  # as it was written
+    }
     assert {line["word"] for line in opened(client, hostile, "bank", "?topic=all")} == {
         "bank",
         "Bank",

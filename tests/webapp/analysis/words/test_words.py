@@ -44,9 +44,8 @@ def test_accents_do_not_matter(ready):
         assert cursor.fetchone() == (words.plain("Pèñsión"),) == ("pension",)
     for typed in ("pens", "PÈN", "pèñs", "pe\u0301ns"):
         assert "pèñsión" in [row.word for row in words.matching(ready.version, typed)[0]]
-    assert (
-        words.word(ready.version, "Pe\u0300n\u0303sio\u0301n").word == "pèñsión"
-    )  # letters and their marks apart
+    # Letters and their marks apart
+    assert words.word(ready.version, "Pe\u0300n\u0303sio\u0301n").word == "pèñsión"
 
 
 def test_a_slip_of_the_finger_is_understood(client, trained):
@@ -70,9 +69,8 @@ def test_a_word_that_does_not_count_has_its_documents_course_and_a_way_to_count(
     text = answer.content.decode()
     assert answer.status_code == 200 and page.word == "which" and page.reason == "is a stop word"
     assert 0 < page.documents <= page.among == trained.version.documents
-    assert (
-        sum(bar.documents for bar in page.years) == page.documents
-    )  # all of the example are dated
+    # All of the example are dated
+    assert sum(bar.documents for bar in page.years) == page.documents
     assert client.get(page.lines).status_code == client.get(page.years[0].url).status_code == 200
     assert (
         "Count this word" in text
@@ -125,6 +123,5 @@ def test_a_whole_word_opens_its_page_with_the_chosen_documents(client, trained):
         client.get(url, {"word": "militia", "from": "1800"}).headers["Location"]
         == f"{word}?from=1800"
     )
-    assert (
-        client.get(url, {"word": "militi"}).status_code == 200
-    )  # a beginning: the words that begin so
+    # A beginning: the words that begin so
+    assert client.get(url, {"word": "militi"}).status_code == 200

@@ -34,9 +34,8 @@ def test_every_page_has_something_to_say(trained, what):
                 f"?{state}" if state else ""
             )
             answer = client.get(url)
-            for close in (
-                answer._resource_closers
-            ):  # answer.close() would close the test's connection to the database
+            # answer.close() would close the test's connection to the database
+            for close in answer._resource_closers:
                 close()
             if answer.status_code >= 500:
                 broken.append(url)

@@ -332,9 +332,10 @@ def test_two_readers_side_by_side(client, trained):
         and found["passages"] == 30
         and found["agreement"]["judged_twice"] == 10
     )
+    # 9 of 10, chance 0.5
     assert found["agreement"]["pairs"] == [
         {"readers": ["Ada", "Bo"], "both": 10, "kappa": pytest.approx(0.8)}
-    ]  # 9 of 10, chance 0.5
+    ]
     assert found["agreement"]["alpha"] == pytest.approx(1 - 19 * 2 / (400 - 81 - 121))
     both, one = found["topics"]
     assert (both["number"], one["number"]) == (2, 4)

@@ -85,11 +85,12 @@ def test_what_is_missing_is_left_out():
         ("1861", ",” 1861, in", {"date-parts": [[1861]]}),
         ("1861-09", ",” September 1861, in", {"date-parts": [[1861, 9]]}),
         ("about 1860", ",” about 1860, in", {"literal": "about 1860"}),
+        # Of March or of April: nobody knows
         (
             "04/03/1861",
             ",” 04/03/1861, in",
             {"literal": "04/03/1861"},
-        ),  # of March or of April: nobody knows
+        ),
         ("1861-13", ",” 1861-13, in", {"literal": "1861-13"}),
     ],
 )

@@ -87,9 +87,8 @@ def test_coloured_words_are_the_tokens_counted(client, run, number):
     assert [word for _, word in found] == of_text
     body = re.search(r'<div class="text [^>]*>(.*?)</div>', html, re.DOTALL)[1]
     assert unescape(re.sub(r"<[^>]*>", "", body)) == text  # nothing is added or lost
-    assert html.count('class="w ') == len(
-        re.findall(r'class="w [^"]* on"', html)
-    )  # all: each in colour
+    # all: each in colour
+    assert html.count('class="w ') == len(re.findall(r'class="w [^"]* on"', html))
 
 
 def test_show_colours_what_it_says(client, run):
@@ -198,12 +197,10 @@ def test_similar_documents(client, run):
             )
             assert row["shared"][0]["number"] == int(np.argmax(both))
     similar = client.get(reverse("run_document_json", args=[run.pk, TWIN])).json()["similar"]
-    (twin,) = (
-        row for row in similar if row["number"] == TWIN + 1
-    )  # not the first where others have the same mixture
-    assert twin["same"] and twin["likeness"] == pytest.approx(
-        1, abs=0.01
-    )  # a word that fits two topics alike may go to either
+    # Not the first where others have the same mixture
+    (twin,) = (row for row in similar if row["number"] == TWIN + 1)
+    # A word that fits two topics alike may go to either
+    assert twin["same"] and twin["likeness"] == pytest.approx(1, abs=0.01)
 
 
 def test_of_a_large_corpus_the_page_says_what_it_did_not_look_at(client, run, monkeypatch):

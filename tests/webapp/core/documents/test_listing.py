@@ -360,9 +360,8 @@ def test_facets_count_the_set(trained):
     found = facets.counts(selection)
     war = Selection.read(QueryDict("q=war"), RunView(trained))
     by = {category.name: category for category in found.categories}
-    parties = Counter(
-        d.metadata.get("party") for d in rows if war.mask[d.number]
-    )  # as if none were chosen
+    # As if none were chosen
+    parties = Counter(d.metadata.get("party") for d in rows if war.mask[d.number])
     assert {v.value: v.documents for v in by["party"].values} == dict(
         parties.most_common(facets.VALUES)
     )

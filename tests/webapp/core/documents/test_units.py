@@ -112,9 +112,8 @@ def test_an_interval_over_speakers_is_the_ratio_of_their_sums(client, by_speaker
         assert page["topics"][0]["share"][g] == pytest.approx(share), decade
         error = np.sqrt(((x - share * n) ** 2 / (1 - h)).sum()) / n.sum() / (share * (1 - share))
         reach = np.log(high[g] / (1 - high[g])) - np.log(share / (1 - share))
-        assert reach / error == pytest.approx(
-            2.2, abs=0.1
-        )  # Student's t of some 11 degrees of freedom
+        # Student's t of some 11 degrees of freedom
+        assert reach / error == pytest.approx(2.2, abs=0.1)
 
 
 def test_documents_of_one_speaker_tell_less_than_as_many_of_others(client, spoken):

@@ -104,11 +104,12 @@ def test_pin_a_passage_by_its_place(client, trained, notebook):
         end=end + 1,
         quote=text[space : end + 1],
     )
+    # Without the spaces around it
     assert (made.quote, made.start, made.end) == (
         text[space + 1 : end],
         space + 1,
         end,
-    )  # without the spaces around it
+    )
     assert (
         made.source["id"]
         and made.source["file"] == "speeches.csv"

@@ -45,9 +45,10 @@ def test_lists_go_on_with_the_next_words(client, trained, dropped):
             assert {k: v for k, v in a.items() if k not in ("words", "url")} == {
                 k: v for k, v in b.items() if k not in ("words", "url")
             }
+    # Names stay
     assert [c["text"] for c in after["map"]["circles"]] == [
         c["text"] for c in before["map"]["circles"]
-    ]  # names stay
+    ]
 
 
 def test_words_of_a_topic_keep_their_order_and_numbers(client, trained, dropped):

@@ -47,9 +47,8 @@ def without_token(answer) -> bytes:
 
 def test_a_page_is_made_once(client, url, made, django_assert_max_num_queries):
     first = without_token(client.get(url))
-    with django_assert_max_num_queries(
-        3
-    ):  # the run, its edits, the notebooks that may be pinned to
+    # The run, its edits, the notebooks that may be pinned to
+    with django_assert_max_num_queries(3):
         assert without_token(client.get(url)) == first
     assert len(made) == 1
     assert client.get(url, {"sort": "number"}).content != first

@@ -66,9 +66,8 @@ def test_topic_words_are_the_models(trained, model):
         size = row.stop - row.start
         assert [w["word"] for w in listed[:size]] == [vocabulary[w] for w in found.words[row]]
         assert np.array_equal(np.float32([w["weight"] for w in listed[:size]]), found.weights[row])
-        assert np.allclose(
-            [w["weight"] for w in listed[size:]], found.floor[k]
-        )  # words with tokens there, and no weight of their own
+        # Words with tokens there, and no weight of their own
+        assert np.allclose([w["weight"] for w in listed[size:]], found.floor[k])
 
 
 def test_each_topic_sums_to_one(trained, model):

@@ -38,9 +38,8 @@ def test_a_run_that_waits_for_the_compiler_says_so(ready, client, monkeypatch):
     def compiles_first(*arguments, trains=inference.train, **options):
         said.append(notice())
         with monkeypatch.context() as patch:
-            patch.setattr(
-                jit.kernel_files, "read", lambda name: None
-            )  # a folder that has no kernels
+            # A folder that has no kernels
+            patch.setattr(jit.kernel_files, "read", lambda name: None)
             jit.njit(cache=True)(one_more)(1)
         said.append(notice())
         for event in trains(*arguments, **options):

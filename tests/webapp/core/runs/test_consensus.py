@@ -40,9 +40,8 @@ def test_a_press_joins_what_is_there(client, run):
     assert set(run.replicates.values_list("status", flat=True)) == {Replicate.Status.READY}
     run.refresh_from_db()
     shown = client.get(reverse("run", args=[run.pk])).content.decode()
-    assert (
-        "Train one run of all 3" in shown and "recommended here" not in shown
-    )  # all are found again
+    # all are found again
+    assert "Train one run of all 3" in shown and "recommended here" not in shown
     answered = client.post(page, {"join": "1"})
     new = Run.objects.latest("pk")
     assert answered.url == reverse("run", args=[new.pk])

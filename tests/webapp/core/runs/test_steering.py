@@ -47,9 +47,8 @@ def test_a_steered_run_begins_with_the_changed_topics(client, trained, child):
     assert said[1] in client.get(reverse("run_steer", args=[trained.pk])).content.decode()
     assert provenance.made_by(child)["changes of those topics"] == child.steering
     assert runs.train_again(child).steering == child.steering
-    assert (
-        client.get(reverse("run_overview", args=[child.pk])).status_code == 200
-    )  # "congress" has no topics in it
+    # "congress" has no topics in it
+    assert client.get(reverse("run_overview", args=[child.pk])).status_code == 200
 
 
 def test_the_form_makes_a_run(client, trained):
@@ -87,9 +86,8 @@ def test_what_cannot_be_done_is_said(client, trained, query, sentence):
         follow=True,
     )
     html = answer.content.decode()
-    assert sentence in html and (
-        "zyzzyva" not in query or 'name="never" value="zyzzyva"' in html
-    )  # nothing is lost
+    # Nothing is lost
+    assert sentence in html and ("zyzzyva" not in query or 'name="never" value="zyzzyva"' in html)
     assert not Run.objects.filter(status="queued").exists()
 
 

@@ -83,9 +83,8 @@ def test_every_other_word_of_every_document_is_there(trained, child):
     assert not TopicWord.objects.filter(
         snapshot_id=child.snapshot_id, word__in=gone, tokens__gt=0
     ).exists()
-    assert (
-        Bow.open(files.version_folder(trained.version_id) / "bow").digest == whole.bow.digest
-    )  # the corpus is as it was
+    # The corpus is as it was
+    assert Bow.open(files.version_folder(trained.version_id) / "bow").digest == whole.bow.digest
 
 
 def test_what_pages_count_is_of_the_smaller_bag(child):

@@ -464,9 +464,8 @@ def test_a_sample_is_bounded_and_spread_over_the_files(client, monkeypatch):
     ]
     corpus, url = prepare(client, *content)
     taken, stream = sample.take_sample(corpus, ReadingSettings(options={"format": "text"}))
-    assert (
-        taken.documents == taken.files == 2 < taken.of_files == 20 and not taken.whole
-    )  # each has half of what may be read
+    # Each has half of what may be read
+    assert taken.documents == taken.files == 2 < taken.of_files == 20 and not taken.whole
     assert stream.D == 2 and queries.of_sample(taken).documents == pytest.approx(20, rel=0.05)
 
 
@@ -585,9 +584,8 @@ def test_documents_of_a_compressed_table_are_estimated_by_what_it_unpacks_to(cli
     words = page.context["page"].words
     assert not words.whole and words.of == pytest.approx(2400, rel=0.2)
     assert f"<dd>about {words.of:,}</dd>" in page.content.decode()  # the same in both places
-    assert (
-        "whose words don’t count" not in page.content.decode()
-    )  # no box where nothing is recognised
+    # No box where nothing is recognised
+    assert "whose words don’t count" not in page.content.decode()
 
 
 @pytest.mark.parametrize("ahead", [0, 1_000_000, 16_000_000])

@@ -599,9 +599,8 @@ def test_added_files_without_a_document_are_a_sentence(draft, tmp_path):
     assert version.status == "failed" and "picture.csv" in version.error
     corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
     assert corpus.documents == 40 and corpus.files.get(position=1).error
-    choose(
-        versions.choose(corpus, VocabularySettings(language="en", min_documents=2)).pk
-    )  # and is in nobody's way
+    # And is in nobody's way
+    choose(versions.choose(corpus, VocabularySettings(language="en", min_documents=2)).pk)
     assert Corpus.objects.select_related("version").get(pk=corpus.pk).version.number == 3
 
 

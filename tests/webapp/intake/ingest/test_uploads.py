@@ -176,9 +176,8 @@ def test_goes_on_after_the_server_was_restarted(server, client_of, client, numbe
     assert tus.patch(at, kept, content[kept:]).offset == len(content)
     file = made(client, created).files.get()
     assert (settings.FILES / file.path).read_bytes() == content
-    assert (
-        file.sha256 == hashlib.sha256(content).hexdigest()
-    )  # from the disk, as the server had forgotten the first part
+    # From the disk, as the server had forgotten the first part
+    assert file.sha256 == hashlib.sha256(content).hexdigest()
 
 
 def test_goes_on_where_the_connection_was_cut(client_of):
@@ -380,9 +379,8 @@ def test_pages_of_other_sites_are_refused(client_of, server):
         ).status
         == 403
     )
-    assert (
-        client_of.create(10, Host="evil.example").status == 403
-    )  # a name that was bound to this address
+    # A name that was bound to this address
+    assert client_of.create(10, Host="evil.example").status == 403
     assert (
         client_of.create(
             10, Origin=f"http://127.0.0.1:{server.port}", Sec_Fetch_Site="same-origin"
@@ -455,9 +453,8 @@ def test_what_an_idle_upload_was_promised_is_free_after_an_hour():
     uploads.remove_expired()
     kept = upload.path.stat()
     assert took >= 50 * MEGABYTE and kept.st_blocks * 512 < 3 * MEGABYTE
-    assert (
-        kept.st_size == MEGABYTE and kept.st_mtime == before
-    )  # it is gone after seven days all the same
+    # It is gone after seven days all the same
+    assert kept.st_size == MEGABYTE and kept.st_mtime == before
     writing = UploadWriter(upload)  # it goes on, and has its place again
     assert upload.path.stat().st_blocks * 512 >= 50 * MEGABYTE
     writing.close()
@@ -482,9 +479,8 @@ def test_uploads_that_begin_at_once_are_not_promised_the_same_bytes(monkeypatch)
     real, begun, gate = disk.free, [], threading.Barrier(4)
     free = real(settings.FILE_UPLOAD_TEMP_DIR)
     monkeypatch.setattr(upload_limits, "reserve", lambda: free - 400 * MEGABYTE)
-    monkeypatch.setattr(
-        disk, "free", lambda *given: (real(*given), time.sleep(0.3))[0]
-    )  # in which the others ask
+    # In which the others ask
+    monkeypatch.setattr(disk, "free", lambda *given: (real(*given), time.sleep(0.3))[0])
 
     def begin() -> None:
         gate.wait()
@@ -586,9 +582,8 @@ def test_many_that_vanish_stop_nobody(client_of):
     content = os.urandom(MEGABYTE)
     assert client_of.create(len(content), body=content).offset == len(content)
     for connection in gone:
-        connection.setsockopt(
-            socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0"
-        )  # RST, as of a machine that crashed
+        # RST, as of a machine that crashed
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         connection.close()
     for one in at:
         client_of.wait_for(one, 10)
@@ -607,9 +602,8 @@ def test_slow_parts_never_take_the_places_of_pages(server, client_of):
     waited = []
     for _ in range(5):
         began = time.monotonic()
-        assert (
-            client_of.ask("GET", "/no/such/page/").status == 404
-        )  # it passes through the places of pages
+        # It passes through the places of pages
+        assert client_of.ask("GET", "/no/such/page/").status == 404
         waited.append(time.monotonic() - began)
     assert min(waited) < 5 and max(waited) < 20
     for connection in connections:
@@ -636,9 +630,8 @@ def test_one_user_has_so_many_parts_that_arrive(monkeypatch, settings):
     for one in held[1:]:
         one.__exit__(None, None, None)
     assert not upload_views._arriving
-    with (
-        contextlib.ExitStack() as stack
-    ):  # while accounts are off there is nobody else to be burdened
+    # While accounts are off there is nobody else to be burdened
+    with contextlib.ExitStack() as stack:
         for _ in range(5):
             stack.enter_context(upload_views.arriving(None))
 

@@ -58,9 +58,8 @@ def test_a_field_of_names_is_no_category(tmp_path, monkeypatch):
         for i in range(30)
     ]
     found = written(tmp_path, rows)
-    assert [c.name for c in found.fields] == [
-        "party"
-    ]  # id has too many values, no two documents share one of `few`, and all have the same folder
+    # Id has too many values, no two documents share one of `few`, and all have the same folder
+    assert [c.name for c in found.fields] == ["party"]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["0", "dates", "meta.json"]
 
 
@@ -125,13 +124,14 @@ def test_numbers_and_other_dates(tmp_path, monkeypatch):
         Date("sold", date(1900, 2, 1).toordinal(), date(1900, 2, 28).toordinal(), 48),
     ]
     assert np.flatnonzero(~np.isnan(found.values(found.field("late")))).tolist() == [50, 52]
+    # One number for all is none
     assert sorted(p.name for p in tmp_path.iterdir()) == [
         "date-0",
         "dates",
         "meta.json",
         "number-0",
         "number-1",
-    ]  # one number for all is none
+    ]
     assert found.field("remark") is None
 
 
@@ -152,9 +152,10 @@ def test_groups_are_those_of_the_rows(ready):
     )
     by_year = fields.groups(ready.version, "year")
     assert [by_year.labels[g] for g in by_year.group] == [str(day.year) for day, _ in stored]
+    # Empty years too
     assert by_year.labels == [
         str(y) for y in range(int(by_year.labels[0]), int(by_year.labels[-1]) + 1)
-    ]  # empty years too
+    ]
     by_decade = fields.groups(ready.version, "decade")
     assert [by_decade.labels[g] for g in by_decade.group] == [
         f"{day.year // 10 * 10}s" for day, _ in stored

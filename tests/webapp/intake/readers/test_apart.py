@@ -196,10 +196,11 @@ def test_processes_end_with_their_parent_alone(tmp_path):
     command = [sys.executable, "-c", PROGRAM, str(path)]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as task:
         pids = [int(pid) for pid in task.stdout.readline().split()]
+        # As a terminal sends them to all programs in it
         for number in (
             signal.SIGINT,
             signal.SIGTERM,
-        ):  # as a terminal sends them to all programs in it
+        ):
             os.kill(pids[0], number)
         task.stdin.write(b"\n")
         task.stdin.flush()

@@ -164,9 +164,8 @@ def test_every_format_is_inspected_in_the_sandbox(key, tmp_path, monkeypatch):
         path.write_text("title\ttext\n1\ta text of words\n")
     expected = readers.sniff(path, name, beside)
     documents = list(readers.read(path, name, expected.options, companions=beside))
-    monkeypatch.setattr(
-        known.reader, "sniff", None, raising=False
-    )  # here: a process of the sandbox has its own
+    # here: a process of the sandbox has its own
+    monkeypatch.setattr(known.reader, "sniff", None, raising=False)
     monkeypatch.setattr(known.reader, "read", None)
     monkeypatch.setattr(known.reader, "files", None, raising=False)
     with looking.within(600):

@@ -288,9 +288,10 @@ def test_a_sheet_that_is_not_there_is_the_first_one():
     options = readers.sniff(path, path.name).options
     import dataclasses
 
+    # Three rows of the first sheet, and that the other is not read
     assert (
         len(list(readers.read(path, path.name, dataclasses.replace(options, sheet="No such")))) == 4
-    )  # three rows of the first sheet, and that the other is not read
+    )
 
 
 def test_parquet_of_other_types(tmp_path):

@@ -340,9 +340,8 @@ class World:
             for name in ("stranger", *MEMBERS[:3], "the owner")
         }
         self.users["owner"] = self.users.pop("the owner")
-        self.corpus = Corpus.objects.create(
-            pk=4_700_321, name="Letters", owner=self.users["owner"]
-        )  # a number that stands nowhere else in a page
+        # A number that stands nowhere else in a page
+        self.corpus = Corpus.objects.create(pk=4_700_321, name="Letters", owner=self.users["owner"])
         self.other = Corpus.objects.create(name="Diaries", owner=self.users["stranger"])
         self.run, self.other_run = (
             Run.objects.create(
@@ -814,11 +813,12 @@ def test_views_do_not_ask_the_tables_themselves():
         ("notebooks/views", "Pin"),
         ("operations/operator_views", "Run"),
     }
+    # That it is still there, and to mark it as failed
     asked = {
         ("corpora/views", "Corpus"),
         ("corpora/draft_views", "Corpus"),
         ("runs/views", "Run"),
-    }  # that it is still there, and to mark it as failed
+    }
     views = [path for path in (ROOT / "webapp").glob("*/*/*.py") if path.stem.endswith("views")]
     assert len(views) > 20
     for path in [

@@ -111,9 +111,8 @@ def get(url: str) -> tuple[int, bytes]:
     if "/export/" not in url and "/readings.csv" not in url:
         response = Client().get(url)
         body = b"".join(response.streaming_content) if response.streaming else response.content
-        for close in (
-            response._resource_closers
-        ):  # response.close() would close the test's connection to the database, too
+        # response.close() would close the test's connection to the database, too
+        for close in response._resource_closers:
             close()
         return response.status_code, body
 
@@ -666,13 +665,14 @@ def test_where_files_are_cut_in_another_way_no_field_is_shown():
 
 def test_surplus_cells_of_a_row_are_no_fields():
     """They are what a separator in the text cut off it."""
+    # As wide as the widest of the first rows
     names = [
         "id",
         "text",
         "party",
         "column 4",
         "column 5",
-    ]  # as wide as the widest of the first rows
+    ]
     options = {
         "delimiter": ",",
         "header": True,

@@ -123,9 +123,8 @@ def test_an_account_sees_a_quarter_however_it_asks(run):
             ]
             == ""
         )
-        assert (
-            len(embargo.read_pieces(run.corpus, [(3, 0, PASSAGE, 0)])[0].text) == PASSAGE
-        )  # another text
+        # Another text
+        assert len(embargo.read_pieces(run.corpus, [(3, 0, PASSAGE, 0)])[0].text) == PASSAGE
     assert (
         TextShown.objects.get(reader=f"user {user.user}", used_up=True).corpus_id == run.corpus_id
     )
@@ -146,9 +145,8 @@ def test_all_readers_of_a_link_see_a_quarter_together(run):
     readers = (Person(None, (link.pk,)), Person(first, (link.pk,)), Person(second, (link.pk,)))
     seen = [shown(reader, run, 2, range(100 * i, LENGTH, 300)) for i, reader in enumerate(readers)]
     assert len(set().union(*seen)) == LENGTH // QUARTER
-    assert (
-        len(shown(Person(member(run, "ann").pk, (link.pk,)), run, 2)) == LENGTH // QUARTER
-    )  # hers is her own
+    # Hers is her own
+    assert len(shown(Person(member(run, "ann").pk, (link.pk,)), run, 2)) == LENGTH // QUARTER
 
 
 def test_four_accounts_and_readers_of_links_see_half_of_a_text_together(run):
@@ -382,9 +380,8 @@ def test_every_page_is_answered_when_all_is_used_up(run, monkeypatch):
         for query in ("", f"?q={texts()[2][50]}", "?topic=0"):
             response = Context().run(client.get, url + query)
             assert response.status_code < 500, url + query
-            body = (
-                b"" if response.streaming else response.content
-            )  # test_embargo.py reads the files
+            # test_embargo.py reads the files
+            body = b"" if response.streaming else response.content
             for close in response._resource_closers:
                 close()
             more = {place for place in words_of(body.decode(), 2) if place >= QUARTER_OF_WORDS}

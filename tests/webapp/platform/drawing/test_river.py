@@ -45,9 +45,10 @@ def test_names_never_stand_over_each_other(seed):
         assert width / 2 <= float(x) + 1 and float(x) + width / 2 <= WIDTH + 1
         assert 0 <= float(y) <= HEIGHT
     for i, (x, y, width, size, words) in enumerate(boxes):
+        # Never shortened
         assert words.replace("&amp;", "&").strip(" &") in " ".join(
             [*NAMES, "Family 0 & others", "Family 1 & others", "Family 2 & others"]
-        )  # never shortened
+        )
         for other_x, other_y, other_width, other_size, _ in boxes[:i]:
             apart = abs(x - other_x) >= (width + other_width) / 2 - 1
             assert apart or abs(y - other_y) >= 0.9 * min(size, other_size)

@@ -106,6 +106,7 @@ def addresses(run) -> list[str]:
     first, second = Word.objects.filter(version=run.version_id, number__in=(5, 9)).values_list(
         "word", flat=True
     )
+    # Of words that are not here
     names = [
         name
         for name in [*PAGES, *OTHER]
@@ -118,7 +119,7 @@ def addresses(run) -> list[str]:
             "corpus_subset",
             "corpus_prepare",
         )
-    ]  # of words that are not here
+    ]
     of_all = [address(name, run.corpus_id, run.pk) for name in names]
     return [
         *of_all,

@@ -15,13 +15,14 @@ from webapp.service.codebook import concepts
 
 pytestmark = pytest.mark.django_db
 
+# Another at each request
 CHANGING = {
     "X-Request-ID",
     "Set-Cookie",
     "Content-Length",
     "Vary",
     "Expires",
-}  # another at each request
+}
 
 
 def of_get(trained) -> list[str]:

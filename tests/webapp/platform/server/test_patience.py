@@ -116,9 +116,8 @@ def test_where_a_stream_is_read_on(stream):
         async with redis.asyncio.Redis.from_url(live.settings.REDIS_URL) as client:
             return await live._position(client, last)
 
-    assert (
-        asyncio.run(position(None)) == asyncio.run(position(b"5-0")) == b"0-0"
-    )  # it is empty, or was emptied
+    # It is empty, or was emptied
+    assert asyncio.run(position(None)) == asyncio.run(position(b"5-0")) == b"0-0"
     for place in ("9-1", "10-0"):
         events.client().xadd(stream, {"about": "run:1", "event": "{}"}, id=place)
     assert asyncio.run(position(None)) == b"10-0"

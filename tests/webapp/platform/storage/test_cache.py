@@ -19,9 +19,8 @@ def mapped(tmp_path):
 def test_arrays_weigh_what_they_keep_in_memory(mapped):
     array = np.zeros(1000, np.int32)
     assert nbytes(array) == 4000
-    assert (
-        nbytes(array[:0]) == nbytes(array[3:5].reshape(2, 1)) == 4000
-    )  # a view keeps all of its array
+    # A view keeps all of its array
+    assert nbytes(array[:0]) == nbytes(array[3:5].reshape(2, 1)) == 4000
     assert nbytes((array, {"of": np.zeros(10)}, "text", None)) == 4080
 
 

@@ -76,10 +76,11 @@ def ask(
     async def send(message):
         said.append(message)
 
+    # As Django's own clients do: this test's connection must stay
     for signal in (
         request_started,
         request_finished,
-    ):  # as Django's own clients do: this test's connection must stay
+    ):
         signal.disconnect(close_old_connections)
     try:
         async_to_sync(application)(scope, receive, send)

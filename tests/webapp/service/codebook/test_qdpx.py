@@ -77,22 +77,19 @@ def test_our_own_project_comes_back_as_it_was(client, trained):
 def test_passages_of_another_program_count_for_their_document(trained):
     concept, (a, b, c, *_) = concept_of(trained, called="Krieg – é"), documents(trained, 6)
     sources = [
-        source(
-            a.title.replace("&", "&amp;"), ("U1", "W"), ("U1", "W"), ("U1", "X")
-        ),  # by name alone
+        # By name alone
+        source(a.title.replace("&", "&amp;"), ("U1", "W"), ("U1", "W"), ("U1", "X")),
         source("renamed", ("U2", "W"), path="B.txt"),  # by its text
-        source(
-            "a third", path="", written=c.text.replace("&", "&amp;").replace("<", "&lt;")
-        ),  # nothing of it is coded
+        # Nothing of it is coded
+        source("a third", path="", written=c.text.replace("&", "&amp;").replace("<", "&lt;")),
         source("of another collection", ("U1", "W"), path="x.txt"),
         (
             '<PDFSource guid="p" name="scan"><Coding guid="k" creatingUser="U1"><CodeRef'
             ' targetGUID="W"/></Coding></PDFSource>'
         ),
     ]
-    codes = code("W", "Krieg – e\u0301") + code(
-        "X", "tax"
-    )  # the accent is a character of its own, as a Mac writes it
+    # The accent is a character of its own, as a Mac writes it
+    codes = code("W", "Krieg – e\u0301") + code("X", "tax")
     content = zipped(
         {
             "project.qde": PROJECT.format(codes=codes, sources="".join(sources)),

@@ -231,9 +231,8 @@ def test_nothing_is_left(made, whole):
     )
     deletion.corpus(corpus)
     upkeep.tidy()
-    assert (
-        tables().keys() == now.keys() and files.corpus_folder(corpus.pk).exists()
-    )  # it can be brought back
+    # It can be brought back
+    assert tables().keys() == now.keys() and files.corpus_folder(corpus.pk).exists()
     deletion.for_good(corpus)
     upkeep.tidy()
     for pk in numbers:  # a message that is still on its way finds nothing to do
@@ -413,9 +412,8 @@ def test_undo_brings_back_all_of_it(client, whole):
     )
     assert (timezone.now() + timedelta(days=7)).strftime("%B %Y") in html
     listed = client.get(reverse("deleted_json")).json()["deleted"]
-    assert [(row["kind"], row["id"]) for row in listed] == [
-        ("corpus", whole.pk)
-    ]  # its runs come and go with it
+    # Its runs come and go with it
+    assert [(row["kind"], row["id"]) for row in listed] == [("corpus", whole.pk)]
     assert client.get(reverse("run_deleted", args=[run.pk])).status_code == 200
     refused = client.post(reverse("run_bring_back", args=[run.pk]), follow=True)
     assert "Restore the corpus first" in refused.content.decode()
@@ -437,12 +435,14 @@ def test_the_list_is_walked_by_pages(client, whole, monkeypatch):
     drafts = [Corpus.objects.create(name=f"draft {i}") for i in range(2)]
     for row in [*made[:3], *drafts, *made[3:]]:
         (deletion.corpus if isinstance(row, Corpus) else deletion.run)(row)
+    # One moment for three
     Run.everything.filter(pk__in=[run.pk for run in made[:3]]).update(
         deleted_at=Now() - timedelta(hours=1)
-    )  # one moment for three
+    )
+    # And for a corpus
     Corpus.everything.filter(pk=drafts[0].pk).update(
         deleted_at=Run.everything.get(pk=made[0].pk).deleted_at
-    )  # and for a corpus
+    )
     url = reverse("deleted")
     found = []
     while url:

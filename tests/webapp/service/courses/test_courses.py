@@ -191,9 +191,8 @@ def test_a_teacher_reads_what_students_upload_and_nobody_else_does(course):
     assert signed_in(another).get(reverse("course", args=[course.pk])).status_code == 404
 
 
-@pytest.mark.django_db(
-    transaction=True
-)  # the archive is made in a thread, over a connection of its own
+# The archive is made in a thread, over a connection of its own
+@pytest.mark.django_db(transaction=True)
 def test_what_is_handed_in_is_the_teachers_copy(course):
     client, student = joined(course)
     book = notebooks.create("What I found", student.user.name, student.user)
@@ -347,9 +346,8 @@ def test_texts_that_were_deleted_take_nobody_in(course):
     assert "deleted" in signed_in(course.owner).get(reverse("courses")).content.decode()
 
 
-@pytest.mark.django_db(
-    transaction=True
-)  # the archive is made in a thread, over a connection of its own
+# The archive is made in a thread, over a connection of its own
+@pytest.mark.django_db(transaction=True)
 def test_hostile_names_stay_text(course):
     client, student = joined(course, "<script>alert(1)</script>")
     book = notebooks.create("../../=cmd|x", student.user.name, student.user)

@@ -291,9 +291,8 @@ def crate(folder: Path) -> dict[str, dict]:
     for entity in graph:
         for name, value in entity.items():
             for reference in value if isinstance(value, list) else [value]:
-                if isinstance(
-                    reference, dict
-                ):  # flattened: nothing but a reference, to what is described
+                # flattened: nothing but a reference, to what is described
+                if isinstance(reference, dict):
                     assert reference.keys() == {"@id"}
                     assert reference["@id"] in by_id or name == "conformsTo", reference
     files = {name: entity for name, entity in by_id.items() if entity["@type"] == "File"}
@@ -427,9 +426,8 @@ def test_a_browser_opens_it_from_a_file(trained, tmp_path):
         check=True,
         timeout=120,
     )
-    found = json.loads(
-        done.stdout
-    )  # the first link leads to the topics, and “Words” from there to the words
+    # The first link leads to the topics, and “Words” from there to the words
+    found = json.loads(done.stdout)
     assert (
         found["topics"] > 10 and found["documents"] == trained.topics and found["words"] == "Words"
     )

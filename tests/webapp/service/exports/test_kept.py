@@ -301,9 +301,8 @@ def test_an_interrupted_file_is_made_again_and_leaves_nothing_behind(trained, se
 
 def test_files_are_kept_within_bounds(trained, settings, monkeypatch):
     one = made(trained)
-    assert (
-        asked(trained, "documents.csv").pk == asked(trained, "documents.csv").pk
-    )  # it waits already
+    # It waits already
+    assert asked(trained, "documents.csv").pk == asked(trained, "documents.csv").pk
     kept.delete(Export.objects.get(file="documents.csv"))
     again = made(trained)  # the same, newer, in its place
     assert not Export.objects.filter(pk=one.pk).exists()

@@ -356,9 +356,8 @@ def test_scikit_learn_reads_the_model(trained, model, tmp_path):
     assert mixture.argmax() == model["theta"][d].argmax() and np.allclose(mixture.sum(), 1)
 
 
-@pytest.mark.filterwarnings(
-    "ignore::pytest.PytestUnraisableExceptionWarning"
-)  # pyLDAvis leaves the file that it writes open
+# PyLDAvis leaves the file that it writes open
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_pyldavis_reads_its_json(trained, tmp_path):
     data = json.loads(taken(trained, "ldavis.json"))
     (tmp_path / "ldavis.json").write_text(json.dumps(data))

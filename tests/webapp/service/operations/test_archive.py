@@ -61,9 +61,8 @@ def test_one_bit_that_turned(backup):
         changed[at] ^= 4
         backup.write_bytes(changed)
         try:
-            assert archive.verify(backup) == {
-                "a": 100_000
-            }  # of zstd's frame a few bits mean nothing
+            # Of zstd's frame a few bits mean nothing
+            assert archive.verify(backup) == {"a": 100_000}
         except Invalid as error:
             assert (
                 "damaged" in error.message

@@ -141,9 +141,8 @@ def test_what_can_not_be_whole_leaves_nothing(trained, tmp_path):
 
     version = Version.objects.get(pk=trained.version_id)
     try:
-        backup.make(
-            tmp_path / "b", snapshot=meanwhile
-        )  # a link is no file of ours: it is not followed
+        # A link is no file of ours: it is not followed
+        backup.make(tmp_path / "b", snapshot=meanwhile)
         assert f"files/versions/{version.pk}/bow/meta.json" not in taken(tmp_path / "b")
     finally:
         bow.unlink()

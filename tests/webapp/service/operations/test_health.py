@@ -173,9 +173,8 @@ def test_metrics_say_what_does_not_answer(client, monkeypatch):
 def test_who_may_read_the_metrics(client, settings):
     assert client.get("/metrics", REMOTE_ADDR="192.0.2.7").status_code == 403
     assert client.get("/metrics", REMOTE_ADDR="::1").status_code == 200
-    assert (
-        client.get("/metrics", HTTP_X_FORWARDED_FOR="192.0.2.7").status_code == 403
-    )  # a proxy on this machine asks for others
+    # A proxy on this machine asks for others
+    assert client.get("/metrics", HTTP_X_FORWARDED_FOR="192.0.2.7").status_code == 403
     settings.METRICS_TOKEN = "long-and-random"
     assert client.get("/metrics", HTTP_AUTHORIZATION="Bearer wrong").status_code == 403
     assert client.get("/metrics").status_code == 403

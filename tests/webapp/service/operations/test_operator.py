@@ -45,9 +45,8 @@ def said(client, query="") -> dict:
 def test_which_worker_does_what(client, trained, worker):
     Run.objects.filter(pk=trained.pk).update(status="running", heartbeat_at=timezone.now())
     roster.task_started(worker, "a", kinds.TRAIN.task, trained.pk)
-    roster.task_started(
-        worker, "b", kinds.TRAIN.task, 10**9
-    )  # left behind by a process that was killed
+    # Left behind by a process that was killed
+    roster.task_started(worker, "b", kinds.TRAIN.task, 10**9)
     roster.task_started("worker-gone:1", "c", kinds.TRAIN.task, trained.pk)
     (found,) = [one for one in said(client)["workers"] if one["worker"] == worker]
     assert found["processes"] == 3 and found["age"] < 60
@@ -63,9 +62,8 @@ def test_a_worker_that_was_silent_has_its_places_and_tasks_back_with_its_next_be
     """It was stopped for a minute, or Redis was emptied of it."""
     roster.task_started(worker, "a", kinds.TRAIN.task, 7)
     events.client().delete(f"worker:{worker}")
-    assert worker not in {
-        one["worker"] for one in roster.live_workers()
-    }  # which once forgot it for good
+    # Which once forgot it for good
+    assert worker not in {one["worker"] for one in roster.live_workers()}
     roster.beat(worker, 3, 0.0)
     (mine,) = [one for one in roster.live_workers() if one["worker"] == worker]
     assert (mine["processes"], [note["key"] for note in mine["doing"]]) == (3, [7])

@@ -7,11 +7,12 @@ import regex
 
 from webapp.intake.metadata.dates import ambiguous, guess_order, parse_date
 
+# Lines that have letters or digits, of so many characters; the longest of them
 LINES, _LOOKED_AT, _LINE = (
     6,
     1_000,
     100,
-)  # lines that have letters or digits, of so many characters; the longest of them
+)
 # of the texts that must have a date, and how many at least
 _MOST = 0.6
 _TEXTS = 3

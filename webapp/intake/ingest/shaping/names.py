@@ -48,10 +48,11 @@ _PACKED = regex.compile(
     r"(?i)export|backup|download|dump|snapshot|scan|release|version|archive|corpus|dataset"
 )
 _BRACES = regex.compile(r"\{([^{}]*)\}")
+# characters: where a first line is looked for, and of one that is a title
 _LOOKED_AT, _LINE = (
     2_000,
     80,
-)  # characters: where a first line is looked for, and of one that is a title
+)
 
 
 class Path(NamedTuple):

@@ -10,10 +10,11 @@ from webapp.intake.metadata.dates import ORDERS
 
 SECTIONS = ("", "words", "pages", "paragraphs", "headings")
 PERIODS = ("", "year", "month", "day")
+# Of a section by default; pages: Mimno et al. 2012, section 4, cut books by ten
 LENGTHS = {
     "words": 1000,
     "pages": 10,
-}  # of a section by default; pages: Mimno et al. 2012, section 4, cut books by ten
+}
 MOST_FIELDS = 8  # that documents are joined by
 MAX_PATTERN = 500  # characters
 

@@ -16,10 +16,11 @@ _TITLE = regex.compile(
     r"|(\S.*?)[(\[](\d{1,6}) ?(?:of|/|von) ?\d{1,6}[)\]]",
     regex.I,
 )
+# Of the rows that are parts, and wholes of several parts there are at least
 _MOST, _WHOLES = (
     0.9,
     2,
-)  # of the rows that are parts, and wholes of several parts there are at least
+)
 
 
 class Part(NamedTuple):

@@ -221,9 +221,8 @@ def _long_enough(text: str, starts: np.ndarray, least: int) -> list[tuple[int, i
     kept: list[tuple[int, int]] = []
     begun = 0
     while begun < len(starts) and len(kept) <= MOST:
-        end = int(
-            np.searchsorted(words, words[begun] + least)
-        )  # the first that has so many words before it
+        # The first that has so many words before it
+        end = int(np.searchsorted(words, words[begun] + least))
         if end > len(starts):
             break
         kept.append((int(starts[begun]), int(starts[end - 1])))

@@ -34,12 +34,13 @@ _OPENING = regex.compile(
     r" \p{Lu}[\p{L}\p{M}'’\-]*)[,!](?=\s))",
     regex.MULTILINE,
 )
+# Characters; of the texts, and at least; of them, where it is left out by default
 _HEAD, _OPENED, _LEAST, _USUAL = (
     400,
     0.1,
     5,
     0.25,
-)  # characters; of the texts, and at least; of them, where it is left out by default
+)
 _LONGEST = 80  # characters of its rule's name
 _MOST = 8  # salutations of a corpus
 
@@ -65,17 +66,15 @@ def _labels(text: str) -> Iterable[tuple[int, int]]:
     """Names before a colon at the beginnings of lines, where the text has them several times."""
     matches = list(_LABEL.finditer(text))
     times = Counter(match[1] for match in matches)
-    return (
-        match.span(1) for match in matches if times[match[1]] >= 2
-    )  # “Note:” and the like are in a text once
+    # “Note:” and the like are in a text once
+    return (match.span(1) for match in matches if times[match[1]] >= 2)
 
 
 def _quoted(text: str) -> Iterator[tuple[int, int]]:
     """Lines that begin with “>”, and what is behind the last line “--” where that is short."""
     last = max(text.rfind("\n-- \n"), text.rfind("\n--\n"))
-    end = (
-        len(text) if last < 0 or len(text) - last > 600 else last + 1
-    )  # a signature has 600 characters at most
+    # A signature has 600 characters at most
+    end = len(text) if last < 0 or len(text) - last > 600 else last + 1
     yield from (match.span() for match in _QUOTED.finditer(text, endpos=end))
     if end < len(text):
         yield end, len(text)

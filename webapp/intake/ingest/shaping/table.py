@@ -80,9 +80,8 @@ def _names(files: Files) -> Iterator[tuple[tuple[Path, str], str]]:
     for path, name in files:
         key = formats.by_name(name)
         yield (path, name), name
-        if (
-            key != "tar" or path.stat().st_size <= 64 << 20
-        ):  # a longer tar archive is not read to its end only to guess
+        # A longer tar archive is not read to its end only to guess
+        if key != "tar" or path.stat().st_size <= 64 << 20:
             with contextlib.suppress(Unreadable):
                 yield from (((path, name), inside) for inside in readers.names_inside(path, name))
 
@@ -297,9 +296,8 @@ class Table(contextlib.AbstractContextManager["Table"]):
 
     def _load(self) -> Iterator[Problem]:
         twice = _Said("and {count:,} more rows name a file that was named before.")
-        advance = (
-            self.advance if self.upload[1] == self.name else lambda n: None
-        )  # else it is read with the rest
+        # else it is read with the rest
+        advance = self.advance if self.upload[1] == self.name else lambda n: None
         with readers.opened(*self.upload, self.name) as source:
             for item in readers.read(source, self.name, self._options(source), advance):
                 if isinstance(item, Problem):
@@ -333,9 +331,8 @@ class Table(contextlib.AbstractContextManager["Table"]):
         yield from twice.rest(self.name)
 
     def _options(self, source: Source | readers.Member) -> readers.Options:
-        sniff = readers.sniff(
-            source, self.name, header=True, html=False
-        )  # without names there is nothing to say
+        # Without names there is nothing to say
+        sniff = readers.sniff(source, self.name, header=True, html=False)
         if self.key not in sniff.columns:
             raise Invalid(
                 "key",

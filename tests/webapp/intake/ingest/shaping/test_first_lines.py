@@ -35,11 +35,12 @@ from webapp.models import Document
         ("Speech held on 4 March 1987", "", None),  # not looked for
         ("1984\nIt was a bright cold day", "dmy", None),  # a title, or a number
         ("Chapter 1968\nIt was", "dmy", None),
+        # What the text is about
         (
             "On 4 March 1987 the house was sold to a stranger.",
             "dmy",
             None,
-        ),  # what the text is about
+        ),
         ("The treaty of 4 March 1987 holds.", "dmy", None),
         ("Version 1.2.1999.4", "dmy", None),
         ("Held on 31 February 1987", "dmy", None),

@@ -140,11 +140,12 @@ def plain(i: int) -> str:
     ("opening", "every", "left"),
     [
         ("Mr. Speaker, I rise. ", 1, {"to:Mr. Speaker": True}),
+        # Shown, and left to whoever reads it
         (
             "Mr. Speaker, I rise. ",
             7,
             {"to:Mr. Speaker": False},
-        ),  # shown, and left to whoever reads it
+        ),
         ("Mr. Speaker, I rise. ", 20, {}),
         ("Sehr geehrte Damen und Herren,\n\n", 2, {"to:Sehr geehrte Damen und Herren": True}),
         ("Herr Präsident! Meine Damen und Herren! ", 2, {"to:Herr Präsident": True}),
