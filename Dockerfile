@@ -24,7 +24,7 @@ ENV PATH=/opt/venv/bin:$PATH \
 # Nothing of the image is written when it runs (docker-compose.yml mounts it for reading alone): Python's own files are compiled
 # here, and the engine for x86-64-v3, as in a wheel. On another processor it is compiled once, into the volume.
 RUN python3 -m compileall -q . \
-    && if [ "$(uname -m)" = x86_64 ]; then TOPOGRAPH_KERNELS=/tmp/kernels python3 -m inference.runtime.shipping && rm -r /tmp/kernels; fi
+    && if [ "$(uname -m)" = x86_64 ]; then TOPOGRAPH_KERNELS=/tmp/kernels python3 -m inference.shipping && rm -r /tmp/kernels; fi
 USER topograph
 VOLUME /data
 EXPOSE 8000

@@ -41,7 +41,7 @@ lock: ## Renew the locked packages (docs/operations.md)
 
 wheel: ## Build dist/topograph-….whl
 	python3 manage.py test --version  # installs what it is built with
-	$(PYTHON) -m inference.runtime.shipping
+	$(PYTHON) -m inference.shipping
 	$(PYTHON) -m hatchling build --target wheel
 
 kit: wheel ## Build dist/topograph-….tar, with which Topograph starts on a machine without a network

@@ -24,10 +24,8 @@ _ARRAYS = {"indptr": np.int64, "words": np.int32, "counts": np.int32}
 # Written, so that they can be mapped where memory must not grow with documents
 _BY_DOCUMENT = ("first_token", "lengths")
 # Files where rows are sections
-_SECTIONS, _CUT = (
-    "sections",
-    ("first_row", "indptr", "first_token", "lengths", "documents"),
-)
+_SECTIONS = "sections"
+_CUT = ("first_row", "indptr", "first_token", "lengths", "documents")
 _CHUNK = 1 << 22  # elements hashed or checked at a time: memory stays flat on memory-mapped arrays
 
 
@@ -268,9 +266,10 @@ class Bow:
         keep = np.ones(self.V, bool)
         keep[dropped] = False
         indptr, tokens = _kept(keep, self.indptr, self.words, self.counts)
-        sizes = {"words": int(indptr[-1]), "counts": int(indptr[-1])} | (
-            {} if self.offsets is None else {"offsets": int(tokens)}
-        )
+        pairs = int(indptr[-1])
+        sizes = {"words": pairs, "counts": pairs}
+        if self.offsets is not None:
+            sizes["offsets"] = int(tokens)
         arrays = {
             name: mapped(folder / f"{name}.npy", np.int32, size) for name, size in sizes.items()
         }
@@ -431,7 +430,8 @@ class Postings(NamedTuple):
     @classmethod
     def write(cls, folder: Path, bow: Bow) -> None:
         """As files, which `open` maps: all of them, or none."""
-        folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
+        folder = Path(folder)
+        new = folder.with_name(folder.name + ".new")
         new.mkdir(parents=True, exist_ok=True)
         arrays = [
             mapped(new / f"{name}.npy", np.int32, len(bow.words))

@@ -89,10 +89,10 @@ def load(
                 f"The checkpoint was made with other settings: {', '.join(changed)} differ.",
             )
         mapped = {f.name for f in fields(engine.State) if f.metadata.get("mapped")}
+        stored = {f.name for f in fields(engine.State)}.intersection(file.files)
         arrays = {
-            f.name: _mapped(file, f.name, scratch) if f.name in mapped else file[f.name]
-            for f in fields(engine.State)
-            if f.name in file.files
+            name: _mapped(file, name, scratch) if name in mapped else file[name]
+            for name in sorted(stored)
         }
     return engine.State(**arrays, **meta["numbers"])
 

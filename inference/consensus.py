@@ -16,6 +16,7 @@ from inference.topics import Topics
 
 CHANCE = 0.3  # the similarity that topics with little in common have
 ROUNDS = 6
+OWN_WEIGHT = 1e-9  # of a topic in its mean: one that is like no other stays as it is
 
 
 def consensus(runs: Sequence[Topics]) -> Topics:
@@ -24,8 +25,8 @@ def consensus(runs: Sequence[Topics]) -> Topics:
     first = runs[0]
     if {(topics.K, topics.V) for topics in runs} != {(first.K, first.V)}:
         raise Invalid("runs", "Runs of the same number of topics and the same words were expected.")
-    pairs = [[_paired(a, second)[1].mean() for second in runs] for a in runs]
-    base = runs[int(np.argmax(np.sum(pairs, axis=1)))]
+    similarity_to_others = [_mean_similarity(topics, runs) for topics in runs]
+    base = runs[int(np.argmax(similarity_to_others))]
     for _ in range(ROUNDS):
         base = _averaged(base, runs)
     numbers = _paired(first, base)[0]
@@ -33,11 +34,19 @@ def consensus(runs: Sequence[Topics]) -> Topics:
     return _topics(base.above[numbers], base.floor[numbers], base.share[numbers])
 
 
+def _mean_similarity(topics: Topics, runs: Sequence[Topics]) -> float:
+    """How similar a run's topics are to those that they are matched with, added up over runs."""
+    means = []
+    for second in runs:
+        _, similar = _paired(topics, second)
+        means.append(similar.mean())
+    return float(np.sum(means))
+
+
 def _paired(first: Topics, second: Topics) -> tuple[np.ndarray, np.ndarray]:
     """(int64[K]: the topic of the second for each of the first; float64[K]: how similar)."""
-    from scipy.optimize import (
-        linear_sum_assignment,  # here: a third of a second, of the start of every process
-    )
+    # Here: a third of a second, of the start of every process
+    from scipy.optimize import linear_sum_assignment
 
     similar = matching.similarities(first, second, range(first.V), range(second.V))  # type: ignore[arg-type]
     partners = linear_sum_assignment(similar, maximize=True)[1]
@@ -45,10 +54,10 @@ def _paired(first: Topics, second: Topics) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _averaged(base: Topics, runs: Sequence[Topics]) -> Topics:
-    weight = np.full(base.K, 1e-9)
-    above = 1e-9 * base.above
-    floor = 1e-9 * base.floor
-    share = 1e-9 * base.share
+    weight = np.full(base.K, OWN_WEIGHT)
+    above = OWN_WEIGHT * base.above
+    floor = OWN_WEIGHT * base.floor
+    share = OWN_WEIGHT * base.share
     for topics in runs:
         partners, similar = _paired(base, topics)
         similarity_weights = np.maximum(similar - CHANCE, 0.0) ** 2
@@ -61,10 +70,10 @@ def _averaged(base: Topics, runs: Sequence[Topics]) -> Topics:
 
 def _topics(above: csr_matrix, floor: np.ndarray, share: np.ndarray) -> Topics:
     """Words in the order of their weights."""
-    weights = above.data + np.repeat(floor, np.diff(above.indptr))
-    order = np.lexsort(
-        (above.indices, -weights, np.repeat(np.arange(len(floor)), np.diff(above.indptr)))
-    )
+    topic_lengths = np.diff(above.indptr)
+    weights = above.data + np.repeat(floor, topic_lengths)
+    topic_of_entry = np.repeat(np.arange(len(floor)), topic_lengths)
+    order = np.lexsort((above.indices, -weights, topic_of_entry))
     words = above.indices[order].astype(np.int32)
     topic_weights = weights[order].astype(np.float32)
     return Topics.of_listed(

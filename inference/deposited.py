@@ -10,12 +10,13 @@ from pathlib import Path
 
 # of a deposit: sha256 and path of each other file, as sha256sum writes and checks them
 LIST = "manifest-sha256.txt"
+CHUNK = 1 << 20  # bytes read at a time: files may be larger than memory
 
 
 def sha256(path: Path) -> str:
     digest = hashlib.sha256()
     with path.open("rb") as file:
-        for block in iter(lambda: file.read(1 << 20), b""):
+        for block in iter(lambda: file.read(CHUNK), b""):
             digest.update(block)
     return digest.hexdigest()
 

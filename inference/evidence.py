@@ -21,13 +21,14 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix, vstack
 
+from inference import fold_in
 from inference.bow import Bow, Postings
+from inference.day_sums import DaySums
+from inference.documents import looked_at
 from inference.errors import Invalid
-from inference.evaluate import fold_in
-from inference.explore.day_sums import DaySums
-from inference.explore.documents import frozen, looked_at
 from inference.kernels import assign
 from inference.kernels.transpose import transpose
+from inference.runtime.arrays import frozen
 from inference.runtime.memory import mapped
 from inference.topics import Theta, Topics
 
@@ -54,7 +55,7 @@ _WORDS = {
 
 _TOGETHER = 1_000  # documents whose sections are added up at once
 
-# By word: row_ptr, row_topics, above, floor (evaluate.fold_in.rows)
+# By word: row_ptr, row_topics, above, floor (inference.fold_in.rows)
 Beta = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -90,7 +91,9 @@ class Evidence:
         self.K = len(topic_ptr) - 1
         self.day_sums = day_sums
         self.held_ptr = held_ptr
-        self.held_topics, self.held_tokens, self.held_documents = (arrays[name] for name in _WORDS)
+        self.held_topics = arrays["held_topics"]
+        self.held_tokens = arrays["held_tokens"]
+        self.held_documents = arrays["held_documents"]
         self.by_share = arrays["by_share"]
         self.by_tokens = arrays["by_tokens"]
         self.topics = arrays["topics"]
@@ -116,13 +119,11 @@ class Evidence:
         topic_ptr = np.load(folder / "topic_ptr.npy")
         if not (folder / "held_ptr.npy").exists():  # it was made before words had their sums
             _hold(folder, bow, postings, len(topic_ptr) - 1)
+        is_empty = not doc_ptr[-1]
+        types = _PAIRS | _ROWS | _ORDERS | _WORDS
         arrays = {
-            name: (
-                np.asarray(np.memmap(folder / name, dtype, "r"))
-                if doc_ptr[-1]
-                else np.zeros(0, dtype)
-            )
-            for name, dtype in (_PAIRS | _ROWS | _ORDERS | _WORDS).items()
+            name: np.asarray(_open_mapped(folder / name, dtype, is_empty))
+            for name, dtype in types.items()
         }
         return cls(
             bow,
@@ -183,24 +184,23 @@ class Evidence:
         """(document, tokens, share) of the n documents of topic k that come first by "share" or
         "tokens", of equals the lower number. after: (value, document), which they come behind, if
         it is given. mask: bool[D], those that are wanted."""
-        order = (self.by_share if by == "share" else self.by_tokens)[
-            self.topic_ptr[k] : self.topic_ptr[k + 1]
-        ]
+        ranked = self.by_share if by == "share" else self.by_tokens
+        order = ranked[self.topic_ptr[k] : self.topic_ptr[k + 1]]
 
         def place(i: int) -> tuple[float, int]:
             d, tokens, share = self._held(int(order[i]), k)
             return -(share if by == "share" else tokens), d
 
         first = bisect_right(range(len(order)), (-after[0], after[1]), key=place) if after else 0
-        best_documents = list[int]()
+        best_documents: list[int] = []
         step = n
         while first < len(order) and len(best_documents) < n:
             document_batch = order[first : first + step]
-            best_documents += (
-                document_batch if mask is None else document_batch[mask[document_batch]]
-            ).tolist()
-            first = first + step
-            step = 2 * step
+            if mask is not None:
+                document_batch = document_batch[mask[document_batch]]
+            best_documents += document_batch.tolist()
+            first += step
+            step *= 2
         return [self._held(d, k) for d in best_documents[:n]]
 
     def word(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -229,9 +229,8 @@ class Evidence:
         corpus has no texts."""
         if self.rows.first_row is None:
             return self._offsets(d, w)
-        return np.concatenate(
-            [self._offsets(row, w) for row in range(*self.rows.first_row[d : d + 2].tolist())]
-        )
+        first, end = self.rows.first_row[d : d + 2].tolist()
+        return np.concatenate([self._offsets(row, w) for row in range(first, end)])
 
     def tokens_of(self, d: int, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The tokens of some words in a document: (int32 words, int32 characters of its text at
@@ -379,21 +378,10 @@ class Evidence:
         looked at but where they end."""
         if documents is not None:
             topic_tokens = self.held(topics, documents)
-            return documents[
-                (topic_tokens > 0)
-                & (topic_tokens / np.maximum(self.lengths[documents], 1) >= share)
-            ]
+            topic_share = topic_tokens / np.maximum(self.lengths[documents], 1)
+            return documents[(topic_tokens > 0) & (topic_share >= share)]
         if len(topics) == 1:
-            order = self.by_share[self.topic_ptr[topics[0]] : self.topic_ptr[topics[0] + 1]]
-            return np.sort(
-                order[
-                    : bisect_right(
-                        range(len(order)),
-                        -share,
-                        key=lambda i: -self._held(int(order[i]), topics[0])[2],
-                    )
-                ]
-            )
+            return self._at_least_of(topics[0], share)
         mask = np.zeros(len(self.doc_ptr) - 1, bool)
         numbers = assign.at_least(
             np.array(topics, np.int64),
@@ -408,6 +396,17 @@ class Evidence:
             mask,
         )
         return np.sort(numbers)
+
+    def _at_least_of(self, k: int, share: float) -> np.ndarray:
+        """`at_least` of one topic, whose documents are in the order of their shares."""
+        order = self.by_share[self.topic_ptr[k] : self.topic_ptr[k + 1]]
+
+        def negative_share(i: int) -> float:
+            _, _, document_share = self._held(int(order[i]), k)
+            return -document_share
+
+        end = bisect_right(range(len(order)), -share, key=negative_share)
+        return np.sort(order[:end])
 
     def strongest(
         self, topics: list[int], group: np.ndarray, g: int, n: int
@@ -514,25 +513,18 @@ def document_tokens(
     """The tokens of each topic in each document, int[documents, K], as `gather` counts them; in
     memory."""
     beta = rows_by_word(bow, topics, by_document)
-    blocks = list[csr_matrix]()
+    blocks: list[csr_matrix] = []
     for theta in thetas:
         assignment = assigned(bow, topics.K, beta, theta)
-        blocks.append(
-            csr_matrix(
-                (assignment.doc_tokens, assignment.doc_topics, assignment.indptr),
-                (len(assignment.indptr) - 1, topics.K),
-            )
-        )
+        entries = (assignment.doc_tokens, assignment.doc_topics, assignment.indptr)
+        blocks.append(csr_matrix(entries, (len(assignment.indptr) - 1, topics.K)))
     rows = vstack(blocks, format="csr")
     first_rows = bow.first_row
     if first_rows is None:
         return rows
-    return (
-        csr_matrix(
-            (np.ones(bow.D, np.int32), np.arange(bow.D), first_rows), (len(first_rows) - 1, bow.D)
-        )
-        @ rows
-    )
+    shape = (len(first_rows) - 1, bow.D)
+    adds_sections = csr_matrix((np.ones(bow.D, np.int32), np.arange(bow.D), first_rows), shape)
+    return adds_sections @ rows
 
 
 def gather(
@@ -555,7 +547,8 @@ def gather(
     the least of equals. days: int32[D], the documents' dates (DaySums). Yields how many rows are
     done. Memory does not grow with their number. Raises OSError where the disk is full.
     """
-    folder, new = Path(folder), Path(folder).with_name(Path(folder).name + ".new")
+    folder = Path(folder)
+    new = folder.with_name(folder.name + ".new")
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     beta: Beta | None = None
@@ -586,12 +579,10 @@ def gather(
         _rank(new, bow.by_document(), doc_ptr, topics.K)
         _hold(new, bow, postings, topics.K)
         if days is not None and doc_ptr[-1]:
-            doc_topics, doc_tokens = (
-                np.memmap(new / name, dtype, "r") for name, dtype in _ROWS.items()
-            )
-            DaySums.write(
-                new, days, topics.K, doc_ptr, doc_topics, doc_tokens, bow.by_document().lengths
-            )
+            doc_topics = np.memmap(new / "doc_topics", _ROWS["doc_topics"], "r")
+            doc_tokens = np.memmap(new / "doc_tokens", _ROWS["doc_tokens"], "r")
+            lengths = bow.by_document().lengths
+            DaySums.write(new, days, topics.K, doc_ptr, doc_topics, doc_tokens, lengths)
     except OSError:  # the disk is full: what would stay there would keep it so
         shutil.rmtree(new, ignore_errors=True)
         raise
@@ -599,24 +590,24 @@ def gather(
     new.rename(folder)
 
 
+def _open_mapped(path: Path, dtype: type, is_empty: bool) -> np.ndarray:
+    """An array of a file: read-only, mapped. An empty file can't be."""
+    return np.zeros(0, dtype) if is_empty else np.memmap(path, dtype, "r")
+
+
 def _add_up(folder: Path, bow: Bow, K: int) -> np.ndarray:
     """Replace the tokens of each topic in each section by those in each document. bow: by document.
     Returns where each document's begin, int64[D + 1]. Memory does not grow with the corpus but for
     that."""
     doc_ptr = np.zeros(bow.D + 1, np.int64)
-    topics = (
-        np.memmap(folder / "topics", _PAIRS["topics"], "r")
-        if len(bow.words)
-        else np.zeros(0, np.uint16)
-    )
+    topics = _open_mapped(folder / "topics", _PAIRS["topics"], not len(bow.words))
     with ExitStack() as stack:
         files = [stack.enter_context((folder / name).open("wb")) for name in _ROWS]
         for first in range(0, bow.D, _TOGETHER):
             end = min(first + _TOGETHER, bow.D)
             span = slice(bow.indptr[first], bow.indptr[end])
-            ptr, *columns = assign.mixtures(
-                bow.indptr[first : end + 1] - span.start, bow.counts[span], topics[span], K
-            )
+            indptr = bow.indptr[first : end + 1] - span.start
+            ptr, *columns = assign.mixtures(indptr, bow.counts[span], topics[span], K)
             doc_ptr[first + 1 : end + 1] = doc_ptr[first] + ptr[1:]
             for file, column in zip(files, columns, strict=True):
                 column.tofile(file)
@@ -627,10 +618,8 @@ def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
     """The orders of each topic's documents; they are there when topic_ptr.npy is."""
     rows = int(doc_ptr[-1])
     new = {name: folder / f"{name}.{secrets.token_hex(4)}.new" for name in _ORDERS}
-    doc_topics, doc_tokens = (
-        np.memmap(folder / name, dtype, "r") if rows else np.zeros(0, dtype)
-        for name, dtype in _ROWS.items()
-    )
+    doc_topics = _open_mapped(folder / "doc_topics", _ROWS["doc_topics"], not rows)
+    doc_tokens = _open_mapped(folder / "doc_tokens", _ROWS["doc_tokens"], not rows)
     documents, tokens = (
         mapped(new[name], dtype, rows) if rows else np.zeros(0, dtype)
         for name, dtype in _ORDERS.items()
@@ -659,14 +648,10 @@ def _rank(folder: Path, bow: Bow, doc_ptr: np.ndarray, K: int) -> None:
 
 def _hold(folder: Path, bow: Bow, postings: Postings, K: int) -> None:
     """What each topic holds of each word; it is there when held_ptr.npy is."""
-    word_topics = (
-        np.memmap(folder / "word_topics", np.uint16, "r")
-        if len(bow.words)
-        else np.zeros(0, np.uint16)
-    )
-    of_row = (
-        bow.documents_of(np.arange(bow.D)) if bow.first_row is not None else np.zeros(0, np.int32)
-    )
+    word_topics = _open_mapped(folder / "word_topics", np.uint16, not len(bow.words))
+    of_row = np.zeros(0, np.int32)
+    if bow.first_row is not None:
+        of_row = bow.documents_of(np.arange(bow.D))
     ptr, *columns = assign.by_word(
         postings.indptr,
         word_topics,
@@ -689,13 +674,11 @@ def _turn(folder: Path, bow: Bow, postings: Postings) -> None:
         for name in ("word_topics", "word_certainty"):
             (folder / name).touch()
         return
-    topics, certainty = (
-        np.memmap(folder / name, _PAIRS[name], "r") for name in ("topics", "certainty")
-    )
-    word_topics, word_certainty = (
-        mapped(folder / f"word_{name}", _PAIRS[name], len(bow.words))
-        for name in ("topics", "certainty")
-    )
+    pairs = len(bow.words)
+    topics = np.memmap(folder / "topics", _PAIRS["topics"], "r")
+    certainty = np.memmap(folder / "certainty", _PAIRS["certainty"], "r")
+    word_topics = mapped(folder / "word_topics", _PAIRS["topics"], pairs)
+    word_certainty = mapped(folder / "word_certainty", _PAIRS["certainty"], pairs)
     assign.turn(
         bow.words, topics, certainty, postings.indptr[:-1].copy(), word_topics, word_certainty
     )

@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from inference import fold_in
 from inference.bow import Bow
 from inference.engines.contract import AnyEngine, ResolvedConfig
 from inference.errors import Invalid
-from inference.evaluate import fold_in
 from inference.kernels import assign
 
 
@@ -61,7 +61,7 @@ class Reading(NamedTuple):
 
 
 def read(words: Words, counts: np.ndarray, alpha: float | np.ndarray) -> Reading:
-    """theta by EM (evaluate.fold_in), always the same; words assigned as those of the corpus are
+    """theta by EM (inference.fold_in), always the same; words assigned as those of the corpus are
     (kernels.assign).
 
     words: of the text, each once. counts: int[n], how often the text has each. alpha: the model's
@@ -102,12 +102,9 @@ def read_by_document(
     theta = np.full(K, 1.0 / K)
     if n:
         order = np.argsort(words)
-        bow = Bow(
-            np.array([0, n]),
-            np.asarray(words, np.int32)[order],
-            np.asarray(counts, np.int32)[order],
-            V,
-        )
+        sorted_words = np.asarray(words, np.int32)[order]
+        sorted_counts = np.asarray(counts, np.int32)[order]
+        bow = Bow(np.array([0, n]), sorted_words, sorted_counts, V)
         folded = engine.fold_in(config, state, bow, 0, 1)
         theta[:] = max(1.0 - float(folded.weights.sum()), 0.0) / max(K - len(folded.topics), 1)
         theta[folded.topics] = folded.weights

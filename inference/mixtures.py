@@ -35,23 +35,19 @@ class Gaussians:
         """W_nk = E log pi_k + E log N(x_n | 0, Lam_k^-1): float64[n, K] (003, section 2)."""
         P = points.shape[1]
         shares = digamma(self.N + self.alpha / len(self.N)) - digamma(self.N.sum() + self.alpha)
-        logs = [
-            share
-            + 0.5
-            * (
-                self.e_log_det(k)
-                - P * np.log(2 * np.pi)
-                - self.nu[k] * _squares(points, self.roots[k])
-            )
-            for k, share in enumerate(shares)
-        ]
+        constant = P * np.log(2 * np.pi)
+        logs = []
+        for k, share in enumerate(shares):
+            squares = self.nu[k] * _squares(points, self.roots[k])
+            logs.append(share + 0.5 * (self.e_log_det(k) - constant - squares))
         return np.stack(logs, axis=1)
 
     def e_log_det(self, k: int) -> float:
         """E log |Lam_k|."""
         P = len(self.root0)
-        logs = np.log(np.diag(self.roots[k])).sum()
-        return float(digamma((self.nu[k] - np.arange(P)) / 2).sum() + P * np.log(2) - 2 * logs)
+        half_log_det = np.log(np.diag(self.roots[k])).sum()
+        e_logs = digamma((self.nu[k] - np.arange(P)) / 2)
+        return float(e_logs.sum() + P * np.log(2) - 2 * half_log_det)
 
     def covariances(self) -> np.ndarray:
         """B_k / (nu_k - P - 1), the posterior mean of each covariance: float64[K, P, P]."""
@@ -66,10 +62,10 @@ class Gaussians:
         shares = np.log((self.N + self.alpha / len(self.N)) / (self.N.sum() + self.alpha))
         roots = np.linalg.cholesky(self.covariances())
         constant = points.shape[1] * np.log(2 * np.pi)
-        densities = [
-            share - 0.5 * (constant + 2 * np.log(np.diag(root)).sum() + _squares(points, root))
-            for share, root in zip(shares, roots, strict=True)
-        ]
+        densities = []
+        for share, root in zip(shares, roots, strict=True):
+            log_det = 2 * np.log(np.diag(root)).sum()
+            densities.append(share - 0.5 * (constant + log_det + _squares(points, root)))
         return float(logsumexp(densities, axis=0).mean())
 
 
@@ -90,7 +86,8 @@ def responsibilities(log_weights: np.ndarray, L: int) -> tuple[np.ndarray, np.nd
         least = np.partition(log_weights, K - L, axis=1)[:, K - L]
         above = log_weights > least[:, None]
         equal = log_weights == least[:, None]
-        is_taken = above | (equal & (np.cumsum(equal, axis=1) <= (L - above.sum(axis=1))[:, None]))
+        still_to_take = L - above.sum(axis=1)
+        is_taken = above | (equal & (np.cumsum(equal, axis=1) <= still_to_take[:, None]))
         best_clusters = np.nonzero(is_taken)[1].reshape(n, L)
     return best_clusters, softmax(np.take_along_axis(log_weights, best_clusters, 1), axis=1)
 
@@ -159,9 +156,8 @@ def fit(
     if first is None:
         seeds = points[random.choice(n, K, replace=False)]
         seeds = seeds / np.maximum(np.linalg.norm(seeds, axis=1, keepdims=True), 1e-12)
-        first = np.concatenate(
-            [np.abs(points[a : a + AT_ONCE] @ seeds.T).argmax(axis=1) for a in range(0, n, AT_ONCE)]
-        )
+        blocks = [points[start : start + AT_ONCE] for start in range(0, n, AT_ONCE)]
+        first = np.concatenate([np.abs(block @ seeds.T).argmax(axis=1) for block in blocks])
     order = np.array_split(random.permutation(n), batches)
     width = min(L, K)
     best_clusters = np.zeros((n, width), np.int64)
@@ -222,28 +218,21 @@ def bound(model: Gaussians, points: np.ndarray, active: np.ndarray, r: np.ndarra
         total += (point_shares * W - xlogy(point_shares, point_shares)).sum()
     shares = model.N + model.alpha / K
     e_log = digamma(shares) - digamma(shares.sum())
-    total += (
-        gammaln(model.alpha)
-        - K * gammaln(model.alpha / K)
-        - gammaln(shares.sum())
-        + gammaln(shares).sum()
-    )
+    of_prior = gammaln(model.alpha) - K * gammaln(model.alpha / K)
+    total += of_prior - gammaln(shares.sum()) + gammaln(shares).sum()
     total -= (model.N * e_log).sum()
     for k in range(K):
         e_det = model.e_log_det(k)
         scaled = solve_triangular(model.roots[k], model.root0, lower=True)
-        total += _log_normaliser(model.nu[k], model.roots[k]) - _log_normaliser(
-            model.nu0, model.root0
-        )
-        total += 0.5 * (model.nu0 - model.nu[k]) * e_det - 0.5 * model.nu[k] * (
-            (scaled**2).sum() - P
-        )
+        of_posterior = _log_normaliser(model.nu[k], model.roots[k])
+        total += of_posterior - _log_normaliser(model.nu0, model.root0)
+        excess_trace = (scaled**2).sum() - P
+        total += 0.5 * (model.nu0 - model.nu[k]) * e_det - 0.5 * model.nu[k] * excess_trace
     return float(total)
 
 
 def _log_normaliser(nu: float, root: np.ndarray) -> float:
     """log of the integral of |Lam|^((nu - P - 1) / 2) exp(-tr(B Lam) / 2)."""
     P = len(root)
-    return float(
-        nu * P / 2 * np.log(2) + multigammaln(nu / 2, P) - nu * np.log(np.diag(root)).sum()
-    )
+    half_log_det = np.log(np.diag(root)).sum()
+    return float(nu * P / 2 * np.log(2) + multigammaln(nu / 2, P) - nu * half_log_det)

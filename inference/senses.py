@@ -7,13 +7,14 @@ import numpy as np
 from scipy.special import xlogy
 
 from inference.evidence import Evidence
-from inference.explore.documents import frozen
 from inference.kernels import assign, senses
+from inference.runtime.arrays import frozen
 
 SAMPLED = 1_000  # documents of a sense whose words are counted; more say the same
+FEW_DOCUMENTS = 3  # with a sense: of no more, a word of a single one counts
+GOLDEN_SECTION = 0.6180339887498949
 
-
-_ONE = frozen(np.zeros(0, np.int32), np.int32)
+_NO_GROUPS = frozen(np.zeros(0, np.int32), np.int32)
 
 
 class Near(NamedTuple):
@@ -49,15 +50,18 @@ class Uses:
         documents = evidence.rows.documents_of(rows)
         if mask is not None:
             is_chosen = np.asarray(mask, bool)[documents]
-            rows, documents, counts, topics, certainty = (
-                array[is_chosen] for array in (rows, documents, counts, topics, certainty)
-            )
+            rows = rows[is_chosen]
+            documents = documents[is_chosen]
+            counts = counts[is_chosen]
+            topics = topics[is_chosen]
+            certainty = certainty[is_chosen]
         if not np.array_equal(self.into, np.arange(evidence.K)):
             topics = self.into[topics].astype(np.uint16)
-        self.rows, self.documents, self.counts, self.topics, self.certainty = (
-            frozen(array, array.dtype.type)
-            for array in (rows, documents, counts, topics, certainty)
-        )
+        self.rows = frozen(rows, rows.dtype.type)
+        self.documents = frozen(documents, documents.dtype.type)
+        self.counts = frozen(counts, counts.dtype.type)
+        self.topics = frozen(topics, topics.dtype.type)
+        self.certainty = frozen(certainty, certainty.dtype.type)
 
     @property
     def in_documents(self) -> int:
@@ -74,7 +78,7 @@ class Uses:
             self.documents,
             self.counts,
             self.topics,
-            _ONE if group is None else frozen(group, np.int32),
+            _NO_GROUPS if group is None else frozen(group, np.int32),
             G,
             self.evidence.K,
         )
@@ -95,7 +99,8 @@ class Uses:
         text: int32[n] twice. Only of a corpus with texts."""
         counts = self.counts[pairs]
         nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        documents, rows = (np.repeat(array[pairs], counts) for array in (self.documents, self.rows))
+        documents = np.repeat(self.documents[pairs], counts)
+        rows = np.repeat(self.rows[pairs], counts)
         return documents, self.evidence.places(rows, nth, self.word)
 
     def by_certainty(self, pairs: np.ndarray) -> np.ndarray:
@@ -138,8 +143,9 @@ class Uses:
         else:
             elsewhere = np.diff(self.evidence.postings.indptr)[words][None] - all_counts
             other_documents = bow.D - sizes
-        return [
-            _named(
+        words_of_senses = []
+        for s in range(len(topics)):
+            words_of_sense = _named(
                 self.word,
                 words,
                 own_counts[s],
@@ -149,8 +155,8 @@ class Uses:
                 other_documents[s],
                 count,
             )
-            for s in range(len(topics))
-        ]
+            words_of_senses.append(words_of_sense)
+        return words_of_senses
 
 
 def _beside(
@@ -173,41 +179,35 @@ def _beside(
 
 
 def _named(
-    word: int, words, own_counts, all_counts, elsewhere, size: int, rival_topics: int, count: int
+    word: int, words, own_counts, all_counts, elsewhere, size: int, other_documents: int, count: int
 ) -> list[Near]:
-    least = 2 if size > 3 else 1  # a word of one document says little of many
-    fit = np.flatnonzero(
-        (2 * own_counts >= all_counts)
-        & (all_counts >= least)
-        & (words != word)
-        & (all_counts * rival_topics > elsewhere * size)
-    )
-    score = ratio(all_counts[fit], size, elsewhere[fit], rival_topics)
+    least = 2 if size > FEW_DOCUMENTS else 1  # a word of one document says little of many
+    is_mostly_own = 2 * own_counts >= all_counts
+    is_more_frequent = all_counts * other_documents > elsewhere * size
+    is_fit = is_mostly_own & (all_counts >= least) & (words != word) & is_more_frequent
+    fit = np.flatnonzero(is_fit)
+    score = ratio(all_counts[fit], size, elsewhere[fit], other_documents)
+    share_elsewhere = elsewhere / max(other_documents, 1)
     best_words = np.lexsort((words[fit], -score))[:count]
-    return [
-        Near(
-            int(words[row]),
-            int(all_counts[row]),
-            int(size),
-            float(elsewhere[row] / max(rival_topics, 1)),
-            float(score[i]),
-        )
-        for i, row in zip(best_words, fit[best_words], strict=True)
-    ]
+    near_words = []
+    for i, row in zip(best_words, fit[best_words], strict=True):
+        documents = int(all_counts[row])
+        share = float(share_elsewhere[row])
+        near_words.append(Near(int(words[row]), documents, int(size), share, float(score[i])))
+    return near_words
 
 
 def ratio(first: np.ndarray, n: int, second: np.ndarray, m: int) -> np.ndarray:
     """Twice the log-likelihood ratio of two shares, the first of n and the second of m, against one
     for both (Dunning 1993, G2). Nats."""
-    p = (first + second) / max(n + m, 1)
-    separate = (
-        xlogy(first, first / max(n, 1))
-        + xlogy(n - first, 1 - first / max(n, 1))
-        + xlogy(second, second / max(m, 1))
-        + xlogy(m - second, 1 - second / max(m, 1))
-    )
+    first_and_second = first + second
+    p = first_and_second / max(n + m, 1)
+    p_first = first / max(n, 1)
+    p_second = second / max(m, 1)
+    of_first = xlogy(first, p_first) + xlogy(n - first, 1 - p_first)
+    separate = of_first + xlogy(second, p_second) + xlogy(m - second, 1 - p_second)
     return np.maximum(
-        2 * (separate - xlogy(first + second, p) - xlogy(n + m - first - second, 1 - p)), 0.0
+        2 * (separate - xlogy(first_and_second, p) - xlogy(n + m - first - second, 1 - p)), 0.0
     )
 
 
@@ -215,9 +215,9 @@ def spread(items: np.ndarray) -> np.ndarray:
     """The items in an order of which every beginning is spread evenly over all of them: steps of
     the golden section."""
     n = len(items)
-    if n < 3:
+    if n <= 2:
         return items
-    step = round(n * 0.6180339887498949)
+    step = round(n * GOLDEN_SECTION)
     while np.gcd(step, n) != 1:
         step += 1
     return items[np.arange(n, dtype=np.int64) * step % n]
@@ -238,17 +238,19 @@ def distinguishing(
     ]
     sizes = [len(sample) for sample in samples]
     words, _, all_counts = _beside(evidence, samples, np.zeros(2, np.int32), first.into)
-    counts_of_a, counts_of_b = (
-        _named(
-            (first, second)[s].word,
-            words,
-            all_counts[s],
-            all_counts[s],
-            all_counts[1 - s],
-            sizes[s],
-            sizes[1 - s],
-            count,
-        )
-        for s in range(2)
+    with_first, with_second = all_counts
+    size_of_first, size_of_second = sizes
+    of_first = _named(
+        first.word, words, with_first, with_first, with_second, size_of_first, size_of_second, count
     )
-    return counts_of_a, counts_of_b
+    of_second = _named(
+        second.word,
+        words,
+        with_second,
+        with_second,
+        with_first,
+        size_of_second,
+        size_of_first,
+        count,
+    )
+    return of_first, of_second

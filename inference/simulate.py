@@ -18,7 +18,10 @@ from inference.kernels import rng
 from inference.runtime.jit import njit
 from inference.topics import Topics
 
+MOST_OF_A_SETTING = 1e9  # xi and eta: no texts are so long, no topics so even
+LEAST_ALPHA = 1e-300  # above 0, where an exponential underflows
 MOST_TOKENS = 20_000_000  # drawn anew at once: some two gigabytes
+FIRST_PAIRS = 1024  # that arrays of pairs have room for; they double
 _ALPHA, _BETA, _DOCUMENT = range(3)  # what a stream of random numbers is for
 _SYLLABLES = tuple(
     c + v for c in "b d f g k l m n p r s t v z ch st".split() for v in "a e i o u ai or en".split()
@@ -61,7 +64,7 @@ def corpus(
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
             raise Invalid(name, f"{name} must be a whole number of at least 1, got {value!r}.")
     for name, number in (("xi", xi), ("eta", eta)):
-        if not 0.0 < number < 1e9:
+        if not 0.0 < number < MOST_OF_A_SETTING:
             raise Invalid(name, f"{name} must be above 0 and below 1e9, got {number!r}.")
     start = np.uint64(seed)
     drawn = _alpha(alpha, K, start)
@@ -169,7 +172,7 @@ def _alpha(alpha: tuple[float, float] | np.ndarray, K: int, seed: np.uint64) -> 
                 f"alpha must be (shape, scale) or one number for each topic, got {alpha!r}.",
             )
         logs = [_log_gamma(_stream(seed, _ALPHA, k), alpha_values[0])[1] for k in range(K)]
-        return np.maximum(alpha_values[1] * np.exp(logs), 1e-300)
+        return np.maximum(alpha_values[1] * np.exp(logs), LEAST_ALPHA)
     if alpha_values.shape != (K,):
         raise Invalid(
             "alpha", f"alpha must have {K} numbers, one for each topic, got {alpha_values.size}."
@@ -254,8 +257,8 @@ def _documents(seed, purpose, alpha, sums, xi, theta, first):
     M, K = theta.shape
     V = sums.shape[1]
     indptr = np.zeros(M + 1, np.int64)
-    words = np.empty(1024, np.int32)
-    counts = np.empty(1024, np.int32)
+    words = np.empty(FIRST_PAIRS, np.int32)
+    counts = np.empty(FIRST_PAIRS, np.int32)
     used = 0
     count = np.zeros(V, np.int32)
     topic_sums = np.empty(K)

@@ -7,9 +7,9 @@ import numpy as np
 
 from inference.errors import Invalid
 
-LISTED_TOKENS = (
-    0.5  # a word is listed in a topic that holds at least half a token of it; the rest is the floor
-)
+# A word is listed in a topic that holds at least half a token of it; the rest is the floor
+LISTED_TOKENS = 0.5
+MASS_TOLERANCE = 1e-3  # of a topic's weights, which are float32 and sum to 1
 
 
 class Topics(NamedTuple):
@@ -78,7 +78,7 @@ class Topics(NamedTuple):
             self.V - entries_of_topic
         )
         worst = int(np.argmax(np.where(np.isnan(mass), np.inf, np.abs(mass - 1.0))))
-        if not abs(mass[worst] - 1.0) < 1e-3:
+        if not abs(mass[worst] - 1.0) < MASS_TOLERANCE:
             raise Invalid(
                 "topics",
                 f"The weights of a topic must sum to 1; those of topic {worst} sum to"

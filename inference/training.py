@@ -28,6 +28,7 @@ from inference.schedule import Schedule, held_out_documents, objective_every, sn
 from inference.topics import Theta, Topics
 
 PROGRESS_EVERY = 0.25  # seconds
+GIB = 1 << 30  # bytes
 
 THREADS = int(getattr(numba.config, "NUMBA_NUM_THREADS"))  # noqa: B009 (numba sets it when it is imported)
 
@@ -212,8 +213,8 @@ def _checked(engine: AnyEngine, config: ResolvedConfig, bow: Bow, held_out: np.n
     if available is not None and needed > available:
         raise Invalid(
             "topics",
-            f"{config.topics:,} topics would need about {needed / 2**30:.1f} GiB of memory here,"
-            f" and this machine has {available / 2**30:.1f} GiB. Choose fewer topics or leave out more"
+            f"{config.topics:,} topics would need about {needed / GIB:.1f} GiB of memory here,"
+            f" and this machine has {available / GIB:.1f} GiB. Choose fewer topics or leave out more"
             " words.",
         )
     return schedule

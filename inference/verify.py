@@ -171,12 +171,10 @@ def _same_topics(topics: Topics, stored: dict[str, np.ndarray]) -> bool:
         end = stored["beta_indptr"][k + 1]
         listed_slice = slice(first, first + topic_slice.stop - topic_slice.start)
         rest_slice = slice(first + topic_slice.stop - topic_slice.start, end)
-        are_equal = np.array_equal(
-            topics.words[topic_slice], stored["beta_words"][listed_slice]
-        ) and np.array_equal(topics.weights[topic_slice], stored["beta_weights"][listed_slice])
-        if (
-            not are_equal
-            or not (stored["beta_weights"][rest_slice] == np.float32(topics.floor[k])).all()
-        ):
+        if not np.array_equal(topics.words[topic_slice], stored["beta_words"][listed_slice]):
+            return False
+        if not np.array_equal(topics.weights[topic_slice], stored["beta_weights"][listed_slice]):
+            return False
+        if not (stored["beta_weights"][rest_slice] == np.float32(topics.floor[k])).all():
             return False
     return True

@@ -4,10 +4,14 @@ training continues from them."""
 import numpy as np
 from numba import prange
 
+from inference import fold_in
 from inference.bow import Bow
-from inference.evaluate import fold_in
 from inference.runtime.jit import njit
 from inference.topics import Topics
+
+# Spreads the words of a document over the topics where nothing is known of it; odd, and far from a
+# multiple of usual K (Knuth's multiplicative hash of 16 bits)
+SPREADING = 40_503
 
 
 def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float | np.ndarray) -> np.ndarray:
@@ -17,7 +21,7 @@ def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float | np.ndar
     topics: of another vocabulary; column: int32[V] of the bag's words the number that each has
     there, -1 for a word that is
     new: such a word gets the largest topic of its document. alpha: float64[K], or one for all, the
-    priors of the training to come. theta is folded in by EM (evaluate.fold_in) from the words that
+    priors of the training to come. theta is folded in by EM (inference.fold_in) from the words that
     both know; a document without any begins evenly spread.
     """
     known_words = np.flatnonzero(column >= 0)
@@ -81,7 +85,7 @@ def _inherit(
         for j in range(a, b):
             i = column_of_word[words[j]]
             if i < 0:
-                inherited[j] = largest if largest >= 0 else (d * 40503 + words[j]) % K
+                inherited[j] = largest if largest >= 0 else (d * SPREADING + words[j]) % K
                 continue
             best_topic = 0
             largest_weight = -1.0

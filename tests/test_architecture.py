@@ -2,6 +2,7 @@
 and none grows too large."""
 
 import ast
+import re
 from collections import Counter
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -21,6 +22,22 @@ WINGS = (
     "intake",
     "platform",
 )
+# The layers of inference, from the top: none imports one above it, and `analysis`, which explores
+# any topics, imports nothing of `training`. docs/architecture.md has the same table.
+INFERENCE_LAYERS = {
+    "programs": {"compiling", "deposited", "shipping", "verify"},
+    "analysis": {
+        "answers", "codes", "consensus", "effects", "explore", "findings", "index", "senses",
+    },
+    "training": {
+        "checkpoint", "cluster", "engines", "evaluate", "infer", "mixtures", "objective",
+        "schedule", "steering", "training", "warm_start",
+    },
+    "data": {
+        "bow", "day_sums", "documents", "evidence", "fold_in", "simulate", "text", "topics",
+    },
+    "machine": {"errors", "kernels", "references", "runtime"},
+}  # fmt: skip
 MOST = 1 / 5  # of all lines: what one package of the web application may hold
 
 
@@ -40,11 +57,13 @@ def modules() -> dict[str, Path]:
 
 
 def package(module: str) -> str:
-    """inference and tasks are one package each; of webapp every folder of a wing, and every module
-    beside the wings, is one."""
+    """tasks is one package; of inference every folder and every module beside the folders is one;
+    of webapp every folder of a wing, and every module beside the wings."""
     first, *rest = module.split(".")
-    if first != "webapp":
+    if first == "tasks":
         return first
+    if first == "inference":
+        return ".".join([first, *rest[:1]])
     depth = 2 if rest and rest[0] in WINGS else 1
     return ".".join([first, *rest[:depth]])
 
@@ -104,9 +123,40 @@ def test_wings_stand_on_each_other():
     assert not upward
 
 
+def test_layers_of_inference_stand_on_each_other():
+    layer_of = {
+        f"inference.{name}": layer for layer, names in INFERENCE_LAYERS.items() for name in names
+    }
+    packages = {name for name in map(package, modules()) if name.startswith("inference.")}
+    assert packages == layer_of.keys(), "each package of inference is in one layer"
+    order = list(INFERENCE_LAYERS)
+    wrong = []
+    for importer, imported in edges().items():
+        for name, import_of_name in imported.items():
+            if importer not in layer_of or name not in layer_of:
+                continue
+            above, below = layer_of[importer], layer_of[name]
+            upward = order.index(below) < order.index(above)
+            if upward or (above, below) == ("analysis", "training"):
+                wrong.append(f"{above} on {below}: {import_of_name}")
+    assert not wrong
+
+
+def test_architecture_names_the_layers_of_inference():
+    """docs/architecture.md: a line for each layer, from the top, with what is in it."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    section = text[text.index("\ninference/") : text.index("\ntasks/")]
+    written = {
+        layer: {name.removesuffix("/") for name in names.split()}
+        for layer, names in re.findall(r"^  (\w+) +(.+)$", section, re.MULTILINE)
+    }
+    assert written == INFERENCE_LAYERS
+    assert list(written) == list(INFERENCE_LAYERS)
+
+
 def test_inference_is_a_library():
     for module, path in modules().items():
-        if package(module) == "inference":
+        if module.split(".")[0] == "inference":
             wrong = {
                 n
                 for n in imports(path)

@@ -44,9 +44,8 @@ import numpy as np
 from benchmarks.engines import chart, corpora, passes, peers
 from benchmarks.engines.judge import Curve, Judge, one_pass_ratio, ratio, split_ours
 from benchmarks.origin import RESULTS, ROOT, commit, machine, options
-from inference import Bow, Invalid
+from inference import Bow, Invalid, compiling
 from inference.engines import DEFAULT, ENGINES
-from inference.runtime import compiling
 
 QUICK = {
     100: "tomotopy,topica-sparse,topica-warplda,topica-cvb0,sklearn,vw",

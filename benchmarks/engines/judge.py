@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.engines.peers import OURS, Variant
 from inference import Bow, Topics
 from inference.evaluate import Coherence, Completion
-from inference.evaluate.fold_in import alpha_for
+from inference.fold_in import alpha_for
 
 DECIMALS = 5  # of the numbers that are stored
 ABOVE_FLOOR = 1.0001  # times a topic's least weight: a word with more is stored by itself

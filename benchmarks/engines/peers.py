@@ -21,8 +21,7 @@ import numpy as np
 
 from benchmarks.engines.clock import Clock
 from benchmarks.trainer import Trainer
-from inference import Bow, engines
-from inference.runtime import compiling
+from inference import Bow, compiling, engines
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,9 @@ import numpy as np
 
 from benchmarks.engines import corpora
 from benchmarks.trainer import Trainer
-from inference import Bow, Topics, engines
+from inference import Bow, Topics, compiling, engines
 from inference.engines.contract import AnyEngine, ResolvedConfig
 from inference.evaluate import Coherence, Completion
-from inference.runtime import compiling
 from inference.schedule import Schedule, held_out_documents
 
 HOLDS = "holds"

@@ -16,10 +16,9 @@ from scipy.sparse import csr_matrix
 from benchmarks.engines import corpora
 from benchmarks.papers.bench import Bench, Experiment, Outcome, Paper, of_parts, verdict
 from benchmarks.trainer import Trainer
-from inference import Bow, Invalid, Topics, engines, simulate
+from inference import Bow, Invalid, Topics, compiling, engines, simulate
 from inference.engines import vem
 from inference.evaluate import Coherence
-from inference.runtime import compiling
 from inference.simulate import Truth, relative_error
 
 SETTING: dict[str, Any] = {  # of section 3.1

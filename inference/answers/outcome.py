@@ -6,7 +6,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from inference.explore import documents
+from inference import documents
+from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 
 
@@ -75,8 +76,8 @@ class CountedTopics(NamedTuple):
     def summed(self, group: np.ndarray, groups: int) -> np.ndarray:
         """See Outcome. One pass over the documents' topics."""
         arrays = documents.arrays(self.doc_ptr, self.doc_topics, self.doc_tokens, self.lengths)
-        group = documents.frozen(np.asarray(group), np.int32)
-        column_of_topic = documents.frozen(np.asarray(self.into), np.int32)
+        group = frozen(np.asarray(group), np.int32)
+        column_of_topic = frozen(np.asarray(self.into), np.int32)
         return _summed(group, groups, *arrays[:3], column_of_topic, self.columns)
 
     def only(self, column: int) -> "CountedTopics":

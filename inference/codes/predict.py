@@ -12,7 +12,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.evidence import Evidence
-from inference.explore.documents import frozen
+from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 
 # The best of five settings for seven concepts in four corpora, at 300 codes and 3,000

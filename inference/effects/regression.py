@@ -15,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
+from inference import documents
 from inference.effects.units import Units
 from inference.errors import Invalid
-from inference.explore import documents
+from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 
 BLOCK = 1 << 13  # units at a time
@@ -63,9 +64,9 @@ class Data(NamedTuple):
             )
         return cls(
             units,
-            documents.frozen(cell, np.int32),
+            frozen(cell, np.int32),
             *documents.arrays(*documents_),
-            documents.frozen(column_of_topic, np.int32),
+            frozen(column_of_topic, np.int32),
             T,
         )
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.explore.documents import frozen
+from inference.runtime.arrays import frozen
 
 # units of a side below which no interval is given: with fewer it would say no more than that
 # anything may be

@@ -4,9 +4,9 @@ document?"""
 import numpy as np
 from numba import prange
 
+from inference import fold_in
 from inference.bow import Bow
 from inference.errors import Invalid
-from inference.evaluate import fold_in
 from inference.kernels import rng
 from inference.kernels.gibbs import cumulated
 from inference.runtime.jit import njit

@@ -9,9 +9,9 @@ LeftToRight.
 import numpy as np
 from numba import prange
 
+from inference import fold_in
 from inference.bow import Bow
 from inference.errors import Invalid
-from inference.evaluate import fold_in
 from inference.evaluate.held_out import LEAST
 from inference.kernels import rng
 from inference.kernels.gibbs import cumulated, first_above

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaincinv, expit, logit, stdtrit
 
+from inference import documents
 from inference.errors import Invalid
-from inference.explore import documents
+from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 
 THIN = 10  # documents with words below which a group's share is not to be relied on
@@ -99,7 +100,7 @@ def sums_of(
 def _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, column_of_topic):
     """As `_sums`, of arrays and topics as they come."""
     arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
-    group = documents.frozen(group, np.int32)
+    group = frozen(group, np.int32)
     return _sums(
         *documents.looked_at(members),
         *arrays,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from inference.explore import documents
+from inference import documents
 from inference.runtime.jit import njit
 
 LEAST_DOCUMENTS = 5  # with both topics: fewer are an anecdote

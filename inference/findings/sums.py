@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaincinv, expit, logit, stdtr, stdtrit
 
-from inference.explore import documents
+from inference import documents
+from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 
 FEW = 2  # documents with a topic up to which their own variance says too little
@@ -121,10 +122,10 @@ def sums(
     their tokens; lengths: int64[D]. column_of_topic: int32[K], the topic or family of T that each
     topic is counted as, -1 for none."""
     arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
-    order = documents.frozen(units.order, np.int64)
-    starts = documents.frozen(units.starts, np.int64)
-    group = documents.frozen(units.group, np.int32)
-    column_of_topic = documents.frozen(column_of_topic, np.int32)
+    order = frozen(units.order, np.int64)
+    starts = frozen(units.starts, np.int64)
+    group = frozen(units.group, np.int32)
+    column_of_topic = frozen(column_of_topic, np.int32)
     return Sums(*_sums(order, starts, group, G, *arrays, column_of_topic, T))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from inference.explore import documents
+from inference import documents
 from inference.runtime.jit import njit
 
 CANDIDATES = 200  # documents whose mix is farthest from the whole's, which are compared with others

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.explore.documents import frozen
 from inference.index.patterns import FARTHEST
 from inference.index.search import Index
 from inference.index.segments import NUMBER, in_sentence
@@ -21,6 +20,7 @@ from inference.index.word_units import (
     sides_of,
     with_own_codes,
 )
+from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
 from inference.text import starts

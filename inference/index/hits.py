@@ -11,13 +11,14 @@ from time import monotonic
 
 import numpy as np
 
+from inference.documents import numbers_of_mask
 from inference.errors import Invalid
 from inference.evidence import Evidence
-from inference.explore.documents import frozen, numbers_of_mask
 from inference.index.patterns import ANY, Part, reach
 from inference.index.query import ANY_CASE
 from inference.index.search import END, Index
 from inference.index.segments import NUMBER, begins_sentence, in_sentence
+from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
 from inference.text import starts

@@ -11,13 +11,14 @@ from typing import Protocol
 
 import numpy as np
 
+from inference.documents import numbers_of_mask
 from inference.errors import Invalid
-from inference.explore.documents import frozen, numbers_of_mask
 from inference.index import segments
 from inference.index.forms import Forms
 from inference.index.lists import Matches, add, either, intersection, opposite
 from inference.index.query import EXACT, Any, Node, Not, Piece, Sequence, parse, sequences
 from inference.index.segments import NUMBER, Field, Scratch
+from inference.runtime.arrays import frozen
 from inference.runtime.durable import rewrite
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two

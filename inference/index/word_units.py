@@ -8,8 +8,8 @@ import numpy as np
 
 from inference.answers.sides import unit_weights
 from inference.answers.words import WordSums
-from inference.explore.documents import frozen
 from inference.index.segments import Field
+from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
 

@@ -65,7 +65,7 @@ def assign(
 
     p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr, words: the bag of words;
     theta_*: of the documents from `first` on (topics.Theta); row_ptr, row_topics, above, floor:
-    beta by word (evaluate.fold_in.rows). topics: uint16 and
+    beta by word (inference.fold_in.rows). topics: uint16 and
     certainty: uint8, p times SURE, one for each of the documents' pairs, are filled.
     """
     K = len(floor)

@@ -5,7 +5,7 @@ the folder must belong to this user, with nobody else able to write to it, and a
 where it still has the hash that it was written with. Whatever is wrong with the folder or a file is
 logged, and the kernel is compiled: nothing fails by it.
 
-A wheel carries kernels, too (inference/runtime/shipping.py), in a folder that is only read. They
+A wheel carries kernels, too (inference/shipping.py), in a folder that is only read. They
 are as trusted as the code beside them, and are loaded only with the hash that the wheel lists for
 them.
 

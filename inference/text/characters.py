@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
-from inference.explore.documents import frozen
+from inference.runtime.arrays import frozen
 from inference.text import spelling
 
 CODES = spelling.CODES

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.explore.documents import frozen
+from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 
 FAR = 255  # a step that says: look it up

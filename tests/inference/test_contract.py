@@ -443,7 +443,7 @@ def test_methods_name_what_they_cite(engine, bow):
 
 
 def test_its_warm_up_goes_the_whole_way(engine):
-    from inference.runtime import compiling
+    from inference import compiling
 
     assert all(config.topics == 2 for config in engine.warm_up())
     compiling.engine(engine.NAME)

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from inference.evaluate import Coherence, Completion, coherence, fold_in
+from inference import fold_in
+from inference.evaluate import Coherence, Completion, coherence
 from inference.topics import Topics
 from tests.inference import naive, naive_evaluate
 from tests.inference.corpora import bow_of, planted

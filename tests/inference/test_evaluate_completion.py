@@ -4,8 +4,9 @@ import numba
 import numpy as np
 import pytest
 
+from inference import fold_in
 from inference.errors import Invalid
-from inference.evaluate import Completion, fold_in, held_out
+from inference.evaluate import Completion, held_out
 from tests.inference import naive_evaluate
 from tests.inference.corpora import bow_of, planted
 from tests.inference.test_evaluate import topics_of

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from inference import Bow, Snapshot, engines, train
-from inference.evaluate import fold_in
+from inference import Bow, Snapshot, engines, fold_in, train
 from inference.topics import Topics
 from inference.warm_start import inherit
 from tests.inference.corpora import planted

@@ -14,7 +14,7 @@ from numba.core.dispatcher import Dispatcher
 import inference.runtime.memory
 inference.runtime.memory.LARGE = 0
 from inference import *
-from inference.runtime import compiling
+from inference import compiling
 from inference.codes.predict import predict
 from inference.evaluate import Completion, diagnose
 from inference.schedule import held_out_documents
@@ -23,8 +23,9 @@ from inference.text import *
 from inference.senses import Uses, distinguishing
 from inference.text.starts import Starts
 from inference.explore import bands, cooccurrence, distances, layout, matching, saliency, similar
-from inference.explore.day_sums import in_span
-from inference.explore.documents import count, frozen, numbers_of_mask
+from inference.day_sums import in_span
+from inference.documents import count, numbers_of_mask
+from inference.runtime.arrays import frozen
 
 compiling.warm_up()
 compiled = []

@@ -1,4 +1,4 @@
-"""What stands for inference.runtime.compiling in tests of the start."""
+"""What stands for inference.compiling in tests of the start."""
 
 import os
 

@@ -31,7 +31,7 @@ SERVERS = (
 )
 # A line of a .pth file, which Python runs when it starts.
 NOTHING_COMPILED = (
-    "import sys, types; sys.modules['inference.runtime.compiling'] = "
+    "import sys, types; sys.modules['inference.compiling'] = "
     "types.SimpleNamespace(usual=lambda: None, rest=lambda: None)"
 )
 

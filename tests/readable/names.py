@@ -27,6 +27,8 @@ FORMULAS = (  # where a letter may be a symbol of a paper
     "inference/engines",
     "inference/kernels",
     "inference/evaluate",
+    "inference/fold_in",
+    "inference/mixtures",
     "inference/effects",
     "inference/codes",
     "inference/simulate",

@@ -18,7 +18,8 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 import inference
-from inference.runtime import jit, kernel_files, shipping
+from inference import shipping
+from inference.runtime import jit, kernel_files
 from tests.conftest import ROOT
 
 CALLED = """

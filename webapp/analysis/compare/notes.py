@@ -8,7 +8,7 @@ from math import expm1
 from typing import NamedTuple
 
 from inference import engines
-from inference.evaluate.fold_in import alpha_for
+from inference.fold_in import alpha_for
 from webapp.analysis.compare.measures import Measured
 from webapp.models import Run
 from webapp.platform.drawing.numbers import count, decimals, duration, join_names, percent

@@ -12,9 +12,9 @@ from inference.answers import Answers, Verdict
 from inference.answers.words import answer_words
 from inference.errors import Invalid
 from inference.explore import keyness
-from inference.explore.documents import frozen
 from inference.index import Index, two_sets, word_units
 from inference.index.segments import Field
+from inference.runtime.arrays import frozen
 from webapp.analysis.answers import set_answers
 from webapp.analysis.answers.answer_jobs import AnswerJob, Stored, perform
 from webapp.analysis.keyness.shapes import Counting, Counts, Order, Which

@@ -7,9 +7,9 @@ import numpy as np
 
 from inference.answers import Answers, Family
 from inference.answers.held import Settings
+from inference.day_sums import TOKENS, WORDED
 from inference.effects import time_curve
 from inference.explore import bands as intervals
-from inference.explore.day_sums import TOKENS, WORDED
 from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.answers.set_answers import Answered
 from webapp.analysis.findings.values import finite

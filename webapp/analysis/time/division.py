@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.documents import numbers_of_mask
 from inference.errors import Invalid, number_of
-from inference.explore.documents import numbers_of_mask
 from webapp.analysis.time.compared_sets import Side
 from webapp.core.documents import fields, sums
 from webapp.core.documents.selection import RunSelection

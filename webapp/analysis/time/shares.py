@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.day_sums import WORDED
+from inference.documents import count
 from inference.effects import shares as effects
 from inference.effects.regression import Data
 from inference.explore import bands, change
-from inference.explore.day_sums import WORDED
-from inference.explore.documents import count
 from webapp.core.documents import fields, sums, units
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence

@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 
-from inference.explore.documents import spread, spread_outside
+from inference.documents import spread, spread_outside
 from inference.explore.relevance import distinctive
 from webapp.analysis.time.compared_sets import Side, address
 from webapp.analysis.time.division import Division

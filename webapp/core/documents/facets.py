@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import numpy as np
 from django.http import QueryDict
 
-from inference.explore.documents import count
+from inference.documents import count
 from webapp.core.documents import fields, members, ranges, sums
 from webapp.core.documents.conditions import own_parameters
 from webapp.core.documents.selection import Selection

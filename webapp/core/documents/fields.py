@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
+from inference.day_sums import in_span
 from inference.errors import Invalid
-from inference.explore.day_sums import in_span
-from inference.explore.documents import frozen
+from inference.runtime.arrays import frozen
 from webapp.intake.metadata import Category, Field, MetadataError, Names, RangeField, ValueField
 from webapp.intake.metadata.columns import Columns, put_in_order
 from webapp.intake.metadata.groups import (

@@ -7,7 +7,8 @@ from typing import Protocol
 
 import numpy as np
 
-from inference.explore.documents import frozen, numbers_of_mask
+from inference.documents import numbers_of_mask
+from inference.runtime.arrays import frozen
 from webapp.core.documents import conditions, fields, ranges, search
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView

@@ -27,8 +27,8 @@ from urllib.parse import urlencode
 import numpy as np
 from django.http import QueryDict
 
+from inference.day_sums import FOREVER
 from inference.errors import Invalid
-from inference.explore.day_sums import FOREVER
 from inference.index import LONGEST
 from inference.index.query import has_order
 from webapp.core.documents import conditions, days, fields, members, ranges, search

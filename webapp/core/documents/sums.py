@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.explore.day_sums import ALL, MEASURES, NUMBER, TOKENS, WORDS, Ranges
-from inference.explore.documents import count, spread
+from inference.day_sums import ALL, MEASURES, NUMBER, TOKENS, WORDS, Ranges
+from inference.documents import count, spread
 from webapp.core.documents import fields
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence

@@ -10,9 +10,8 @@ import numpy as np
 import regex
 from scipy.special import bdtrc
 
-from inference import engines
+from inference import day_sums, engines
 from inference.engines.contract import Config, Remembering, Shape
-from inference.explore import day_sums
 from inference.runtime.memory import LARGE
 from inference.schedule import Paces
 from inference.text import REASONS, THRESHOLDS, Choice, Spread, Stream, count, terms, thresholds

@@ -105,7 +105,7 @@ def of_days(days: np.ndarray) -> tuple[int, np.ndarray]:
     documents."""
     if not len(days) or not (last := int(days.max())):
         return 0, np.zeros(0, np.int64)
-    from inference.explore.documents import (
+    from inference.documents import (
         count,  # numba: a worker process of webapp.intake.readers starts without it
     )
 

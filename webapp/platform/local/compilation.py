@@ -14,7 +14,7 @@ from webapp.platform import system
 from webapp.platform.local import changes, folder, processes
 from webapp.platform.local.package import ROOT
 
-MODULE = "inference.runtime.compiling"
+MODULE = "inference.compiling"
 ENGINE = "Compiling the engine"
 REST = "Compiling the rest"
 PROGRAM = """
@@ -27,7 +27,7 @@ Path({done!r}).write_text(f"{digest}\\n{{kernel_files.folder()}}")
 
 
 def part(name: str, function: str, niceness: int = 0) -> processes.Part:
-    """A child process that calls a function of inference.runtime.compiling, and ends. What was
+    """A child process that calls a function of inference.compiling, and ends. What was
     compiled before is only loaded."""
 
     def before_exec() -> None:
@@ -57,7 +57,7 @@ def start(supervisor: processes.Supervisor) -> bool:
 
 
 def command(call: str, done: Path) -> list[str]:
-    """Calls a function of inference.runtime.compiling in a process that then says in the file
+    """Calls a function of inference.compiling in a process that then says in the file
     `done` what it has compiled."""
     return [
         sys.executable,

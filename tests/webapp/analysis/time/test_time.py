@@ -15,9 +15,10 @@ from django.http import QueryDict
 from django.urls import reverse
 from pydantic import TypeAdapter
 
+from inference import day_sums
 from inference.effects.time_curve import spline
 from inference.errors import Invalid
-from inference.explore import bands, day_sums
+from inference.explore import bands
 from tests.corpora import as_csv
 from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.findings.change_marks import ChangeMarks

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from django.urls import reverse
 
+from inference import day_sums
 from inference.errors import Invalid
-from inference.explore import day_sums
 from tests.webapp.making import corpus_of, run_on
 from webapp.core.documents import units
 from webapp.core.results import evidence

@@ -58,7 +58,7 @@ import sys
 import django
 django.setup()
 from numba.core.dispatcher import Dispatcher
-from inference.runtime import compiling
+from inference import compiling
 from tasks.runs import train
 
 compiling.usual()

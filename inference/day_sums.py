@@ -16,7 +16,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from inference.explore.documents import arrays as arrays_of, frozen
+from inference.documents import arrays as arrays_of
+from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 
 FOREVER = 1 << 40
@@ -26,7 +27,10 @@ MEASURES = (NUMBER, TOKENS, LENGTH, SQUARE, PRODUCT)
 # Measures of all documents: how many, those with words, their words and squares
 ALL, WORDED, WORDS, SQUARES = range(4)
 MOST_BYTES = 128 << 20  # of a run's sums
+MEASURES_OF_ALL = 4
 _ROW_BYTES = 6  # of a topic of a document
+_SUM_BYTES = 8  # an int64
+_MONTHS = 12  # of a year
 _LOOKED = 8  # ranges look at one in so many documents themselves, at most
 _FILE = "day_sums"
 
@@ -92,7 +96,7 @@ class DaySums:
         edges = _edges(days, len(doc_topics), K)
         if edges is None:
             return
-        totals = np.zeros((len(edges), 4), np.int64)
+        totals = np.zeros((len(edges), MEASURES_OF_ALL), np.int64)
         by_topic = np.zeros((len(MEASURES), len(edges), K), np.int64)
         _count(days, edges, totals, by_topic, *arrays)
         np.cumsum(totals, axis=0, out=totals)
@@ -105,7 +109,8 @@ class DaySums:
         """None where none were written."""
         if not (folder / f"{_FILE}_of.npy").exists():
             return None
-        edges, totals = (np.load(folder / f"{_FILE}_{name}.npy") for name in ("edges", "whole"))
+        edges = np.load(folder / f"{_FILE}_edges.npy")
+        totals = np.load(folder / f"{_FILE}_whole.npy")
         return cls(edges, totals, np.load(folder / f"{_FILE}_of.npy", mmap_mode="r"))
 
     def ranges(
@@ -127,16 +132,14 @@ class DaySums:
         bounds = np.array(spans, np.int64).reshape(-1, 2)
         low = np.searchsorted(self.edges, bounds[:, 0], "left")
         high = np.searchsorted(self.edges, bounds[:, 1], "right") - 1
-        outer = [
-            (g, documents(*part))
-            for g in np.flatnonzero(
-                (low > high)
-                | (self.edges[np.minimum(low, high)] != bounds[:, 0])
-                | (self.edges[high] != bounds[:, 1])
-            ).tolist()
-            for part in self._outside(*spans[g], int(low[g]), int(high[g]))
-        ]
-        if sum(len(days_outside) for _, days_outside in outer) * _LOOKED > len(days):
+        has_no_edge = low > high
+        begins_between = self.edges[np.minimum(low, high)] != bounds[:, 0]
+        ends_between = self.edges[high] != bounds[:, 1]
+        outer = []
+        for g in np.flatnonzero(has_no_edge | begins_between | ends_between).tolist():
+            for part in self._outside(*spans[g], int(low[g]), int(high[g])):
+                outer.append((g, documents(*part)))
+        if sum(len(documents_outside) for _, documents_outside in outer) * _LOOKED > len(days):
             return None
         low = np.append(np.minimum(low, high), 0)
         high = np.append(high, len(self.edges) - 1)
@@ -154,8 +157,9 @@ class DaySums:
             evidence.doc_tokens,
             frozen(evidence.lengths, np.int64),
         )
-        for g, days_outside in outer:
-            _add(frozen(days_outside, np.int32), g, slot, columns, totals, by_topic, *arrays)
+        for g, documents_outside in outer:
+            numbers = frozen(documents_outside, np.int32)
+            _add(numbers, g, slot, columns, totals, by_topic, *arrays)
         starts = np.ascontiguousarray(bounds[:, 0])
         ends = np.ascontiguousarray(bounds[:, 1])
         for t, k in enumerate(topic_numbers.tolist()):
@@ -194,10 +198,13 @@ def _edges(days: np.ndarray, rows: int, K: int) -> np.ndarray | None:
     dated = days[days > 0] if len(days) else days
     if not len(dated):
         return None
-    first, last = (date.fromordinal(int(day)) for day in (dated.min(), dated.max()))
-    room = most_bytes(rows) // (len(MEASURES) * 8 * K)
-    months = range(12 * first.year + first.month - 1, 12 * last.year + last.month + 1)
-    years = range(12 * first.year, 12 * last.year + 13, 12)
+    first = date.fromordinal(int(dated.min()))
+    last = date.fromordinal(int(dated.max()))
+    room = most_bytes(rows) // (len(MEASURES) * _SUM_BYTES * K)
+    january_of_first = _MONTHS * first.year
+    january_of_last = _MONTHS * last.year
+    months = range(january_of_first + first.month - 1, january_of_last + last.month + 1)
+    years = range(january_of_first, january_of_last + _MONTHS + 1, _MONTHS)
     for periods, first_day in (
         (range(first.toordinal(), last.toordinal() + 2), int),
         (months, _first_day),
@@ -215,11 +222,10 @@ def most_bytes(rows: int) -> int:
 
 def _first_day(month: int) -> int:
     """Of a month from year 0 on."""
-    return (
-        date(month // 12, month % 12 + 1, 1).toordinal()
-        if month < 120_000
-        else date.max.toordinal() + 1
-    )
+    year, month_of_year = divmod(month, _MONTHS)
+    if year > date.max.year:
+        return date.max.toordinal() + 1
+    return date(year, month_of_year + 1, 1).toordinal()
 
 
 @njit(cache=True, nogil=True)

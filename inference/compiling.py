@@ -20,21 +20,26 @@ from inference.answers import spans
 from inference.answers.outcome import Table
 from inference.bow import Bow, Postings
 from inference.codes.predict import predict
+from inference.day_sums import MEASURES, MEASURES_OF_ALL, DaySums, in_span
+from inference.documents import count
 from inference.effects import joint, regression, shares, units
 from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Coherence, Completion, LeftToRight, diagnose
 from inference.evidence import Evidence, gather
 from inference.explore import bands, cooccurrence, distances, layout, neighbours, saliency, similar
-from inference.explore.day_sums import DaySums, in_span
-from inference.explore.documents import count, frozen
 from inference.explore.name_candidates import phrase_uses
 from inference.findings import sums, unlike
 from inference.index import Index, collocations, hits, patterns, two_sets, word_units
 from inference.kernels import assign
+from inference.runtime.arrays import frozen
 from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
 from inference.text.starts import Starts
 from inference.topics import Theta, Topics
 from inference.training import Snapshot, fold_in_corpus, train
+
+# Of the bag of words that all is compiled for
+BAG_DOCUMENTS = 60  # of two pairs each; some more than a minibatch of the engines' warm-up
+BAG_WORDS = 3
 
 
 def warm_up(backwards: bool = False) -> None:
@@ -98,16 +103,20 @@ def _judging(folder: Path) -> None:
 
 
 def _topics() -> Topics:
-    """Two topics of three words."""
-    sparse_rows = (
-        np.array([0, 2, 3]),
-        np.array([0, 1, 2], np.int32),
+    """Two topics of three words: what two and one of them have, and what all words have."""
+    listed_words = (
+        np.array([0, 2, BAG_WORDS]),
+        np.arange(BAG_WORDS, dtype=np.int32),
         np.array([0.5, 0.4, 0.8], np.float32),
     )
-    floors = np.full(2, 0.1), np.array([0.1, 0.2])
-    return Topics(
-        *sparse_rows, floor=floors[0], floor_mass=floors[1], share=np.full(2, 0.5), V=3
-    ).proper()
+    topics = Topics(
+        *listed_words,
+        floor=np.full(2, 0.1),
+        floor_mass=np.array([0.1, 0.2]),
+        share=np.full(2, 0.5),
+        V=BAG_WORDS,
+    )
+    return topics.proper()
 
 
 def exploring() -> None:
@@ -124,10 +133,10 @@ def exploring() -> None:
 
 
 def _bow(folder: Path) -> Bow:
-    pairs = np.tile(np.array([0, 1, 1, 2], np.int32), 30)
-    Bow(
-        np.arange(0, 121, 2), pairs, np.ones(120, np.int32), 3, offsets=np.zeros(120, np.int32)
-    ).save(folder)
+    words = np.tile(np.array([0, 1, 1, 2], np.int32), BAG_DOCUMENTS // 2)
+    indptr = np.arange(0, len(words) + 1, 2)
+    counts = np.ones(len(words), np.int32)
+    Bow(indptr, words, counts, BAG_WORDS, offsets=np.zeros(len(words), np.int32)).save(folder)
     return Bow.open(folder)
 
 
@@ -140,22 +149,22 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
     list(gather(folder / "evidence", bow, postings, topics, [theta], days=days))
     evidence = Evidence.open(folder / "evidence", bow, postings)
     some_words = np.zeros(1, np.int32)
-    sums = DaySums(
-        np.array([0, 5]), np.zeros((2, 4), np.int64), np.zeros((5, 2, evidence.K), np.int64)
-    )
-    sums.ranges(
-        [(1, 2)], evidence, lambda a, b: some_words, days, [0], np.zeros(evidence.K, np.int32)
-    )
+    edges = np.array([0, 5])  # days; some documents are between them
+    sums_of_all = np.zeros((len(edges), MEASURES_OF_ALL), np.int64)
+    sums_by_topic = np.zeros((len(MEASURES), len(edges), evidence.K), np.int64)
+    day_sums = DaySums(edges, sums_of_all, sums_by_topic)
+    no_parts = np.zeros(evidence.K, np.int32)
+    day_sums.ranges([(1, 2)], evidence, lambda first, end: some_words, days, [0], no_parts)
     in_span(frozen(days, np.int32), 1, 2, 0, 1)
     evidence.at_least([0, 0], 0.5)
-    hits.Hits(
-        index,
-        patterns.parse("a ~1 b", lambda text: [(text, 0)]),
-        evidence,
-        np.ones(1, bool),
-        np.ones(2, bool),
-        seconds=math.inf,  # a busy machine takes long to compile
-    ).places(0, 1)
+    pattern = patterns.parse("a ~1 b", lambda text: [(text, 0)])
+    unlimited = math.inf  # seconds: a busy machine takes long to compile
+    all_topics = np.ones(1, bool)
+    both_documents = np.ones(2, bool)
+    pattern_hits = hits.Hits(
+        index, pattern, evidence, all_topics, both_documents, seconds=unlimited
+    )
+    pattern_hits.places(0, 1)
     evidence.held([0], some_words)
     predict(bow, evidence, some_words, np.ones(1), 0)
     evidence.strongest([0], np.zeros(bow.D, np.int32), 0, 1)
@@ -277,8 +286,5 @@ def _explore(topics: Topics) -> None:
     spans.look_through(table, spans.Periods(np.arange(2), np.arange(2) + 1))
     count(np.zeros(1, np.int32), 1)
     cooccurrence.companions(*documents, topics.K, 1)
-    infer.read(
-        infer.Words.from_entries(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1)),
-        np.ones(1),
-        np.full(1, 0.1),
-    )
+    one_word = infer.Words.from_entries(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1))
+    infer.read(one_word, np.ones(1), np.full(1, 0.1))

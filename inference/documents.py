@@ -3,6 +3,7 @@
 import numpy as np
 
 from inference.errors import Invalid
+from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 
 _ALL = np.zeros(0, np.bool_)
@@ -16,32 +17,20 @@ def arrays(
 
     Raises Invalid where they are not of the same documents.
     """
-    if (
-        len(doc_ptr) != len(lengths) + 1
-        or len(doc_topics) != len(doc_tokens)
-        or (len(doc_ptr) and doc_ptr[-1] != len(doc_topics))
-    ):
-        raise Invalid(
-            "documents",
-            f"Arrays of the same documents were expected, got {len(doc_ptr) - 1:,} rows and"
-            f" {len(lengths):,} lengths, {len(doc_topics):,} topics and {len(doc_tokens):,}"
-            " tokens.",
-        )
+    documents = len(doc_ptr) - 1
+    fits_documents = documents == len(lengths)
+    fits_topics = len(doc_topics) == len(doc_tokens)
+    ends_with_topics = not len(doc_ptr) or doc_ptr[-1] == len(doc_topics)
+    if not (fits_documents and fits_topics and ends_with_topics):
+        sizes = f"{documents:,} rows and {len(lengths):,} lengths"
+        sizes += f", {len(doc_topics):,} topics and {len(doc_tokens):,} tokens"
+        raise Invalid("documents", f"Arrays of the same documents were expected, got {sizes}.")
     return (
         frozen(doc_ptr, np.int64),
         frozen(doc_topics, np.uint16),
         frozen(doc_tokens, np.int32),
         frozen(lengths, np.int64),
     )
-
-
-def frozen(array: np.ndarray, dtype: type) -> np.ndarray:
-    """A read-only view of an array as `dtype`, contiguous, of the same shape; copied only where it
-    has to be."""
-    # Its own view: the caller's array stays as it was
-    view = np.ascontiguousarray(array, dtype).view(np.ndarray)[:]
-    view.flags.writeable = False
-    return view
 
 
 def count(group: np.ndarray, G: int, mask: np.ndarray | None = None) -> np.ndarray:
@@ -70,20 +59,18 @@ def looked_at(documents: np.ndarray | None) -> tuple[np.ndarray, bool]:
 
 def spread(documents: np.ndarray, limit: int) -> np.ndarray:
     """Of these documents, int32[n], at most so many, spread evenly over them."""
-    return (
-        documents
-        if len(documents) <= limit
-        else documents[np.arange(limit) * len(documents) // limit]
-    )
+    if len(documents) <= limit:
+        return documents
+    return documents[np.arange(limit) * len(documents) // limit]
 
 
 def spread_outside(documents: np.ndarray, D: int, limit: int) -> np.ndarray:
     """The same of all others: int32, ascending. documents: int32[n], ascending, of D."""
     outside = D - len(documents)
     ranks = np.arange(outside) if outside <= limit else np.arange(limit) * outside // limit
-    # Of `documents`, below each
-    before = np.searchsorted(documents - np.arange(len(documents)), ranks, "right")
-    return (ranks + before).astype(np.int32)
+    # How many of `documents` are below the one outside of them with each rank
+    documents_below = np.searchsorted(documents - np.arange(len(documents)), ranks, "right")
+    return (ranks + documents_below).astype(np.int32)
 
 
 def numbers_of_mask(mask: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The kernels that a wheel carries: `python -m inference.runtime.shipping` compiles them, or copies
+"""The kernels that a wheel carries: `python -m inference.shipping` compiles them, or copies
 them where they are kept, into inference/runtime/shipped/, which `make wheel` packs.
 
 They are those of the default engine and of exploring, compiled for x86-64-v3: as fast as for the
@@ -22,9 +22,9 @@ TARGET = {
 def main() -> int:
     if not all(os.environ.get(name) == value for name, value in TARGET.items()):
         return subprocess.run(
-            [sys.executable, "-m", "inference.runtime.shipping"], env=os.environ | TARGET
+            [sys.executable, "-m", "inference.shipping"], env=os.environ | TARGET
         ).returncode
-    from inference.runtime import compiling
+    from inference import compiling
 
     compiling.usual()
     compiling.rest()

@@ -5,9 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from inference.explore import bands, day_sums
-from inference.explore.day_sums import FOREVER, DaySums
-from inference.explore.documents import spread, spread_outside
+from inference import day_sums
+from inference.day_sums import FOREVER, DaySums
+from inference.documents import spread, spread_outside
+from inference.explore import bands
 
 K = 6
 D = 400
