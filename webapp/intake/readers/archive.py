@@ -240,29 +240,18 @@ def _of_samples(samples: dict[str, bytes], file_format: str, fixed_options: dict
     encoding = check_encoding(
         fixed_options.get("encoding") or common_encoding(samples.values(), own_encodings.values())
     )
-    rows = [
-        [
-            f"{n}: {clean(c.decode(own_encodings[n] if encoding == DETECT else encoding, 'replace'))}"[
-                :PREVIEW_CELL
-            ]
-        ]
-        for n, c in samples.items()
-    ]
-    return Sniff(
-        Options(format=file_format, entry="text", encoding=encoding), [], rows[:PREVIEW_ROWS]
-    )
+    rows = []
+    for name, sample in itertools.islice(samples.items(), PREVIEW_ROWS):
+        decoded_by = own_encodings[name] if encoding == DETECT else encoding
+        text = clean(sample.decode(decoded_by, "replace"))
+        rows.append([f"{name}: {text}"[:PREVIEW_CELL]])
+    return Sniff(Options(format=file_format, entry="text", encoding=encoding), [], rows)
 
 
 def _refused(entry: Entry) -> str | None:
     """Why an entry is not read, as the end of a sentence; None for an entry that is."""
-    path, name = (text.replace("\\", "/") for text in (entry.path, entry.name))
-    first, *_ = parts = path.split("/")
-    leads_out = (
-        ".." in parts
-        or ".." in name.split("/")
-        or path.startswith("/")
-        or (len(first) == 2 and first[1] == ":")
-    )
+    leads_out = _leads_out(entry.path.replace("\\", "/"))
+    leads_out = leads_out or ".." in entry.name.replace("\\", "/").split("/")
     file_format = formats.by_name(entry.name)
     reasons = (
         (entry.refused, entry.refused),
@@ -279,6 +268,12 @@ def _refused(entry: Entry) -> str | None:
         ),
     )
     return next((why for applies, why in reasons if applies), None)
+
+
+def _leads_out(path: str) -> bool:
+    folders = path.split("/")
+    on_a_drive = len(folders[0]) == len("C:") and folders[0].endswith(":")
+    return ".." in folders or path.startswith("/") or on_a_drive
 
 
 def _unknown(name: str) -> str:

@@ -23,6 +23,7 @@ from webapp.intake.readers.base import (
 from webapp.intake.readers.companions import Companions
 
 MAX_WORDS = 10_000_000
+LONGEST_WORD = 200  # characters
 
 
 def vocabulary(name: str, companions: Companions) -> list[str]:
@@ -39,11 +40,8 @@ def vocabulary(name: str, companions: Companions) -> list[str]:
     words = []
     with opened(source, its_name) as file:
         for line, _ in lines(decoded(file, guess_encoding(head(source, its_name))), 1 << 16):
-            words.append(
-                "_".join(clean(line.removeprefix("\ufeff")).strip("\r\n").split("\t")[0].split())[
-                    :200
-                ]
-            )
+            word, _, _ = clean(line.removeprefix("\ufeff")).strip("\r\n").partition("\t")
+            words.append("_".join(word.split())[:LONGEST_WORD])
             if len(words) > MAX_WORDS:
                 raise Unreadable(
                     f"“{its_name}” has more than {MAX_WORDS:,} lines; at most that many words can"

@@ -30,6 +30,7 @@ from webapp.intake.readers.base import (
 )
 from webapp.intake.readers.rows import Row
 
+MAX_DATE = 60  # characters
 SAMPLE_ROWS = 50  # by which it is guessed what the columns are
 BROKEN = "line ends in its text, which nothing quotes, broke it; its lines were joined again"
 MOST_BROKEN = 10_000  # lines of a row that line ends in its text have broken
@@ -78,8 +79,11 @@ def beginning(rows: Iterable[Row], limit: int, characters_behind: int | None = N
     first: list[Row] = []
     characters = 0
     for row in itertools.islice(rows, limit):
-        first += [row._replace(cells=[clean(cell) for cell in row.cells])] if row.cells else []
-        characters += sum(map(len, row.cells)) if row.cells else MAX_TEXT
+        if row.cells:
+            first.append(row._replace(cells=[clean(cell) for cell in row.cells]))
+            characters += sum(map(len, row.cells))
+        else:
+            characters += MAX_TEXT
         if characters > SAMPLE_CHARACTERS and first:
             break
         enough = len(first) >= SAMPLE_ROWS + headers.ROWS
@@ -106,11 +110,13 @@ def sniff_below(rows: list[Row], name: str, options: Options, fixed_options: dic
 def sniff(rows: list[list[str]], name: str, options: Options, header: bool | None) -> Sniff:
     """What the first rows seem to be; `header`: whether the first names the columns, None to
     guess."""
-    rows, further_rows = rows[:SAMPLE_ROWS], rows[SAMPLE_ROWS:]
+    further_rows = rows[SAMPLE_ROWS:]
+    rows = rows[:SAMPLE_ROWS]
     if row_names := has_row_names(rows):
         rows = [["", *rows[0]], *rows[1:]]
         header = True if header is None else header
-    if not (width := max(map(len, rows), default=0)):
+    width = max(map(len, rows), default=0)
+    if not width:
         raise Unreadable(
             f"“{name}” has no rows: only blank lines. Choose a file that has text in it."
         )
@@ -127,14 +133,14 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
         names=tuple(columns),
         row_names=row_names,
     )
-    texts = [
-        row[options.text] for row in body if options.text is not None and options.text < len(row)
-    ]
+    texts = []
+    if options.text is not None:
+        texts = [row[options.text] for row in body if options.text < len(row)]
     options = replace(options, html=html_cells.guess(texts))
-    preview = [
-        [cell[:PREVIEW_CELL] for cell in row] + [""] * (width - len(row))
-        for row in body[:PREVIEW_ROWS]
-    ]
+    preview = []
+    for row in body[:PREVIEW_ROWS]:
+        shown = [cell[:PREVIEW_CELL] for cell in row]
+        preview.append(shown + [""] * (width - len(row)))
     return Sniff(
         options,
         columns,
@@ -353,9 +359,8 @@ def document(
         if i is None or i >= len(row):
             return ""
         value = clean(row[i]).strip()[:limit]
-        return (
-            "" if marked_missing(value, columns[i] if i < len(columns) else "", options) else value
-        )
+        column = columns[i] if i < len(columns) else ""
+        return "" if marked_missing(value, column, options) else value
 
     used = {options.text, options.date, options.id}
     if not (options.title is not None and names_people(options.column("title") or "")):
@@ -368,8 +373,11 @@ def document(
         value = cell(i, MAX_FIELD)
         if value and fields.keeps(column):
             metadata[column] = value
-    about = cell(options.title, MAX_TITLE), cell(options.date, 60), cell(options.id, MAX_ID)
-    yield from cleaned(raw, Document(text, *about, metadata, name, place_in_file), options)
+    title = cell(options.title, MAX_TITLE)
+    date = cell(options.date, MAX_DATE)
+    source_id = cell(options.id, MAX_ID)
+    row_document = Document(text, title, date, source_id, metadata, name, place_in_file)
+    yield from cleaned(raw, row_document, options)
 
 
 def marked_missing(value: str, column: str, options: Options) -> bool:

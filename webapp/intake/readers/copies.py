@@ -88,9 +88,8 @@ class _CopyReader(io.RawIOBase):
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         if whence == io.SEEK_END:
             self.copy.fill()
-        self.at = max(
-            0, offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.at, io.SEEK_END: self.copy.size}[whence]
-        )
+        starts = {io.SEEK_SET: 0, io.SEEK_CUR: self.at, io.SEEK_END: self.copy.size}
+        self.at = max(0, starts[whence] + offset)
         return self.at
 
     def tell(self) -> int:

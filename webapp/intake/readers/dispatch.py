@@ -39,6 +39,7 @@ from webapp.intake.readers.companions import Companions
 from webapp.intake.readers.copies import Copy
 from webapp.intake.readers.formats import FORMATS, Format, bare, by_name, encoded, instead, sentence
 
+LONGEST_REASON = 200  # characters of an error that is quoted
 LARGE = 8 << 20  # bytes of a file that a worker process reads though its reader is ours
 # Bytes of an archive's entry that a worker process can have in memory for a library
 MOST_COPIED = 256 << 20
@@ -64,7 +65,9 @@ def explain_errors(name: str, label: str) -> Iterator[None]:
             f"“{name}” can't be read: what is in it is nested too deeply. Save it again."
         ) from None
     except Exception as error:
-        why = clean(f"{type(error).__name__}: {error}".encode("utf-8", "replace").decode())[:200]
+        # Halves of surrogate pairs may stand in it, which can't be sent on
+        reason = f"{type(error).__name__}: {error}".encode("utf-8", "replace").decode()
+        why = clean(reason)[:LONGEST_REASON]
         raise Unreadable(
             f"“{name}” can't be read: it is damaged, or no {label} ({why}). Save it again."
         ) from None
@@ -244,7 +247,8 @@ class Reading:
         Raises Unreadable."""
         if self.error:
             raise self.error
-        items = (self.read or self._reader())(advance)
+        read = self.read or self._reader()
+        items = read(advance)
         position = None
         if not isinstance(self.source, Member):
             position = self.companions.position_of(self.name)
@@ -323,7 +327,7 @@ def in_order(turns: Iterator[Turn], limit: int | None = None) -> Generator[Turn,
     One that can't wait is read before another is begun. What `turns` raises comes after those
     before it. limit: that are begun at once; None: as many as there may be worker processes.
     """
-    waiting = deque[Turn]()
+    waiting: deque[Turn] = deque()
     has_more = True
     failed = None
     limit = sandbox.processes() if limit is None else limit

@@ -9,6 +9,7 @@ in wrong ones all are about as frequent.
 import codecs
 import unicodedata
 from collections import Counter
+from dataclasses import dataclass, field
 
 import regex
 
@@ -75,9 +76,12 @@ _SIGNS = frozenset("£§°©®™€½¼¾²³ºª±×µ¶´¨¢¥")
 _SIGN_LETTERS = "ºªµ"  # letters by Unicode's categories alone
 _ANY = 0.9  # the worth of any Latin letters, in cp1252: of languages that are not listed
 _ALIKE = 0.002  # what two encodings have alike is not the second's for a stray byte
-# Between scores so close the language decides; the second is cp1252's, which is the commonest by
-# far
-_NEAR = (0.025, 0.08)
+_SIGN_WORTH = 0.6  # of a sign, which stands in few texts
+_TYPOGRAPHY_WORTH = 0.9  # beside letters that are not Latin: other encodings have it, too
+_UNSPACED = {"ja", "zh", "ko"}
+_BEHIND = 0.25  # what is so far behind in the FIRST is not tried any more
+_NEAR = 0.025
+_NEAR_CP1252 = 0.08  # it is the commonest by far
 _FEW = 2  # characters: fewer than that say little
 _LEAST = 0.65  # the score of a text's encoding, at least
 _HZ = regex.compile(rb"~\{[!-~]+~\}")
@@ -91,25 +95,22 @@ def guess(sample: bytes, least_score: float = _LEAST) -> str:
     so many by chance.
     """
     # Lines that are plain ASCII say nothing
-    sample = b"".join(line for line in sample.splitlines(keepends=True) if not line.isascii())[
-        :SAMPLE
-    ]
+    lines = [line for line in sample.splitlines(keepends=True) if not line.isascii()]
+    sample = b"".join(lines)[:SAMPLE]
     text = sample.decode("utf-8", "replace")
     if text.count("\ufffd") < 0.1 * sum(character > "\x7f" for character in text):
         return "utf-8"
     first = {encoding: _score(sample[:FIRST], encoding) for encoding in _SERVES}
-    least = max(first.values()) - 0.25
+    least = max(first.values()) - _BEHIND
     scores = {
         encoding: _score(sample, encoding) for encoding, score in first.items() if score >= least
     }
-    near = [
-        encoding
-        for encoding, score in scores.items()
-        if score >= max(scores.values()) - _NEAR[encoding == "cp1252"]
-    ]
+    best = max(scores.values())
+    near = [encoding for encoding, score in scores.items() if score >= best - _near(encoding)]
     if len({sample.decode(encoding, "replace") for encoding in near}) > 1:
         for encoding in near:
-            scores[encoding] += _NEAR[encoding == "cp1252"] * _at_home(sample, encoding)
+            if _at_home(sample, encoding):
+                scores[encoding] += _near(encoding)
     likeliest = "cp1252"
     best_score = max(least_score, scores.get("cp1252", 0.0))
     for encoding, score in scores.items():
@@ -117,6 +118,11 @@ def guess(sample: bytes, least_score: float = _LEAST) -> str:
             likeliest = encoding
             best_score = score
     return likeliest
+
+
+def _near(encoding: str) -> float:
+    """Between scores so close the language decides."""
+    return _NEAR_CP1252 if encoding == "cp1252" else _NEAR
 
 
 def _at_home(sample: bytes, encoding: str) -> bool:
@@ -142,80 +148,107 @@ def escaped(sample: bytes) -> str | None:
         return "iso2022_kr"
     if b"\x1b$B" in sample or b"\x1b$@" in sample:
         return "iso2022_jp"
-    if _HZ.search(sample):
-        text = sample.decode("hz", "replace")
-        return (
-            "hz"
-            if sum("\u4e00" <= c <= "\u9fff" for c in text) > 10 * text.count("\ufffd")
-            else None
-        )
+    if _HZ.search(sample) and _is_hz(sample):
+        return "hz"
     return None
+
+
+def _is_hz(sample: bytes) -> bool:
+    """Its marks are of ASCII, and may stand in any text: as HZ it has to have Chinese characters,
+    and hardly any that can't be decoded."""
+    text = sample.decode("hz", "replace")
+    chinese = sum("\u4e00" <= character <= "\u9fff" for character in text)
+    return chinese > 10 * text.count("\ufffd")
+
+
+@dataclass
+class _Characters:
+    """The characters of a text that are not ASCII, by where they stand. latin, other, alone:
+    letters in words of Latin letters, in words of others, and in any word; typography, signs: how
+    many stand as they do in a text; wrong: what stands as it does in no text, half of it where it
+    may."""
+
+    total: int = 0
+    latin: Counter = field(default_factory=Counter)
+    other: Counter = field(default_factory=Counter)
+    alone: Counter = field(default_factory=Counter)
+    typography: int = 0
+    signs: int = 0
+    wrong: float = 0.0
+
+    def add(self, before: str, character: str, after: str, n: int) -> None:
+        """before, after: its neighbours. n: how often it stands between these."""
+        self.total += n
+        is_sign = character in _SIGNS
+        at_a_number = before.isdigit() or after.isdigit()
+        if _is_typography(before, character, after) or (is_sign and at_a_number):
+            self.typography += n
+        elif is_sign:
+            self.signs += n
+            if after.isalpha() and (before.isalpha() or not after.isascii()):
+                self.wrong += n
+        elif not character.isalpha() and unicodedata.category(character)[0] in "CS":
+            self.wrong += n
+        elif character.isupper() and before.islower():
+            self.wrong += 0.5 * n
+        else:
+            self._add_letter(before, character, after, n)
+
+    def _add_letter(self, before: str, character: str, after: str, n: int) -> None:
+        letter = character.lower() if character != "İ" else character
+        self.alone[letter] += n
+        if not (_is_foreign(before) and _is_foreign(after)):  # as in “Ìîñêâà”, which is Москва
+            self.latin[letter] += n
+        if not (_is_latin(before) or _is_latin(after)):
+            self.other[letter] += n
+
+    def good_in(self, language: str) -> float:
+        """How many of them are as they are in a language."""
+        if language in _LATIN:
+            letters_of_language = sum(self.latin[letter] for letter in _LATIN[language])
+            return letters_of_language + self.typography + _SIGN_WORTH * self.signs
+        frequent, share = _OTHER[language]
+        # There a word of Latin letters may touch another
+        letters = self.alone if language in _UNSPACED else self.other
+        rest = self.total - self.typography
+        found = sum(letters[letter] for letter in frequent) / max(1, rest) / share
+        return min(1.0, found) * rest + _TYPOGRAPHY_WORTH * self.typography
+
+    def good_in_any_latin(self) -> float:
+        letters = sum(n for c, n in self.latin.items() if c <= "\xff" or c in "œšžÿ")
+        return _ANY * letters + self.typography + _SIGN_WORTH * self.signs
+
+
+def _characters(text: str) -> _Characters:
+    with_neighbours = zip(" " + text, text, text[1:] + " ", strict=False)
+    times = Counter(triple for triple in with_neighbours if triple[1] > "\x7f")
+    characters = _Characters()
+    for (before, character, after), n in times.items():
+        characters.add(before, character, after, n)
+    return characters
 
 
 def _score(sample: bytes, encoding: str) -> float:
     """How much of the text that is not ASCII is as it is in a language of this encoding: 1 for all,
     below 0 for what is no text."""
     # Not final: the sample may end within a character
-    text = unicodedata.normalize(
-        "NFC", codecs.getincrementaldecoder(encoding)("replace").decode(sample)
-    )
-    seen = Counter(
-        triple
-        for triple in zip(" " + text, text, text[1:] + " ", strict=False)
-        if triple[1] > "\x7f"
-    )
-    total = sum(seen.values())
-    if not total:
+    decoded = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
+    characters = _characters(unicodedata.normalize("NFC", decoded))
+    if not characters.total:
         return 0.0
-    # Letters where they may stand: in Latin words, in others, in words of both.
-    latin = Counter[str]()
-    other_letters = Counter[str]()
-    lone_letters = Counter[str]()
-    typography = 0
-    signs = 0
-    wrong = 0.0
-    for (before, character, after), n in seen.items():
-        if _is_typography(before, character, after) or (
-            character in _SIGNS and (before.isdigit() or after.isdigit())
-        ):
-            typography += n
-        elif character in _SIGNS:
-            signs += n
-            wrong += n if after.isalpha() and (before.isalpha() or not after.isascii()) else 0
-        elif not character.isalpha() and unicodedata.category(character)[0] in "CS":
-            wrong += n
-        elif character.isupper() and before.islower():
-            wrong += 0.5 * n
-        else:
-            letter = character.lower() if character != "İ" else character
-            lone_letters[letter] += n
-            if not (_is_foreign(before) and _is_foreign(after)):  # as in “Ìîñêâà”, which is Москва
-                latin[letter] += n
-            if not (_is_latin(before) or _is_latin(after)):
-                other_letters[letter] += n
-    threshold = 0.95 if encoding == "cp1252" else 0.5 if encoding in _RARE else 0.8
-    score = 0.0
-    for language in _SERVES[encoding].split():
-        if language in _OTHER:
-            frequent, share = _OTHER[language]
-            # There a word of Latin letters may touch another
-            letters = lone_letters if language in {"ja", "zh", "ko"} else other_letters
-            good = (
-                min(1.0, sum(letters[c] for c in frequent) / max(1, total - typography) / share)
-                * (total - typography)
-                + 0.9 * typography
-            )
-        else:
-            good = sum(latin[c] for c in _LATIN[language]) + typography + 0.6 * signs
-        score = max(score, good)
+    good = max(characters.good_in(language) for language in _SERVES[encoding].split())
     if encoding == "cp1252":
-        score = max(
-            score,
-            _ANY * sum(n for c, n in latin.items() if c <= "\xff" or c in "œšžÿ")
-            + typography
-            + 0.6 * signs,
-        )
-    return _RARE.get(encoding, 1.0) * (score - 2 * wrong + _FEW * threshold) / (total + _FEW)
+        good = max(good, characters.good_in_any_latin())
+    # So few characters more, of the usual worth: a text of hardly any is neither good nor bad
+    usual = _FEW * _usual_score(encoding)
+    score = (good - 2 * characters.wrong + usual) / (characters.total + _FEW)
+    return _RARE.get(encoding, 1.0) * score
+
+
+def _usual_score(encoding: str) -> float:
+    if encoding == "cp1252":
+        return 0.95
+    return 0.5 if encoding in _RARE else 0.8
 
 
 def _is_foreign(character: str) -> bool:

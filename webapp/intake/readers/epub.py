@@ -41,10 +41,11 @@ def read(
             )
         prose = Prose(name)
         missing = []
-        for href in [book.parts[part] for part in book.order if part in book.parts][:MAX_CHAPTERS]:
-            inside = posixpath.normpath(
-                posixpath.join(posixpath.dirname(description), unquote(href.partition("#")[0]))
-            )
+        chapters = [book.parts[part] for part in book.order if part in book.parts]
+        folder = posixpath.dirname(description)
+        for href in chapters[:MAX_CHAPTERS]:
+            path, _, _ = href.partition("#")
+            inside = posixpath.normpath(posixpath.join(folder, unquote(path)))
             if inside in unreadable:
                 raise Unreadable(f"“{name}” is protected against copying (DRM); it was left out.")
             if not _chapter(archive, inside, prose):
@@ -83,7 +84,7 @@ class _Values(Handler):
     def __init__(self, tag: str, attribute: str):
         self.tag = tag
         self.attribute = attribute
-        self.values = list[str]()
+        self.values: list[str] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == self.tag and len(self.values) < MAX_CHAPTERS:

@@ -27,13 +27,7 @@ def header_position(rows: list[Row], name: str, fixed_options: dict) -> int:
     fixed_options: with `header_row` it is the first row there that is not blank. Raises Unreadable
     where there is none."""
     if header_row := fixed_options.get("header_row"):
-        at = next((i for i, row in enumerate(rows) if row.line >= header_row and row.cells), None)
-        if at is None or header_row > ROWS:
-            raise Unreadable(
-                f"“{name}”: the header was said to be in row {header_row:,}, but there is none among"
-                f" the first {ROWS}. Say in which of them it is."
-            )
-        return at
+        return _said_header(rows, header_row, name)
     cells = [[cell.strip() for cell in row.cells or []] for row in rows]
     filled = [sum(map(bool, row)) for row in cells]
     known_names = sum(map(roles.has_role, filter(None, cells[0]))) if cells else 0
@@ -45,6 +39,18 @@ def header_position(rows: list[Row], name: str, fixed_options: dict) -> int:
         if _below_notes(filled, at) and _unlike(cells[at], cells[at + 1 :]):
             return at
     return 0
+
+
+def _said_header(rows: list[Row], header_row: int, name: str) -> int:
+    """The place of the first row from `header_row` on that is not blank. Raises Unreadable."""
+    if header_row <= ROWS:
+        for place, row in enumerate(rows):
+            if row.line >= header_row and row.cells:
+                return place
+    raise Unreadable(
+        f"“{name}”: the header was said to be in row {header_row:,}, but there is none among the"
+        f" first {ROWS}. Say in which of them it is."
+    )
 
 
 def _below_notes(filled: list[int], at: int) -> bool:
@@ -82,7 +88,10 @@ def guess(rows: list[list[str]], blank: bool = False) -> bool:
     if len(rows) < 2 or not (blank or (all(first) and len(set(first)) == len(first))):
         return False
     for i, label in enumerate(first):
-        below = [row[i].strip() for row in rows[1:] if label and i < len(row) and row[i].strip()]
+        if not label:
+            continue
+        column = [row[i].strip() for row in rows[1:] if i < len(row)]
+        below = list(filter(None, column))
         longer = sum(map(len, below)) > len(below) * max(LABEL, 3 * len(label))
         if below and (longer or all(map(_number_or_date, below))):
             return True

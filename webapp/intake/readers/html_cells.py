@@ -28,7 +28,8 @@ _LOOKED_AT = 20_000  # characters of a cell
 
 def guess(cells: Iterable[str]) -> bool:
     """Whether most cells with something like markup have tags or entities of HTML."""
-    with_markup = [cell for cell in (cell[:_LOOKED_AT] for cell in cells) if _MARKUP.search(cell)]
+    starts = [cell[:_LOOKED_AT] for cell in cells]
+    with_markup = [start for start in starts if _MARKUP.search(start)]
     return 2 * sum(map(_has_html, with_markup)) > len(with_markup)
 
 

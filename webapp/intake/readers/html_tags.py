@@ -33,9 +33,11 @@ def is_entity(entity: str) -> bool:
 def unescaped(text: str) -> str:
     """With its entities as characters: those alone that end with a semicolon, as “AT&T” and
     “?a=1&copy=2” have none."""
-    return ENTITY.sub(
-        lambda match: html.unescape(match[0]) if is_entity(match[0]) else match[0], text
-    )
+    return ENTITY.sub(_character_of, text)
+
+
+def _character_of(match: regex.Match) -> str:
+    return html.unescape(match[0]) if is_entity(match[0]) else match[0]
 
 
 def without_tags(source: str) -> str:

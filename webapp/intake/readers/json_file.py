@@ -294,8 +294,8 @@ def _count_words(value) -> int:
 def _texts(value, depth: int = 0) -> list[dict]:
     """Documents that are named by their keys, or stand in a list without names: {"a": "…", "b":
     "…"}, {"a": {…}, …}, ["…", "…"]."""
-    if isinstance(value, list):
-        return [{"text": text} for text in value] if _are_texts(value) else []
+    if isinstance(value, list) and _are_texts(value):
+        return [{"text": text} for text in value]
     if not isinstance(value, dict) or depth == MAX_DEPTH:
         return []
     if len(value) > 1 and all(isinstance(item, dict) for item in value.values()):

@@ -39,6 +39,7 @@ from webapp.intake.readers.base import (
 SAMPLE_LINES = 50
 KIND_CHARACTERS = 1_000_000  # of them, at most, behind the first SAMPLE_LINES
 KIND_LINES = 1_000  # by which the kinds of fields are guessed: the first may be alike
+MAX_COLUMNS = 1_000
 MAX_DEPTH = 20  # of lists in lists that are joined
 FIELD_DEPTH = 4  # of fields within fields that have a name of their own, as “author.name”
 # Fields of a piece of a text; a list of objects with others is one of documents
@@ -99,15 +100,17 @@ def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sni
 def sniffed(objects: list[dict], name: str, options: Options, problem: str | None = None) -> Sniff:
     """What the first objects seem to be. Raises Unreadable where none has a field."""
     objects = [flat(value) for value in objects]
-    columns = list(dict.fromkeys(clean(key) for value in objects for key in value))[:1000]
+    keys_in_order = itertools.chain.from_iterable(objects)
+    columns = list(dict.fromkeys(map(clean, keys_in_order)))[:MAX_COLUMNS]
     if not columns:
         raise Unreadable(
             f"“{name}”: its first objects have no fields. Choose a file whose objects hold texts."
         )
-    rows = [[_string(value.get(column)) for column in columns] for value in objects]
-    filled = [i for i in range(len(columns)) if any(row[i] for row in rows)]
-    columns = [columns[i] for i in filled] or columns
-    rows = [[row[i] for i in filled] for row in rows] if filled else rows
+    rows = [_cells_of(value, columns) for value in objects]
+    filled_columns = _filled(columns, rows)
+    if filled_columns:
+        columns = filled_columns
+        rows = [_cells_of(value, columns) for value in objects]
     columns_of_roles = roles.guess(columns, rows[:SAMPLE_LINES])
     options = replace(
         options,
@@ -119,12 +122,19 @@ def sniffed(objects: list[dict], name: str, options: Options, problem: str | Non
         options,
         html=options.text is not None and html_cells.guess(row[options.text] for row in rows),
     )
-    return Sniff(
-        options,
-        columns,
-        [[clean(cell)[:PREVIEW_CELL] for cell in row] for row in rows[:PREVIEW_ROWS]],
-        problem,
-    )
+    preview = []
+    for row in rows[:PREVIEW_ROWS]:
+        preview.append([clean(cell)[:PREVIEW_CELL] for cell in row])
+    return Sniff(options, columns, preview, problem)
+
+
+def _cells_of(value: dict, columns: list[str]) -> list[str]:
+    return [_string(value.get(column)) for column in columns]
+
+
+def _filled(columns: list[str], rows: list[list[str]]) -> list[str]:
+    """The columns that are not empty in all rows."""
+    return [column for place, column in enumerate(columns) if any(row[place] for row in rows)]
 
 
 class _Number(str):
@@ -176,7 +186,8 @@ def joined_pieces(value: list) -> str | None:
             return None
     for item in value:
         text = item.get("text") if isinstance(item, dict) else item
-        texts += [text] if isinstance(text, str) else []
+        if isinstance(text, str):
+            texts.append(text)
     are_pieces = any(isinstance(item, dict) for item in value[:PIECES])
     return "".join(texts) if are_pieces else None
 
@@ -207,7 +218,8 @@ def keys(name: str, options: Options) -> dict[str, str]:
         raise Unreadable(
             f"“{name}”: no field was chosen for the text. Choose the one that holds it."
         )
-    return {role: column for role in ROLES if (column := options.column(role)) is not None}
+    columns_of_roles = {role: options.column(role) for role in ROLES}
+    return {role: column for role, column in columns_of_roles.items() if column is not None}
 
 
 def read(

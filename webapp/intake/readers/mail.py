@@ -32,6 +32,7 @@ from webapp.intake.readers.prose import Prose, line
 MAX_MESSAGE = 64 << 20  # bytes, with attachments: more than servers pass on
 # bytes of a header that are looked at: lists of thousands of addressees take minutes otherwise
 MAX_HEADER = 2_000
+LONGEST_REASON = 80  # characters of an error that is quoted
 _BROKEN = (
     MessageError,
     HeaderParseError,
@@ -138,11 +139,10 @@ def _message(raw: bytes | None, name: str, place_in_file: str) -> Iterator[Docum
         prose, left_out, repaired = _body(message, name)
         heads = _heads(message)
     except _BROKEN as error:
-        why = (
-            "its parts are nested too deeply"
-            if isinstance(error, RecursionError)
-            else f"the message is damaged ({clean(str(error))[:80] or 'its headers or parts'})"
-        )
+        what = clean(str(error))[:LONGEST_REASON] or "its headers or parts"
+        why = f"the message is damaged ({what})"
+        if isinstance(error, RecursionError):
+            why = "its parts are nested too deeply"
         yield Problem(name, place_in_file, f"{where}: {why}; it was left out.", True)
         return
     further_parts = (
@@ -151,11 +151,9 @@ def _message(raw: bytes | None, name: str, place_in_file: str) -> Iterator[Docum
     )
     if not prose.length:
         also = f", and {further_parts} can't be read" if left_out else ""
-        none = (
-            "nothing of its text could be decoded as base64"
-            if _BASE64 in repaired
-            else "its body holds no text"
-        )
+        none = "its body holds no text"
+        if _BASE64 in repaired:
+            none = "nothing of its text could be decoded as base64"
         yield Problem(name, place_in_file, f"{where}: {none}{also}; it was left out.", True)
         return
     for sentence in repaired:
@@ -228,13 +226,13 @@ def _body(message: EmailMessage, name: str) -> tuple[Prose, int, list[str]]:
     if body is not None:
         text, undecodable = _decoded(_payload(body), body.get_content_charset())
         defects = {type(defect).__name__ for part in message.walk() for defect in part.defects}
-        repaired += [
-            sentence
-            for mark, sentence in _DEFECTS.items()
-            if any(mark in defect for defect in defects)
-        ]
-        repaired += [undecodable] if undecodable else []
-        repaired += [] if message.keys() else [_NO_HEADERS]
+        for mark, sentence in _DEFECTS.items():
+            if any(mark in defect for defect in defects):
+                repaired.append(sentence)
+        if undecodable:
+            repaired.append(undecodable)
+        if not message.keys():
+            repaired.append(_NO_HEADERS)
         coding = str(body.get("content-transfer-encoding", "")).strip().lower()
         if coding and coding not in _CODINGS:
             repaired.append(

@@ -48,6 +48,15 @@ def _believed(label: str, sample: bytes) -> str:
     return labels.believed(label, sample) or label
 
 
+def _local_name(name: str) -> str:
+    """Without its namespace, behind which the parser puts a space."""
+    return name.rpartition(" ")[2]
+
+
+def _with_local_names(attributes: dict[str, str]) -> dict[str, str]:
+    return {_local_name(name): value for name, value in attributes.items()}
+
+
 def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -> Iterator[None]:
     """The same, a piece at a time: yields after each, so that what a handler has finished can be
     taken from it."""
@@ -69,7 +78,8 @@ def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -
     parser.buffer_size = _CHUNK
     # So that names of characters as HTML has them are told and not refused
     parser.UseForeignDTD(True)
-    depth = size = 0
+    depth = 0
+    size = 0
 
     def begin(tag: str, attributes: dict[str, str]) -> None:
         nonlocal depth
@@ -79,19 +89,12 @@ def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -
                 f"“{name}” has elements more than {MAX_DEPTH:,} deep in each other, as no text has;"
                 " it was left out."
             )
-        handler.start(
-            tag.rpartition(" ")[2],
-            (
-                {key.rpartition(" ")[2]: value for key, value in attributes.items()}
-                if attributes
-                else attributes
-            ),
-        )
+        handler.start(_local_name(tag), _with_local_names(attributes))
 
     def finish(tag: str) -> None:
         nonlocal depth
         depth -= 1
-        handler.end(tag.rpartition(" ")[2])
+        handler.end(_local_name(tag))
 
     def entity(reference: str) -> None:
         if reference.startswith("&") and reference.endswith(";"):

@@ -122,7 +122,5 @@ def _sorted(entries: Iterator[tuple[int, int, int]]) -> Iterator[tuple[int, int,
             "The matrix has numbers beyond 2,147,483,647, which can’t be counts of words."
         ) from None
     order = np.argsort(table[:, 0], kind="stable")
-    return (
-        (int(document), int(word), int(count))
-        for document, word, count in (table[i] for i in order)
-    )
+    in_order = (table[place] for place in order)
+    return ((int(document), int(word), int(count)) for document, word, count in in_order)

@@ -21,6 +21,7 @@ from webapp.intake.readers.base import (
     stem,
 )
 
+GAPS = ("", " ", "\n", "\n\n")  # between two pieces of a text: by how far they are apart
 _GLUED = 24  # characters, and pieces, that `glued` looks at
 
 
@@ -32,10 +33,11 @@ class Prose:
         self.name = name
         self.pieces: list[str] = []
         self.headings: list[int] = []
-        self.length = self._gap = 0
-        self._page = self._heading = self.flat = (
-            False  # flat: whether a page's text was added without its layout
-        )
+        self.length = 0
+        self._gap = 0
+        self._page = False
+        self._heading = False
+        self.flat = False  # whether a page's text was added without its layout
 
     def text(self, raw: str) -> None:
         words = " ".join(clean(raw).split())
@@ -45,7 +47,7 @@ class Prose:
         if raw[0].isspace():
             self._gap = max(self._gap, 1)
         if self.length:
-            self._add("\n\f" if self._page else ("", " ", "\n", "\n\n")[self._gap])
+            self._add("\n\f" if self._page else GAPS[self._gap])
         if self._heading:
             self.headings.append(self.length)
         self._add(words)
@@ -147,8 +149,8 @@ def preview(
     first = [
         item for item in itertools.islice(items, 2 * PREVIEW_ROWS) if isinstance(item, Document)
     ]
-    rows = [
-        [f"{item.title}: {line(item.text[: 2 * PREVIEW_CELL])}"[:PREVIEW_CELL]]
-        for item in first[:PREVIEW_ROWS]
-    ]
+    rows = []
+    for item in first[:PREVIEW_ROWS]:
+        beginning = line(item.text[: 2 * PREVIEW_CELL])
+        rows.append([f"{item.title}: {beginning}"[:PREVIEW_CELL]])
     return Sniff(options, [], rows, problem)

@@ -161,7 +161,7 @@ def _value(text: str, at: int) -> tuple[str, int]:
 
 
 def _enclosed(text: str, at: int) -> tuple[str, int]:
-    closing = {"{": "}", '"': '"'}[text[at]]
+    closing = "}" if text[at] == "{" else '"'
     depth = 0
     begin = at + 1
     for position in range(begin, len(text)):
@@ -172,11 +172,15 @@ def _enclosed(text: str, at: int) -> tuple[str, int]:
     return text[begin:], len(text)
 
 
+def _accented(match: regex.Match) -> str:
+    letter = match[2]
+    accent = _ACCENTS[match[1]]
+    return unicodedata.normalize("NFC", letter + accent)
+
+
 def plain(value: str) -> str:
     """What LaTeX's commands and braces stand for."""
-    value = _ACCENT.sub(
-        lambda match: unicodedata.normalize("NFC", match[2] + _ACCENTS[match[1]]), value
-    )
+    value = _ACCENT.sub(_accented, value)
     value = _COMMAND.sub(lambda match: _LETTERS.get(match[1], " "), value)
     value = value.replace("~", " ").replace("---", "—").replace("--", "–")
     return line(value.replace("{", "").replace("}", ""))

@@ -41,8 +41,12 @@ def without_running(pages: list[str]) -> tuple[list[str], list[Running]]:
         for line in edges:
             examples.setdefault(line.key, line.text)
     often = {key for key, count in counts_of_lines.items() if count >= least}
-    shortened = [_without(page, often) for page in pages] if often else []
-    dropped = Counter(key for _, keys in shortened for key in keys)
+    if not often:
+        return pages, []
+    shortened = [_without(page, often) for page in pages]
+    dropped: Counter = Counter()
+    for _, keys in shortened:
+        dropped.update(keys)
     running = {key for key, count in dropped.items() if count >= least}
     if not running:
         return pages, []

@@ -214,12 +214,9 @@ class Request:
         self.answered = False
         self.first = message.get("first")
         self.used = 0.0
-        # That is parsed; items that were given before it, and now
-        self.entry, self.before, self.given = (
-            "",
-            0,
-            0,
-        )
+        self.entry = ""  # that is parsed
+        self.before = 0  # items that were given before it
+        self.given = 0  # items that were given
         with contextlib.ExitStack() as files, contextlib.ExitStack() as stack:
             parts = [
                 files.enter_context(self._file(*file))
@@ -227,7 +224,8 @@ class Request:
                 if file
             ]
             stack.enter_context(looking.child())
-            self.seconds = (left := looking.left()) and math.ceil(left)
+            seconds_left = looking.left()
+            self.seconds = math.ceil(seconds_left) if seconds_left else seconds_left
             self.worker = WorkerProcess.get()
             self._count(1)
             stack.callback(self._leave)

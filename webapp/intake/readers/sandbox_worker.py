@@ -189,7 +189,8 @@ def _look(files: list[tuple[Descriptor, str]], request: dict, answers: _Answers)
     """Send what the question asks for, as webapp.intake.readers.dispatch has it read in this
     process."""
     source: Source
-    (source, name), companions = files[0], Companions.among(files)
+    source, name = files[0]
+    companions = Companions.among(files)
     advance = answers.tell if request["ours"] else answers.advance
     with contextlib.ExitStack() as stack:
         if entry := request.get("entry"):

@@ -212,13 +212,14 @@ def _rows(
     """The rows of a sheet that are not blank, by their numbers in it. What stands in a cell that is
     merged with those below stands in all of them, but for the column of the text, which would be
     read more than once."""
-    with unreadable(
-        (calamine.CalamineError,),
-        lambda error: (
+
+    def why(error: Exception) -> str:
+        return (
             f"“{name}”: its sheet “{clean(title)}” can't be read ({clean(str(error))[:120]}). Save"
             " it again, or as CSV."
-        ),
-    ):
+        )
+
+    with unreadable((calamine.CalamineError,), why):
         sheet = book.get_sheet_by_name(title)
         cells.check_width(sheet.total_width, name)
         merged = _Merged(sheet, text)

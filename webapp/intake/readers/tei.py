@@ -47,6 +47,7 @@ _JOINED = {"left", "both"}, {"right", "both"}  # how a word says what it is atta
 # Where a header's dates are, the best first; that of the digital file, in publicationStmt, says
 # nothing of the text
 _DATES = ("creation", "firstEdition", "sourceDesc")
+MOST_AUTHORS = 20
 _EDITIONS = ("firstEdition", "digitalSource")  # types of a bibl
 
 
@@ -234,21 +235,19 @@ class _Handler(Handler):
         if tag == "title":
             self.title = self.title or value
         elif tag == "author":
-            self.authors += [value] if value and len(self.authors) < 20 else []
+            if value and len(self.authors) < MOST_AUTHORS:
+                self.authors.append(value)
         elif value:
-            date_element = next(
-                (date_element for date_element in _DATES if date_element in self.path), ""
-            )
-            edition = next(
-                (
-                    name
-                    for name in reversed(self.path)
-                    if name.startswith("bibl") or name in _EDITIONS
-                ),
-                "",
-            )
-            if date_element and edition != "digitalSource":
+            date_element = next((element for element in _DATES if element in self.path), "")
+            if date_element and self._edition() != "digitalSource":
                 self.dates.setdefault(date_element, value)
+
+    def _edition(self) -> str:
+        """The innermost element around this place that is of an edition, "" for none."""
+        for element in reversed(self.path):
+            if element.startswith("bibl") or element in _EDITIONS:
+                return element
+        return ""
 
     def text(self, text: str) -> None:
         if self.captured is not None and len(self.captured) < 1000:

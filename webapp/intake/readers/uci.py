@@ -16,6 +16,9 @@ from webapp.intake.readers.base import (
 )
 from webapp.intake.readers.companions import Companions
 
+LONGEST_LINE = 1_000  # characters: it has three numbers
+HEADER_LINES = (1, 2, 3)  # how many documents, words and entries there are
+
 
 def read(
     path: Source,
@@ -26,15 +29,9 @@ def read(
 ) -> Iterator[Document | Problem]:
     words = bag.vocabulary(name, companions)
     with opened(path, name, advance) as file:
-        rows = (
-            (number, line)
-            for number, (line, _) in enumerate(lines(decoded(file, "utf-8"), 1000), 1)
-            if line.strip()
-        )
-        _, width, _ = (
-            bag.numbers(line, 1, name, number)[0]
-            for number, line in (next(rows, (1, "")), next(rows, (2, "")), next(rows, (3, "")))
-        )
+        numbered = enumerate(lines(decoded(file, "utf-8"), LONGEST_LINE), 1)
+        rows = ((number, line) for number, (line, _) in numbered if line.strip())
+        _, width, _ = [_number_of_header(rows, line_number, name) for line_number in HEADER_LINES]
         if width != len(words):
             yield Problem(
                 name,
@@ -44,6 +41,13 @@ def read(
                 False,
             )
         yield from bag.documents(_entries(rows, name), words, name)
+
+
+def _number_of_header(rows: Iterator[tuple[int, str]], line_number: int, name: str) -> int:
+    """The number that the next line that is not blank has. line_number: where it should be, for
+    what is said of a file that ends before it. Raises Unreadable."""
+    number, line = next(rows, (line_number, ""))
+    return bag.numbers(line, 1, name, number)[0]
 
 
 def _entries(rows: Iterator[tuple[int, str]], name: str) -> Iterator[tuple[int, int, int]]:

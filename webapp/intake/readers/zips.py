@@ -63,7 +63,8 @@ class Directory(zipfile.ZipFile):
         if not end:
             raise zipfile.BadZipFile("File is not a zip file")
         self._comment = end[zipfile._ECD_COMMENT]  # type: ignore[attr-defined]
-        self.size, directory_offset = end[zipfile._ECD_SIZE], end[zipfile._ECD_OFFSET]  # type: ignore[attr-defined]
+        self.size = end[zipfile._ECD_SIZE]  # type: ignore[attr-defined]
+        directory_offset = end[zipfile._ECD_OFFSET]  # type: ignore[attr-defined]
         self.shift = end[zipfile._ECD_LOCATION] - self.size - directory_offset  # type: ignore[attr-defined]
         if end[zipfile._ECD_SIGNATURE] == zipfile.stringEndArchive64:  # type: ignore[attr-defined]
             self.shift -= zipfile.sizeEndCentDir64 + zipfile.sizeEndCentDir64Locator  # type: ignore[attr-defined]
@@ -257,10 +258,12 @@ def entries(
                     contextlib.closing(Copy(file, name, MAX_UNPACKED))
                 ).open()
             open_entries = _Entries(stack.enter_context(Directory(file)), name)
-        yield (
-            iter(open_entries),
-            Companions(lambda: ((entry, f"{name}/{entry.name}") for entry in open_entries)),
-        )
+
+        def files() -> Iterator[tuple[Source, str]]:
+            for entry in open_entries:
+                yield entry, f"{name}/{entry.name}"
+
+        yield iter(open_entries), Companions(files)
 
 
 def _damage(name: str) -> contextlib.AbstractContextManager[None]:
