@@ -44,8 +44,8 @@ def read(
         chapters = [book.parts[part] for part in book.order if part in book.parts]
         folder = posixpath.dirname(description)
         for href in chapters[:MAX_CHAPTERS]:
-            path, _, _ = href.partition("#")
-            inside = posixpath.normpath(posixpath.join(folder, unquote(path)))
+            chapter, _, _ = href.partition("#")
+            inside = posixpath.normpath(posixpath.join(folder, unquote(chapter)))
             if inside in unreadable:
                 raise Unreadable(f"“{name}” is protected against copying (DRM); it was left out.")
             if not _chapter(archive, inside, prose):
