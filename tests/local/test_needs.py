@@ -5,6 +5,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -161,6 +162,39 @@ def test_the_kind_of_a_disk_is_that_of_the_longest_mount(tmp_path):
     command = f'mount -t tmpfs tmpfs {tmp_path}; exec {sys.executable} -c "{program}"'
     done = subprocess.run([*NAMESPACE, command], cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.strip() == "tmpfs"
+
+
+def test_a_disk_that_keeps_no_rights_is_refused(tmp_path):
+    """As folders of Windows look in WSL: whoever asks may do everything."""
+    if shutil.which("bindfs") is None:
+        pytest.skip("bindfs is not installed")
+    folder = tmp_path / "state"
+    folder.mkdir()
+    script = "bindfs --perms=0777 --chmod-ignore --chown-ignore $folder $folder"
+    done = start(script, folder, TOPOGRAPH_ENVIRONMENT="current")
+    assert done.returncode == 1
+    assert f"The disk of {folder} does not keep who may read a file" in done.stderr
+    assert "Set TOPOGRAPH_DATA to a folder of your home folder" in done.stderr
+
+
+def test_rights_are_asked_for_where_the_database_is_ours_and_not_there_yet(monkeypatch, tmp_path):
+    make_folder = tempfile.mkdtemp
+
+    def make_open_folder(*arguments, **options):
+        made = make_folder(*arguments, **options)
+        os.chmod(made, 0o777)
+        return made
+
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    assert needs.refusal_of_state(tmp_path) is None
+    monkeypatch.setattr(tempfile, "mkdtemp", make_open_folder)
+    refusal = needs.refusal_of_state(tmp_path)
+    assert refusal is not None and "does not keep who may read a file" in refusal
+    monkeypatch.setenv("DATABASE_URL", "postgres://elsewhere/topograph")
+    assert needs.refusal_of_state(tmp_path) is None
+    monkeypatch.delenv("DATABASE_URL")
+    (tmp_path / "postgres").mkdir()
+    assert needs.refusal_of_state(tmp_path) is None
 
 
 def test_a_share_is_told_with_what_to_do(monkeypatch, tmp_path):

@@ -47,12 +47,12 @@ SYSTEMS = {
     "FreeBSD": (
         "sys.platform = 'freebsd14'",
         "Topograph starts on Linux, and is prepared for macOS",
-        "docker compose up",
+        "a container where Docker runs",
     ),
     "an Intel Mac": (
         "sys.platform = 'darwin'; platform.machine = lambda: 'x86_64'",
         "Topograph does not start on Macs with an Intel processor",
-        "docker compose up",
+        "it starts in a container",
     ),
     "32 bits": ("sys.maxsize = 2**31 - 1", "Topograph needs a 64-bit Python", "Install a 64-bit"),
     "musl": (
@@ -107,6 +107,13 @@ def test_a_system_that_is_refused_hears_why_and_what_to_do(name):
     assert remedy in done.stderr
     assert "Traceback" not in done.stderr
     assert done.returncode == 1
+
+
+def test_chapters_that_sentences_name_are_there():
+    headings = (ROOT / "docs" / "operations.md").read_text().splitlines()
+    for sentence in (system.WINDOWS, system.INTEL_MAC, system.OTHER_SYSTEM):
+        assert 'docs/operations.md, "In a container"' in sentence
+    assert "### In a container" in headings
 
 
 def test_this_system_is_not_refused():

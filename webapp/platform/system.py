@@ -37,14 +37,15 @@ OLDEST_PYTHON = (3, 11)
 LATEST_PYTHON = (3, 14)  # for a newer one some of the locked packages have no wheel yet
 WINDOWS = """\
 Topograph does not start on Windows itself. It starts in WSL, the Linux inside Windows:
-    wsl --install                 (once, in PowerShell as administrator; then restart)
-    wsl python3 manage.py start   (in the project's folder)
-or in containers, where Docker Desktop is installed (docs/operations.md, "On a server"):
-    docker compose up --build"""
+    wsl --install      (once, in PowerShell as administrator; then restart)
+    wsl                (in the project's folder: opens Linux; there, type)
+    cp -r . ~/topograph && cd ~/topograph && python3 manage.py start
+It has to be a folder of Linux: on Windows' own disk the database does not start.
+Or in a container, where Docker Desktop is installed: docs/operations.md, "In a container"."""
 INTEL_MAC = (
     "Topograph does not start on Macs with an Intel processor: the compiler of its engine, numba,"
-    " is no longer built for them. On this machine it starts in containers: docker compose up"
-    " --build, as docs/operations.md says."
+    " is no longer built for them. On this machine it starts in a container: docs/operations.md,"
+    ' "In a container", has the three lines.'
 )
 MUSL = (
     "Topograph does not start on a Linux with musl, such as Alpine: the compiler of its engine,"
@@ -53,11 +54,11 @@ MUSL = (
 )
 NARROW = (
     "Topograph needs a 64-bit Python; this one has 32 bits. Install a 64-bit Python {oldest} or"
-    " newer."
+    " newer, which needs a 64-bit system."
 )
 OTHER_SYSTEM = (
     "Topograph starts on Linux, and is prepared for macOS; this is {system}. Use a Linux machine,"
-    " or containers: docker compose up --build, as docs/operations.md says."
+    ' or a container where Docker runs: docs/operations.md, "In a container".'
 )
 OLD_PYTHON = (
     "Topograph needs Python {oldest} or newer; this is {found}. Run it with a newer python3."
@@ -67,8 +68,8 @@ NEW_PYTHON = (
     " packages are built yet. Run it with one of those: python{latest} manage.py start."
 )
 NO_VENV = (
-    "This Python has no venv module, with which Topograph installs its packages. On Debian and"
-    " Ubuntu: apt install python3-venv."
+    "This Python has no venv module, with which Topograph installs its packages. On Debian,"
+    " Ubuntu and WSL: sudo apt update && sudo apt install python3-venv"
 )
 NO_SSL = (
     "This Python was built without ssl, so no package can be fetched with it. Install Python from"

@@ -85,7 +85,8 @@ def make(kind: str) -> None:
 
 
 _NO_VENV = (
-    "Python's venv module does not work here. On Debian and Ubuntu: apt install python3-venv."
+    "Python's venv module does not work here. On Debian, Ubuntu and WSL: sudo apt update && sudo"
+    " apt install python3-venv"
 )
 _NO_PACKAGES = (
     "The packages could not be installed. Is there a way to a package index from here? See the"

@@ -21,6 +21,7 @@ LEAST_MEMORY = 2000 * MB  # of the servers, a web process and the training of th
 PROCESS_GROUPS = Path("/proc/self/cgroup")
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 _OWNER_ALONE = 0o700  # rights of a folder
+_OTHERS = 0o077  # what others than its owner may do in a folder
 _MOUNT_POINT = 4  # place of a mount in a line of mountinfo(5), counted from 0
 # Whose locks or rights Postgres can't rely on
 SHARES = {
@@ -52,6 +53,11 @@ NOT_EXECUTABLE = (
 SHARE = (
     "Note: {folder} is on {share} ({kind}), where the database may lose its locks or be slow."
     " Better: TOPOGRAPH_DATA=FOLDER, a folder on a disk of this machine (in WSL, one in your Linux home)."
+)
+NO_RIGHTS = (
+    "The disk of {folder} does not keep who may read a file, as memory sticks (exFAT) and, in WSL,"
+    " folders of Windows don't; the database does not start there. {elsewhere} to a folder of your"
+    " home folder: TOPOGRAPH_DATA=~/topograph-data"
 )
 LITTLE_MEMORY = (
     "Note: this process may use {memory} MB of memory; Topograph needs {needed} MB. It may be ended"
@@ -90,6 +96,9 @@ def refusal_of_state(folder: Path) -> str | None:
         return refused
     if (folder / "postgres").exists():
         return None  # a state that is there tells by itself what it lacks
+    # A database of one's own keeps its files elsewhere
+    if not os.environ.get("DATABASE_URL") and not keeps_rights(folder):
+        return NO_RIGHTS.format(folder=folder, elsewhere=CHOOSE_STATE_FOLDER)
     return refusal_of_room(folder, STATE_BYTES, CHOOSE_STATE_FOLDER)
 
 
@@ -101,6 +110,13 @@ def refusal_of_writing(folder: Path, elsewhere: str) -> str | None:
             return None
     except OSError as error:
         return NOT_WRITABLE.format(folder=folder, error=error.strerror, elsewhere=elsewhere)
+
+
+def keeps_rights(folder: Path) -> bool:
+    """Whether a folder that is made in this one for its owner alone is so: Postgres refuses one
+    that others may read."""
+    with tempfile.TemporaryDirectory(dir=folder) as owned:
+        return not os.stat(owned).st_mode & _OTHERS
 
 
 def refusal_of_room(folder: Path, needed: int, elsewhere: str) -> str | None:
