@@ -55,6 +55,7 @@ from webapp.service.codebook import coding_views, views as codebook
 from webapp.service.corpora import (
     deletion_views,
     draft_views,
+    language_views,
     version_views,
     views,
     views as corpora,
@@ -200,6 +201,8 @@ urlpatterns = [
     form(
         f"{CORPUS}/runs/several", corpora.train_several, "corpus_runs_several", TRAIN, schema=True
     ),
+    *page(f"{CORPUS}/languages", language_views.languages, "corpus_languages", SEE),
+    form(f"{CORPUS}/languages/train", language_views.train, "corpus_languages_train", EDIT),
     form(f"{CORPUS}/embargo", corpora.embargo, "corpus_embargo", OWN),
     form(f"{CORPUS}/unit", corpora.unit, "corpus_unit", EDIT),
     *page(f"{CORPUS}/sharing", sharing_views.of_corpus, "corpus_sharing", OWN),

@@ -4,7 +4,7 @@ chosen as often as needed."""
 from inference.text import duplicates, phrases, variants
 from inference.text.choice import REASONS, THRESHOLDS, Choice, Rules, Vocabulary
 from inference.text.choose import Counts, choose, count, thresholds
-from inference.text.language import detect, shares
+from inference.text.language import UNKNOWN, code_of, detect, name_of, of_text, shares
 from inference.text.lexicon import Lexicon
 from inference.text.stopwords import LANGUAGES, stop_words
 from inference.text.stream import Spread, Stream
@@ -13,6 +13,6 @@ from inference.text.terms import stops, terms
 from inference.text.tokenise import Pieces, Tokeniser
 
 __all__ = [
-    "LANGUAGES", "MAX_LETTERS", "REASONS", "THRESHOLDS", "Choice", "Counts", "Lexicon", "Pieces", "Rules", "Spread", "Stream", "Tokeniser", "Vocabulary", "choose", "count",
-    "detect", "duplicates", "phrases", "shares", "stop_words", "stops", "terms", "thresholds", "variants",
+    "LANGUAGES", "MAX_LETTERS", "REASONS", "THRESHOLDS", "Choice", "Counts", "Lexicon", "Pieces", "Rules", "Spread", "Stream", "Tokeniser", "UNKNOWN", "Vocabulary", "choose", "code_of", "count",
+    "detect", "duplicates", "name_of", "of_text", "phrases", "shares", "stop_words", "stops", "terms", "thresholds", "variants",
 ]  # fmt: skip

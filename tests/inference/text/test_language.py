@@ -4,7 +4,9 @@ import csv
 import gzip
 from collections import defaultdict
 
-from inference.text import LANGUAGES, detect
+import pytest
+
+from inference.text import LANGUAGES, UNKNOWN, code_of, detect, name_of, of_text
 
 csv.field_size_limit(10**8)
 
@@ -52,3 +54,50 @@ def test_languages_without_a_stop_list():
         == "no"
     )
     assert {"is", "my", "no"} <= set(LANGUAGES)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Der Rat der Stadt hat beschlossen, die Brücke zu bauen.", "de"),
+        ("Le conseil de la ville a décidé de construire le pont.", "fr"),
+        ("The council has decided that the bridge will be built next year.", "en"),
+        ("市议会决定明年在河上修建一座新桥，费用由国家承担。", "zh"),
+        ("", ""),
+        ("ok", ""),
+        ("12 345 !! … 2019-04-01", ""),
+        ("\ud800\ud800 12", ""),
+    ],
+)
+def test_each_text_has_a_language_or_none_is_told(text, language):
+    assert of_text(text) == language
+    assert name_of(text) == LANGUAGES.get(language, UNKNOWN)
+
+
+def test_pieces_of_forty_characters_are_hardly_ever_taken_for_another_language(corpora_folder):
+    """Of three that are written in Latin letters, as their translations of one manual say it."""
+    found = 0
+    wrong = []
+    with gzip.open(
+        corpora_folder / "languages" / "gnome_help_multilang" / "gnome_help_15lang.csv.gz",
+        "rt",
+        encoding="utf-8",
+        newline="",
+    ) as file:
+        for row in csv.DictReader(file):
+            # Pages without letters of the language are not translated
+            if row["language"] in ("fr", "es", "hu") and not row["text"].isascii():
+                piece = row["text"][200:240]
+                told = of_text(piece)
+                found += bool(told)
+                if told and told not in (row["language"], "en"):
+                    wrong.append((row["language"], told, piece))
+    assert found > 300 and len(wrong) <= found / 100, wrong
+
+
+def test_a_column_of_languages_may_have_names_and_codes():
+    assert {
+        code_of(value) for value in ("German", "german", "de", "DE", "de_DE", "de-CH", "deu")
+    } == {"de"}
+    assert code_of("zh_CN") == code_of("Chinese") == "zh" and code_of("nn") == "no"
+    assert not any(map(code_of, ("", UNKNOWN, "Python", "C++", "a, b", "xx", "the German one")))

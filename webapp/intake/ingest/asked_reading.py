@@ -215,6 +215,9 @@ class AskedShaping(_Asked):
     made: bool | None = Field(
         None, description="whether files without another date have the day on which they were made"
     )
+    each_language: bool | None = Field(
+        None, description="whether the language of each text becomes the field “language”"
+    )
     table: str | None = Field(
         None, max_length=LONGEST_COLUMN, description="a file that is a table about the others"
     )

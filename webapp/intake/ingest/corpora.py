@@ -174,13 +174,14 @@ def create_subset(
     reading: ReadingSettings,
     provenance: dict,
     owner: User | None = None,
+    trains: dict | None = None,
 ) -> Corpus:
     """A corpus of some documents of another, queued: a worker copies and counts them anew
     (webapp.intake.ingest.subset).
 
     numbers: int64, ascending. provenance: in words and as an address which they are; parent's name
     and digest are added. owner: by default the local one. The part is under embargo where its
-    parent is.
+    parent is. trains: as in `read`.
     """
     if not len(numbers):
         raise Invalid("name", "There is no document in this set. Choose another.")
@@ -205,6 +206,7 @@ def create_subset(
             provenance=provenance_of_subset,
             embargo=withheld,
             status=Corpus.Status.QUEUED,
+            trains=trains,
             settings=asdict(replace(reading, before=inherited(parent.settings))),
         )
         folder = files.corpus_folder(corpus.pk)

@@ -46,7 +46,8 @@ class Preview:
 @dataclass(frozen=True, kw_only=True)
 class DraftPreview(Preview):
     """Of files that are not read yet. columns, header_of: fingerprints, for hidden fields. adapted:
-    a sentence, where the usual limits would leave no word. text_column, date_column: their names,
+    a sentence, where the usual limits would leave no word. several_languages: "German 62%, French
+    30%", where texts are in more than one. text_column, date_column: their names,
     "" for none."""
 
     columns: str
@@ -56,6 +57,7 @@ class DraftPreview(Preview):
     text_column: str = ""
     date_column: str = ""
     language: str = ""
+    several_languages: str = ""
 
 
 @dataclass(frozen=True)
@@ -237,6 +239,8 @@ def preview_draft(
             "silent": tuple(beginning.certain),
             "dated": beginning.dated,
             "made": undated and beginning.made > 0,
+            "each_language": len(vocabulary_forms.several(beginning.text_languages)) > 1
+            and not beginning.has_languages,
             "join": joined,
         }
         if (
@@ -290,6 +294,7 @@ def preview_draft(
         languages=None if corpus.into_id else form.languages(beginning.languages),
         text_column=options.column("text") or "",
         date_column=options.column("date") or "",
+        several_languages=vocabulary_forms.say_several(beginning.text_languages),
         language=LANGUAGES.get(reading.language)
         or LANGUAGES.get(next(iter(beginning.languages), ""), ""),
     )
@@ -319,6 +324,7 @@ def withhold(beginning: Sample, corpus: Corpus, hidden: embargo.Withheld) -> Sam
         problems=problems,
         first=first,
         languages=beginning.languages,
+        text_languages=beginning.text_languages,
         dates=() if "date" in hidden.roles else beginning.dates,
         silent=silent,
         certain=beginning.certain,

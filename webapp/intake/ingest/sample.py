@@ -22,13 +22,15 @@ import orjson
 import regex
 
 from inference.errors import Invalid
-from inference.text import Stream, Tokeniser, shares
+from inference.text import Stream, Tokeniser, of_text, shares
+from inference.text.language import TEXT_CHARACTERS
 from webapp.intake import metadata, readers
 from webapp.intake.ingest import looks
 from webapp.intake.ingest.estimates import passage_of, rough
 from webapp.intake.ingest.guesses import stored_path
 from webapp.intake.ingest.settings import ReadingSettings
 from webapp.intake.ingest.shaping import (
+    FIELD,
     Part,
     Shaping,
     are_parts,
@@ -67,6 +69,8 @@ FIELDS = 12
 FORMS = 3  # of dates that can't be read that are shown
 _DIGITS = regex.compile(r"\d+")
 _LETTERS = regex.compile(r"\p{L}+")
+# documents, evenly spread over the sample, whose languages are found each by itself; 50 ms
+FOR_LANGUAGES = 200
 # documents, and their characters, among which a passage is chosen
 _LOOKED_AT = 60
 _DEPTH = 6_000
@@ -107,6 +111,8 @@ class Sample:
     first: tuple[dict, ...] = ()
     # ISO 639-1 -> share of the letters, largest first
     languages: dict[str, float] = field(default_factory=dict)
+    # ISO 639-1 -> texts, most first, of the FOR_LANGUAGES that were looked at; "": not told
+    text_languages: dict[str, int] = field(default_factory=dict)
     dates: tuple[str, ...] = ()  # ISO, the earliest and the latest of those that were read
     # Rule -> share of the words (webapp.intake.ingest.shaping.silent)
     silent: dict[str, float] = field(default_factory=dict)
@@ -130,6 +136,11 @@ class Sample:
         """What is left out, the most first."""
         by_size = sorted(self.left_out.items(), key=lambda item: -item[1])
         return [Loss.of(name, count) for name, count in by_size]
+
+    @property
+    def has_languages(self) -> bool:
+        """Whether the texts say their language themselves, as a column does."""
+        return any(FIELD == name for document in self.first for name, *_ in document["fields"])
 
     @property
     def joins(self) -> tuple[str, ...]:
@@ -292,6 +303,7 @@ class _Sampler:
         self.until = began + SECONDS
         first: list[dict] = []
         texts: list[str] = []
+        text_beginnings: list[str] = []
         days = []
         undated = []
         heads = []
@@ -307,6 +319,7 @@ class _Sampler:
                     first.append(_shown(document, self.options))
                 if len(texts) < _LOOKED_AT:
                     texts.append(text[:_DEPTH])
+                text_beginnings.append(text[:TEXT_CHARACTERS])
                 if day := readers.parse_date(document.date, self.options.date_order or None):
                     days.append(day)
                     evidence[document.dated] += 1
@@ -350,6 +363,7 @@ class _Sampler:
             problems=tuple(self.problems),
             first=tuple(first),
             languages=shares(texts),
+            text_languages=_languages(text_beginnings),
             silent=silent_shares(texts),
             certain=certain(texts),
             dated=order_of(heads) if len(heads) * 2 > self.documents else "",
@@ -498,6 +512,12 @@ class _Sampler:
             self.found[self.kind] += beginnings
             self.characters_of[self.kind] += length
         self.ended = True
+
+
+def _languages(texts: list[str]) -> dict[str, int]:
+    """Sample.text_languages of the beginnings of all its documents."""
+    step = max(1, -(-len(texts) // FOR_LANGUAGES))
+    return dict(Counter(map(of_text, texts[::step])).most_common())
 
 
 def _forms(undated: list[str]) -> tuple[tuple[str, int], ...]:

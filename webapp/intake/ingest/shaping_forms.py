@@ -128,6 +128,15 @@ class ShapingForm(AskedForm):
             " written."
         ),
     )
+    each_language = SentBox(
+        required=False,
+        label="Find the language of each text",
+        help_text=(
+            "It becomes the field “language”, by which texts are chosen, compared, and trained one"
+            " language at a time. A text that is too short to tell is “unknown”, and one that says"
+            " its language keeps it."
+        ),
+    )
     table = SentChoice(
         required=False,
         label="The file",
@@ -168,6 +177,7 @@ class ShapingForm(AskedForm):
             "names": shaping.names,
             "dated": shaping.dated,
             "made": shaping.made,
+            "each_language": shaping.each_language,
             "pattern": shaping.pattern,
             "table": table,
             "key": key,

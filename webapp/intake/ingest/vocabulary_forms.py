@@ -23,6 +23,7 @@ from webapp.platform.received import Received
 
 ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
 SAID = 0.03  # a language with less of the letters is rather a mistake
+LEAST_TEXTS = 2  # in a language that is said: a single one may be a quotation, or a mistake
 BY_NAME = sorted(LANGUAGES.items(), key=lambda item: item[1])  # (code, name) of every language
 PERCENT = 100
 # What a form of words sends beside its fields: its buttons, and Django's own
@@ -246,6 +247,27 @@ class NamedVocabularyForm(VocabularyForm):
     def with_options(self, options: dict) -> ReadingSettings:
         """options: how files are read, webapp.intake.readers.Options as a dict."""
         return ReadingSettings(options=options, **vars(self.words()))
+
+
+def several(texts: dict[str, int]) -> dict[str, float]:
+    """Languages that hold a share of the texts worth saying, largest first, with their shares of
+    the texts whose language is known. texts: by language (ISO 639-1), "" for not known."""
+    in_a_language = {code: count for code, count in texts.items() if code}
+    total = sum(in_a_language.values())
+    shares = {}
+    for code in sorted(in_a_language, key=lambda code: -in_a_language[code]):
+        count = in_a_language[code]
+        if count >= max(LEAST_TEXTS, SAID * total):
+            shares[code] = count / total
+    return shares
+
+
+def say_several(texts: dict[str, int]) -> str:
+    """ "German 62%, French 30%"; "" where all that is worth saying is in one language."""
+    present = several(texts)
+    if len(present) < 2:
+        return ""
+    return ", ".join(f"{LANGUAGES[code]} {PERCENT * present[code]:.0f}%" for code in present)
 
 
 def _say_languages(shares: dict[str, float]) -> str:

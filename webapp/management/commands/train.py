@@ -12,10 +12,11 @@ from webapp.intake.ingest import named_topics
 from webapp.intake.ingest.asked_training import AskedTraining
 from webapp.intake.ingest.named_topics import StoredTopic
 from webapp.management.base import OwnCommand
-from webapp.management.progress import follow
+from webapp.management.progress import follow, follow_reading
 from webapp.models import Corpus, Run
+from webapp.service.corpora import languages
 
-OVER = {Run.Status.DONE, Run.Status.FAILED, Run.Status.CANCELLED}
+OVER: set[str] = {Run.Status.DONE, Run.Status.FAILED, Run.Status.CANCELLED}
 
 
 UNKNOWN = "unknown options"  # no option has this name
@@ -45,6 +46,11 @@ class Command(OwnCommand):
             "metavar": "FILE",
             "help": "topics to name beforehand: of each a line with its name, a colon, and three to"
             " twenty words or phrases with commas between them",
+        },
+        "--each-language": {
+            "action": "store_true",
+            "help": "train one run in each language of the texts, on a corpus of its own; prints"
+            " language and number of each",
         },
         "--no-wait": {
             "action": "store_true",
@@ -80,17 +86,43 @@ class Command(OwnCommand):
         training = AskedTraining.of_texts(
             texts | options.get(UNKNOWN, {}), seeds=_named(options["seeds"])
         )
+        if options["each_language"]:
+            self._train_each(corpus, training, waits=not options["no_wait"])
+            return
         run = runs.create(corpus.version, **training.settings_of_run())
         if not options["no_wait"]:
-            follow(
-                run,
-                OVER,
-                lambda run: run.step / max(1, run.steps),
-                lambda run: f"{run.tokens_seen:,} words in {run.seconds:.0f} s",
-            )
-            if run.status == Run.Status.CANCELLED:
-                raise CommandError(f"Run {run.pk} was cancelled.")
+            _follow(run)
         self.stdout.write(str(run.pk))
+
+    def _train_each(self, corpus: Corpus, training: AskedTraining, *, waits: bool) -> None:
+        """A line for each language: its code, then its run's number, or its corpus's without
+        waiting."""
+        if training.seeds:
+            raise CommandError("--seeds are words of one language; train each corpus by itself.")
+        settings = training.settings_of_run()
+        del settings["topics_named"]
+        for part in languages.train_each(corpus, None, settings):
+            number = part.pk
+            if waits:
+                follow_reading(part)
+                run = part.runs.order_by("-pk").first()
+                if run is None:
+                    raise CommandError(f"No run could be made of “{part.name}”.")
+                _follow(run)
+                number = run.pk
+            self.stdout.write(f"{part.provenance[languages.MARK]} {number}")
+
+
+def _follow(run: Run) -> None:
+    """Wait until a run is over. Raises CommandError where it ended without topics."""
+    follow(
+        run,
+        OVER,
+        lambda run: run.step / max(1, run.steps),
+        lambda run: f"{run.tokens_seen:,} words in {run.seconds:.0f} s",
+    )
+    if run.status == Run.Status.CANCELLED:
+        raise CommandError(f"Run {run.pk} was cancelled.")
 
 
 class _Parser(CommandParser):

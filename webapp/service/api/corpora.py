@@ -28,8 +28,13 @@ from webapp.platform.pages.page import corpus_or_404
 from webapp.platform.request_context import request_context
 from webapp.service.api import pages, shapes
 from webapp.service.api.access import Token
-from webapp.service.corpora import proposed_seeds, queries
-from webapp.service.corpora.shapes import CorpusFacts
+from webapp.service.corpora import (
+    language_views,
+    languages as dividing,
+    proposed_seeds,
+    queries,
+)
+from webapp.service.corpora.shapes import CorpusFacts, LanguagesPage
 
 router = Router()
 ERRORS = {
@@ -178,6 +183,27 @@ def seeds(
     proposed = proposed_seeds.propose(corpus, topic, concept)
     counts = named_topics.count_topics(corpus.version, proposed)
     return {"seeds": list(map(shapes.ProposedSeeds.of, proposed, counts))}
+
+
+@router.get(
+    "/{int:corpus_id}/languages",
+    response={200: LanguagesPage, **ERRORS},
+    summary="The languages of the texts, with the corpus and the newest run of each",
+)
+def languages(request: HttpRequest, corpus_id: int):
+    return language_views.page_of(request, ready(corpus_id))
+
+
+@router.post(
+    "/{int:corpus_id}/languages",
+    auth=Token(),
+    response={200: LanguagesPage, **ERRORS},
+    summary="Make a corpus of each language, and train a run on it when it has been read",
+)
+def train_languages(request: HttpRequest, corpus_id: int):
+    corpus = ready(corpus_id)
+    dividing.train_each(corpus, authorization.user(request))
+    return language_views.page_of(request, corpus)
 
 
 @router.post(

@@ -167,7 +167,8 @@ class CorpusHtml:
     ones. speaking: fields whose texts may count as one; unit: which do. additions: uploads that
     wait to be added. done: runs that are compared at side_by_side, "" where there are too few.
     failed: files that could not be read. made: whether the texts were simulated. just_made: the
-    number of the version of the words that was made while the reader waited, None else."""
+    number of the version of the words that was made while the reader waited, None else.
+    languages: "German 62%, French 30%" where the texts are in several, or ""."""
 
     progress: Progress
     train_form: TrainForm
@@ -189,6 +190,7 @@ class CorpusHtml:
     files: FilesSection
     upload: UploadFields
     just_made: int | None
+    languages: str
 
     @property
     def several_engines(self) -> bool:
@@ -258,6 +260,33 @@ class SubsetPage:
     sentence: str
     count: int
     more_open: bool = False
+
+
+@dataclass(frozen=True)
+class LanguageRow:
+    """Texts in a language. share: of the texts whose language is known. corpus: that holds them
+    alone, and its status; run: the newest on it, and its status."""
+
+    code: str
+    name: str
+    documents: int
+    share: float
+    documents_url: str
+    corpus: int | None
+    corpus_status: str
+    run: int | None
+    run_status: str
+
+
+@dataclass(frozen=True)
+class LanguagesPage:
+    """languages: that hold a share of the texts worth saying; other_documents: in no such language.
+    compare: the address that shows the finished runs side by side, "" for fewer than
+    two."""
+
+    languages: list[LanguageRow]
+    other_documents: int
+    compare: str
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,7 +27,7 @@ from webapp.platform.pages.page import back, looked_up, number, show_errors, tol
 from webapp.platform.pages.typed import Answer, HtmlAnswer, PageQuery, typed
 from webapp.platform.server import live
 from webapp.platform.storage import files as paths, sealed
-from webapp.service.corpora import proposed_seeds, queries
+from webapp.service.corpora import languages, proposed_seeds, queries
 from webapp.service.corpora.shapes import (
     CorpusHtml,
     CorpusPage,
@@ -255,6 +255,7 @@ def corpus_page(
             without_words=corpus.version.report.get("without_words", 0) if corpus.version else 0,
             files=first_files(corpus),
             upload=_upload_fields(),
+            languages=languages.say(corpus),
             just_made=made if made is not None and made == _newest_version(corpus) else None,
         )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from webapp.intake.ingest.shaping.first_lines import order_of
 from webapp.intake.ingest.shaping.joining import join
+from webapp.intake.ingest.shaping.languages import FIELD, language_fields
 from webapp.intake.ingest.shaping.names import Pattern, file_dates, name_fields, usual_fields
 from webapp.intake.ingest.shaping.options import Shaping
 from webapp.intake.ingest.shaping.parts import Part, are_parts, part_of
@@ -31,6 +32,7 @@ from webapp.intake.readers import Document, Problem
 
 __all__ = [
     "CERTAIN",
+    "FIELD",
     "RULES",
     "Guess",
     "Part",
@@ -86,6 +88,8 @@ def shape(
             items = file_dates(items)
         if shaping.joins:
             items = join(items, shaping, folder, order=order, running=running)
+        if shaping.each_language:
+            items = language_fields(items)
         if shaping.sections:
             items = cut(items, shaping)
         yield from items

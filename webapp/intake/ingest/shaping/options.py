@@ -45,6 +45,7 @@ class Shaping:
     dated: str = ""
     # whether files without another date have the one on which they were made, as they say it
     made: bool = False
+    each_language: bool = False  # whether the language of each text becomes the field “language”
     silent: tuple[
         str, ...
     ] = ()  # rules for parts of texts whose words don't count (webapp.intake.ingest.shaping.silent)

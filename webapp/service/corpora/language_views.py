@@ -1,0 +1,58 @@
+"""The page of a corpus in several languages, and the press that trains each by itself."""
+
+from urllib.parse import urlencode
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from webapp.core.results import links
+from webapp.models import Corpus
+from webapp.platform.accounts import authorization
+from webapp.platform.pages.page import looked_up, show_errors
+from webapp.platform.pages.typed import Answer, typed
+from webapp.service.corpora import languages as dividing
+from webapp.service.corpora.languages import LanguageOfTexts
+from webapp.service.corpora.shapes import LanguageRow, LanguagesPage
+
+
+@typed("corpus/languages.html")
+def languages(request: HttpRequest, corpus: Corpus) -> Answer[LanguagesPage]:
+    """The languages of the texts, with the corpus and the newest run of each."""
+    return Answer(page_of(request, corpus))
+
+
+def page_of(request: HttpRequest, corpus: Corpus) -> LanguagesPage:
+    """As the page and the API show it: of the corpora that the request may see."""
+    division = dividing.divide(corpus, authorization.corpora(request))
+    finished = division.finished_runs
+    return LanguagesPage(
+        languages=[_row(corpus, language) for language in division.languages],
+        other_documents=division.other_documents,
+        compare=links.compare_url(finished) if len(finished) > 1 else "",
+    )
+
+
+def _row(corpus: Corpus, language: LanguageOfTexts) -> LanguageRow:
+    values = [("in", f"{language.field}:{value}") for value in language.values]
+    return LanguageRow(
+        code=language.code,
+        name=language.name,
+        documents=language.documents,
+        share=language.share,
+        documents_url=f"{reverse('corpus_documents', args=[corpus.pk])}?{urlencode(values)}",
+        corpus=language.corpus.pk if language.corpus else None,
+        corpus_status=language.corpus_status,
+        run=language.run.pk if language.run else None,
+        run_status=language.run_status,
+    )
+
+
+@require_POST
+@looked_up
+def train(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+    """Have a corpus and a run made of each language, and go and watch them."""
+    with show_errors(request):
+        dividing.train_each(corpus, authorization.user(request))
+    return redirect("corpus_languages", corpus.pk)

@@ -1,0 +1,219 @@
+"""A corpus in several languages: how its texts divide among them, and a corpus and a run of each.
+
+Each language is a part of the corpus (webapp.intake.ingest.subset) with the same documents, dates
+and fields, whose words are cut, joined and left out by its own language.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.db.models import QuerySet
+
+from inference.errors import Invalid
+from inference.text import LANGUAGES, code_of
+from webapp.core.documents import fields
+from webapp.core.runs.services import MOST_AT_ONCE
+from webapp.intake.ingest import corpora
+from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
+from webapp.intake.ingest.shaping import FIELD
+from webapp.intake.ingest.vocabulary_forms import say_several, several
+from webapp.intake.metadata import Category
+from webapp.models import Corpus, Run, User, Version
+from webapp.platform.accounts import quotas
+
+NAMES = (FIELD, "lang")  # of columns that say the language of a text, in lower case
+MARK = "language"  # in the provenance of a part that is all texts in a language: its code
+
+
+@dataclass(frozen=True)
+class LanguageOfTexts:
+    """code: ISO 639-1. field: the column of languages; values: those that mean this one, such as
+    German and de_DE. share: of the texts whose language is known. corpus: that holds the texts in
+    this language alone; run: the newest on it."""
+
+    code: str
+    name: str
+    field: str
+    values: list[str]
+    documents: int
+    share: float
+    corpus: Corpus | None
+    run: Run | None
+
+    @property
+    def corpus_status(self) -> str:
+        return self.corpus.status if self.corpus else ""
+
+    @property
+    def run_status(self) -> str:
+        return self.run.status if self.run else ""
+
+
+@dataclass(frozen=True)
+class Division:
+    """languages: those that hold a share worth saying, largest first, at most MOST_AT_ONCE.
+    other_documents: in other languages, or without a known one."""
+
+    languages: list[LanguageOfTexts]
+    other_documents: int
+
+    @property
+    def is_several(self) -> bool:
+        return len(self.languages) > 1
+
+    @property
+    def finished_runs(self) -> list[Run]:
+        runs = [language.run for language in self.languages if language.run]
+        return [run for run in runs if run.status == Run.Status.DONE]
+
+
+def divide(corpus: Corpus, visible: QuerySet[Corpus]) -> Division:
+    """How a corpus's texts divide among languages, by its column of languages; no language where it
+    has none. Costs the same for ten million documents: a column knows how many have each value.
+
+    visible: corpora that may be shown; parts that are not among them count as not made.
+    """
+    version = _ready_version(corpus)
+    field = language_field(version) if version else None
+    if version is None or field is None:
+        return Division([], 0)
+    counts = _counts(field)
+    shares = dict(list(several(counts).items())[:MOST_AT_ONCE])
+    parts = _parts(corpus, visible)
+    runs = _newest_runs(list(parts.values()))
+    languages = []
+    for code, share in shares.items():
+        part = parts.get(code)
+        languages.append(
+            LanguageOfTexts(
+                code=code,
+                name=LANGUAGES[code],
+                field=field.name,
+                values=[value for value in field.values if code_of(value) == code],
+                documents=counts[code],
+                share=share,
+                corpus=part,
+                run=runs.get(part.pk) if part else None,
+            )
+        )
+    return Division(languages, version.documents - sum(counts[code] for code in shares))
+
+
+def say(corpus: Corpus) -> str:
+    """ "German 62%, French 30%", of a corpus in several languages; "" of another."""
+    version = _ready_version(corpus)
+    field = language_field(version) if version else None
+    return say_several(_counts(field)) if field else ""
+
+
+def _counts(field: Category) -> Counter[str]:
+    """Documents by language; "" for values that mean none."""
+    counts: Counter[str] = Counter()
+    for value, count in zip(field.values, field.documents, strict=True):
+        counts[code_of(value)] += count
+    return counts
+
+
+def language_field(version: Version) -> Category | None:
+    """The column that says which language a text is in; None where there is none."""
+    by_name = {
+        field.name.lower(): field
+        for field in fields.categories(version)
+        if isinstance(field, Category)
+    }
+    present = [by_name[name] for name in NAMES if name in by_name]
+    return present[0] if present else None
+
+
+def train_each(
+    corpus: Corpus, by: User | None, settings: Mapping[str, Any] | None = None
+) -> list[Corpus]:
+    """Queue for each language a corpus of its texts, and a run on it as soon as it has been read.
+    Returns those of all languages, largest first; a language whose corpus is there keeps it.
+
+    settings: of the runs, as webapp.core.runs.services.create takes them; by default the usual ones.
+    Raises Invalid where the texts are in one language, or the languages are not known.
+    """
+    version = _ready_version(corpus)
+    owner = by or User.objects.local()
+    own_corpora = Corpus.objects.filter(owner=owner)
+    division = divide(corpus, own_corpora)
+    field = language_field(version) if version else None
+    if version is None or field is None or not division.is_several:
+        raise Invalid(
+            "corpus",
+            f"“{corpus.name}” has no column of languages with more than one of them. Have the"
+            " language of each text found when you read its files.",
+        )
+    codes = fields.values(version, field)
+    parts = []
+    with transaction.atomic():
+        quotas.check_job(owner, sum(language.corpus is None for language in division.languages))
+        for language in division.languages:
+            if language.corpus is None:
+                values = [field.values.index(value) for value in language.values]
+                numbers = np.flatnonzero(np.isin(codes, values))
+                part = _create(corpus, version, language, numbers, owner, dict(settings or {}))
+            else:
+                part = language.corpus
+            parts.append(part)
+    return parts
+
+
+def _create(
+    corpus: Corpus,
+    version: Version,
+    language: LanguageOfTexts,
+    numbers: np.ndarray,
+    owner: User,
+    trains: dict,
+) -> Corpus:
+    """The corpus of a language. numbers: int64, ascending, of its documents."""
+    provenance = {
+        "sentence": f"documents whose language is {language.name}",
+        "parameters": [["in", f"{language.field}:{value}"] for value in language.values],
+        "run": None,
+        MARK: language.code,
+    }
+    name = f"{corpus.name}: {language.name}"
+    reading = _reading(corpus, version, language)
+    return corpora.create_subset(corpus, numbers, name, reading, provenance, owner, trains)
+
+
+def _ready_version(corpus: Corpus) -> Version | None:
+    return corpus.version if corpus.status == Corpus.Status.READY else None
+
+
+def _reading(corpus: Corpus, version: Version, language: LanguageOfTexts) -> ReadingSettings:
+    """How the texts in a language are read: as the corpus, with the words of that language alone.
+    Words count as written in a language that has no stems or lemmas."""
+    words = VocabularySettings.from_dict(version.settings)
+    reading = replace(
+        ReadingSettings.from_dict(corpus.settings),
+        **vars(words) | {"language": language.code, "also": [], "alike": []},
+    ).fitted(language.documents)
+    try:
+        reading.choice()
+    except Invalid as error:
+        if error.field not in ("forms", "language"):
+            raise
+        return replace(reading, forms="written")
+    return reading
+
+
+def _parts(corpus: Corpus, visible: QuerySet[Corpus]) -> dict[str, Corpus]:
+    """The newest corpus of each language that holds all its texts of this corpus as it is now."""
+    parts = visible.filter(
+        parent=corpus, provenance__has_key=MARK, provenance__of=corpus.documents
+    ).order_by("pk")
+    return {part.provenance[MARK]: part for part in parts}
+
+
+def _newest_runs(parts: list[Corpus]) -> dict[int, Run]:
+    """By corpus."""
+    newest = Run.objects.filter(corpus__in=parts).order_by("corpus", "-pk").distinct("corpus")
+    return {run.corpus_id: run for run in newest}
