@@ -125,6 +125,7 @@ TEMPLATES = [
                 "notebooks": "webapp.core.notebooks.tags",
                 "readings": "webapp.platform.accounts.reading_tags",
                 "numbers": "webapp.platform.drawing.numbers",
+                "unit_words": "webapp.core.documents.unit_words",
                 "selection": "webapp.core.documents.selection_tags",
                 "sense_charts": "webapp.analysis.words.sense_charts",
                 "terms": "webapp.platform.pages.term_tags",

@@ -67,6 +67,16 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _LIST = re.compile(r"[,;|&\n]| and ")
 _SEVERAL = re.compile(r"[,;|\n]")
 
+# Names of derived columns: that of the column they are derived from, and one of these
+_BEFORE_NUMBER = " without its last number"
+_FIRST = ", the first"
+_WORD_AT = ", word "
+_DERIVED = re.compile(
+    rf"(?P<column>.+?)(?:{_BEFORE_NUMBER}|(?P<first>{_FIRST})|{_WORD_AT}(?P<word>\d))", re.DOTALL
+)
+EXAMPLES = 2  # values of a field that are kept to show what it is, those of most documents
+LONGEST_EXAMPLE = 40  # characters of such a value
+
 Certainty = Literal["answered", "sure", "likely", "unsure", "none"]
 
 
@@ -89,6 +99,25 @@ def numbered(name: str, texts: Iterable[str], derived: str = "") -> Column:
     table: dict[str, int] = {}
     codes = [table.setdefault(text, len(table)) if text else -1 for text in texts]
     return Column(name, np.array(codes, np.int32), list(table)[:MOST_TEXTS], len(table), derived)
+
+
+class Derivation(NamedTuple):
+    """How a column was derived. column: from which one; way: the text before its last number, the
+    first of a list, or the word at a place, 1 for the first; 0 where no word."""
+
+    column: str
+    way: Literal["before number", "first", "word"]
+    word: int = 0
+
+
+def derivation(name: str) -> Derivation | None:
+    """How the column of a name was derived; None of one that the files have."""
+    match = _DERIVED.fullmatch(name)
+    if match is None:
+        return None
+    if match["word"]:
+        return Derivation(match["column"], "word", int(match["word"]))
+    return Derivation(match["column"], "first" if match["first"] else "before number")
 
 
 def without_last_number(text: str) -> str:
@@ -122,16 +151,14 @@ def derivations(
     has_lists = np.mean([bool(_LIST.search(text)) for text in sample])
     first: dict[str, Callable[[str], str]] = {}
     if has_lists > LISTS:
-        first[f"{name}, the first"] = first_of_list
+        first[f"{name}{_FIRST}"] = first_of_list
     if different <= DIFFERENT:
         return first
-    derived: dict[str, Callable[[str], str]] = {
-        f"{name} without its last number": without_last_number
-    }
+    derived: dict[str, Callable[[str], str]] = {f"{name}{_BEFORE_NUMBER}": without_last_number}
     sizes = np.array([len(_WORD.findall(_ENDING.sub("", text))) for text in sample])
     usual = int(np.median(sizes))
     if usual <= MOST_WORDS and np.mean(sizes == usual) > REGULAR:
-        derived |= {f"{name}, word {number + 1}": word_at(number) for number in range(usual)}
+        derived |= {f"{name}{_WORD_AT}{number + 1}": word_at(number) for number in range(usual)}
     return derived | first
 
 
@@ -409,7 +436,7 @@ class Field:
     values its values lie. values: how many; effective: 1 / the sum of the squared parts of the
     documents; shared, known: parts of the documents; letters: of the signs of its values. effect,
     correlation: as design_effect has them. unfit: why it can't be the unit, "" where it can.
-    derived: the column it was derived from."""
+    derived: the column it was derived from. examples: values of most documents, EXAMPLES at most."""
 
     name: str
     values: int
@@ -423,6 +450,7 @@ class Field:
     derived: str = ""
     aliases: tuple[str, ...] = ()
     coarser: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -482,12 +510,20 @@ def _described(column: Column, days: np.ndarray, mixes: Mixes) -> Field | None:
         effect=1.0,
         correlation=0.0,
         derived=column.derived,
+        examples=_examples(column, documents),
     )
     unfit = _unfit(field, column, days, mixes)
     if unfit in (UNSHARED, UNKNOWN, CALENDAR):
         return replace(field, unfit=unfit)
     effect, correlation = design_effect(codes, mixes)
     return replace(field, unfit=unfit, effect=effect, correlation=correlation)
+
+
+def _examples(column: Column, documents: np.ndarray) -> tuple[str, ...]:
+    """Values of most documents, the shown part of each. documents: int[values], of each value."""
+    known = documents[: len(column.texts)]
+    most = np.argsort(-known, kind="stable")[:EXAMPLES]
+    return tuple(column.texts[value][:LONGEST_EXAMPLE] for value in most)
 
 
 def _unfit(field: Field, column: Column, days: np.ndarray, mixes: Mixes) -> str:

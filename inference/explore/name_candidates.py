@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.evidence import Evidence
+from inference.explore.following import Course
 from inference.explore.grammar import Grammar
 from inference.explore.neighbours import GAP, Phrase, Written
 from inference.runtime.jit import njit
@@ -34,6 +35,7 @@ EVEN = 0.05  # median residual idf below which it tells nothing: the texts are t
 ENDING = 2  # letters in which two forms of a word differ at their ends
 SHORT = 3  # letters that a word of a name must have, where words are written with letters
 LOOKED_AT = 1_000  # documents in which a phrase is looked for, evenly over those with a word of it
+FOLLOWING = 16  # units, the best, of which it is asked whether they follow the topic
 
 
 class Unit(NamedTuple):
@@ -91,7 +93,7 @@ class Found(NamedTuple):
 class Naming(NamedTuple):
     """What the units of a topic are chosen from. documents: int32[n], ascending, weight:
     float64[n], their parts of the topic's tokens. size: the topic's tokens. lengths: int32[V],
-    letters of each word."""
+    letters of each word. course: how the topic moves over times and fields."""
 
     evidence: Evidence
     k: int
@@ -103,6 +105,7 @@ class Naming(NamedTuple):
     grammar: Grammar
     rarity: Rarity
     avoided: Set[str]
+    course: Course
 
     def covered(self, has: np.ndarray) -> float:
         """The part of the topic's tokens that some of its documents hold: bool[n]."""
@@ -147,24 +150,69 @@ def units(naming: Naming, phrases: Iterable[Phrase], written: Written) -> list[U
         if _names_alone(naming, number)
         and not _part_of_phrase(naming, number, phrase_counts, phrase_words)
     ]
-    candidates = [*_merged_forms(naming, of_words), *of_phrases]
-    return sorted(candidates, key=lambda unit: (-unit.score, unit.text))
+    return _best_first([*_merged_forms(naming, of_words), *of_phrases])
+
+
+def _best_first(units: Iterable[Unit]) -> list[Unit]:
+    return sorted(units, key=lambda unit: (-unit.score, unit.text))
+
+
+def following(naming: Naming, ranked: list[Unit]) -> list[Unit]:
+    """The units, those behind others that are not used more and less where their topic is. ranked:
+    as `units` returns them."""
+    if not naming.course.groups:
+        return ranked
+    judged = [
+        unit._replace(score=unit.score * naming.course.factor(*_uses(naming, unit)))
+        for unit in ranked[:FOLLOWING]
+    ]
+    return [*_best_first(judged), *ranked[FOLLOWING:]]
+
+
+def _uses(naming: Naming, unit: Unit) -> tuple[np.ndarray, np.ndarray]:
+    """LOOKED_AT documents with a unit at most, evenly, and its uses in each, float64[n]."""
+    if unit.phrase:
+        documents, uses, *_ = _phrase_uses(naming, unit.words)
+    else:
+        documents, uses, *_ = naming.evidence.word(unit.words[0])
+        step = -(-len(documents) // LOOKED_AT) or 1
+        documents = documents[::step]
+        uses = uses[::step]
+    return documents, uses.astype(np.float64)
 
 
 def count_phrase(naming: Naming, phrase: Phrase, text: str) -> Found:
     """How often a phrase is used, in all texts and as the topic's."""
-    evidence = naming.evidence
-    bow = naming.evidence.bow
-    if bow.offsets is None or not text:
+    if naming.evidence.bow.offsets is None or not text:
         return Found(phrase, "", 0.0, 1.0, 0.0, 0.0)
+    documents, uses, in_topic, step = _phrase_uses(naming, phrase.words)
+    has = uses > 0
+    documents_here = among(documents[has & in_topic], naming.documents)
+    return Found(
+        phrase,
+        text,
+        step * float(uses[in_topic].sum()),
+        max(step * float(uses.sum()), 1.0),
+        step * float(np.count_nonzero(has & in_topic)),
+        min(1.0, step * naming.covered(documents_here)),
+    )
+
+
+def _phrase_uses(
+    naming: Naming, phrase: tuple[int, ...]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
+    """(documents int64[n], uses int64[n], whether the topic has each word there bool[n], how many
+    documents each of these stands for): LOOKED_AT documents at most of the phrase's rarest word."""
+    evidence = naming.evidence
+    bow = evidence.bow
     rarest = min(
-        phrase.words,
+        phrase,
         key=lambda word: evidence.postings.indptr[word + 1] - evidence.postings.indptr[word],
     )
     having = evidence.having(rarest)
     step = -(-len(having) // LOOKED_AT) or 1
     documents = having[::step].astype(np.int64)
-    words = np.array(phrase.words, np.int64)
+    words = np.array(phrase, np.int64)
     uses, in_topic = phrase_uses(
         documents,
         np.asarray(bow.indptr),
@@ -177,16 +225,7 @@ def count_phrase(naming: Naming, phrase: Phrase, text: str) -> Found:
         words,
         naming.lengths[words].astype(np.int64),
     )
-    has = uses > 0
-    documents_here = among(documents[has & in_topic], naming.documents)
-    return Found(
-        phrase,
-        text,
-        step * float(uses[in_topic].sum()),
-        max(step * float(uses.sum()), 1.0),
-        step * float(np.count_nonzero(has & in_topic)),
-        min(1.0, step * naming.covered(documents_here)),
-    )
+    return documents, uses, in_topic, step
 
 
 @njit(cache=True, nogil=True)

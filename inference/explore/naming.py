@@ -11,8 +11,18 @@ import numpy as np
 from inference.evidence import Evidence
 from inference.explore import company
 from inference.explore.company import Company, residual_idf
+from inference.explore.following import Course, groups_of
 from inference.explore.grammar import Grammar
-from inference.explore.name_candidates import Naming, Rarity, Unit, among, tells, topic_word, units
+from inference.explore.name_candidates import (
+    Naming,
+    Rarity,
+    Unit,
+    among,
+    following,
+    tells,
+    topic_word,
+    units,
+)
 from inference.explore.neighbours import Sample, Written
 from inference.topics import Topics
 
@@ -130,6 +140,7 @@ def by_coverage(
     grammar: Grammar,
     kinds: Company,
     avoided: Set[str] = frozenset(),
+    columns: Sequence[np.ndarray] = (),
 ) -> list[Name]:
     """A name for each topic, by what it is in the documents. No two are equal.
 
@@ -140,8 +151,10 @@ def by_coverage(
 
     vocabulary: of all `spelled` words. looked_at: of each topic, what explore.neighbours saw of its
     documents. kinds: which topics are mixed or general talk. avoided: words in small letters that
-    name no subject, such as those of who speaks.
+    name no subject, such as those of who speaks. columns: int32[D] each, a span of time or a value
+    of a field of each document, -1 for none: a name follows its topic over them.
     """
+    groups = groups_of(evidence, columns)
     first = company.words(evidence)[0]
     size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=evidence.K)
     lengths = np.array([len(vocabulary.get(w, "")) for w in range(evidence.bow.V)], np.int32)
@@ -165,13 +178,29 @@ def by_coverage(
             )
             for w in of_topic[k]
         }
+        course = Course(groups, documents, weight * size[k])
         naming = Naming(
-            evidence, k, documents, weight, size[k], words, lengths, grammar, rarity, avoided
+            evidence,
+            k,
+            documents,
+            weight,
+            size[k],
+            words,
+            lengths,
+            grammar,
+            rarity,
+            avoided,
+            course,
         )
         ranked = units(naming, sample.naming, written)
         sides = kinds.sides[k] if kinds.mixed[k] else ()
         least = GENERAL if kinds.general[k] else NAMED
-        parts = _of_both(ranked, sides, used) or _heading(naming, ranked, least, used)
+        followed = following(naming, ranked)
+        parts = (
+            _of_both(followed, sides, used)
+            or _heading(naming, followed, least, used)
+            or _heading(naming, ranked, least, used)
+        )
         plain_words = () if parts else _listing(naming, first[k] or list(words))
         names_of_topics[k] = Name(parts, plain_words)
         used.add(names_of_topics[k].text.casefold())

@@ -62,6 +62,19 @@ def named(name: str, codes: np.ndarray, form: str = "somebody {}") -> units.Colu
     return numbered(name, [form.format(code) for code in codes.tolist()])
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("president", None),
+        ("id without its last number", ("id", "before number", 0)),
+        ("authors, the first", ("authors", "first", 0)),
+        ("file, word 2", ("file", "word", 2)),
+    ],
+)
+def test_how_a_column_was_derived_is_known_by_its_name(name, expected):
+    assert units.derivation(name) == expected
+
+
 def test_the_design_effect_is_that_of_its_definition(mixes, speakers):
     effect, correlation = units.design_effect(speakers, mixes)
     x = np.asarray(mixes.counts @ mixes.directions)

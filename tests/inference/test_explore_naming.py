@@ -22,7 +22,7 @@ COURT = [
 FARM = ["Corn and wheat grow."] * 4
 
 
-def named(tmp_path, texts, topic_of, words, language="en", avoided=frozenset()):
+def named(tmp_path, texts, topic_of, words, language="en", avoided=frozenset(), columns=()):
     """(names, samples) of topics whose words are given, each document wholly of one topic."""
     with Stream.write(tmp_path / "tokens", Tokeniser(language)) as stream:
         stream.add(texts, [""] * len(texts))
@@ -72,6 +72,7 @@ def named(tmp_path, texts, topic_of, words, language="en", avoided=frozenset()):
         Grammar(texts, stop_words(language)),
         company.company(evidence),
         avoided,
+        columns,
     )
     assert set(naming.spelled(evidence, samples)) <= set(range(len(spelled)))
     return [name.text for name in names], samples
@@ -114,6 +115,18 @@ def test_a_name_covers_its_topic_by_two_words_that_meet(tmp_path):
     words = [["corn", "wheat", "rain", "sun", "hay"], ["court", "judge"]]
     names, _ = named(tmp_path, texts + ["Court; judge."] * 16, [0] * 8 + [1] * 16, words)
     assert sorted(names[0].lower().split(" & ")) == ["corn", "wheat"] and names[1] == "Court"
+
+
+def test_a_name_is_used_more_where_its_topic_is(tmp_path):
+    """ "duty" covers more of the topic than "tariff", but an earlier topic has as much of it."""
+    texts = ["Duty and sun. Our duty.", "Our duty. A tariff.", "Duty. The tariff.", "A duty."] * 2
+    earlier = ["Judge. Our duty.", "A judge.", "Judge. The court.", "Judge; a court."] * 4
+    words = [["duty", "tariff", "sun"], ["judge", "court", "duty"]]
+    topic_of = [0] * 8 + [1] * 16
+    before, _ = named(tmp_path / "a", texts + earlier, topic_of, words)
+    dates = np.array([1] * 8 + [0] * 16, np.int32)
+    names, _ = named(tmp_path / "b", texts + earlier, topic_of, words, columns=[dates])
+    assert (before[0], names[0]) == ("Duty", "Tariff & duty")
 
 
 def test_a_topic_that_nothing_names_has_its_words(tmp_path):

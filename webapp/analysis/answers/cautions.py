@@ -1,6 +1,7 @@
 """What can't be concluded from an answer, in the same words on every page."""
 
 from inference.answers import LEAST_UNITS, Verdict
+from webapp.core.documents import unit_words
 from webapp.core.documents.units import Unit
 
 FEW_UNITS = 20  # of a side, below which intervals are too short where one rare unit has most
@@ -8,7 +9,7 @@ FEW_UNITS = 20  # of a side, below which intervals are too short where one rare 
 
 def units_named(unit: Unit) -> str:
     """What is independent, in words: more than one."""
-    return f"values of “{unit.name}”" if unit.field else "documents"
+    return f"values of {unit_words.the_column(unit.name)}" if unit.field else "documents"
 
 
 def caution(unit: Unit, units: tuple[int, int], verdict: Verdict) -> str:

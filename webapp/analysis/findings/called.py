@@ -19,7 +19,9 @@ from webapp.models import Run, Word
 
 # Of the log ratio that a finding claims, by how much the counts move
 AGREES = 0.4  # from here on they bear it out
-CONTRADICTS = 0.15  # below, those of a name contradict it
+# Below, those of a name contradict it: it is counted here in words that count and in samples, so that
+# counts of all words differ by some tenths
+CONTRADICTS = 0.25
 UNSEEN = 0.5  # uses that are added to each side, so that a side without any has a logarithm
 NEARLY_NONE = 1e-9  # a log ratio to divide by, where none is claimed
 PRECISION = 0.5  # of a word's tokens in the topic: of words that stand for it

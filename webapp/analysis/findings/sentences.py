@@ -8,6 +8,7 @@ from datetime import date
 
 from webapp.analysis.findings.phrasing import Part, fill
 from webapp.analysis.findings.values import Span
+from webapp.core.documents import unit_words
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ def with_others(words: Sequence[str], shown_words: int) -> list[Part]:
 def units_in_words(field: str) -> str:
     """What is independent of each other. field: "" for documents."""
     if field:
-        return UNITS_OF.format(field=field)
+        return UNITS_OF.format(field=unit_words.the_column(field))
     return UNITS_ARE_DOCUMENTS
 
 
@@ -173,7 +174,7 @@ AND_DOUBT = "{sure}; {doubt}"
 
 # Of few units on a side an interval says too little about others like them
 SAYS_LITTLE = "{sure}; only {fewest} {units} on one side, too few to generalise from"
-UNITS_OF = "different values of “{field}”"
+UNITS_OF = "different values of {field}"
 UNITS_ARE_DOCUMENTS = "documents"
 
 # When

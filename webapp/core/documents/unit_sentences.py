@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from inference.answers.units import Field
+from inference.explore.naming import capitalized
+from webapp.core.documents import unit_words
 from webapp.core.documents.units import Unit, failed, unit_of
 from webapp.models import Version
 from webapp.platform.drawing.numbers import count
@@ -51,7 +53,7 @@ def about(version: Version, unit: Unit) -> UnitAbout:
     if field is None:
         sentence = "Each document counts for itself."
         return UnitAbout("", [], version.documents, chosen_by, unit.said, sentence)
-    sentence = f"Texts with the same “{field.name}” count as one."
+    sentence = f"Texts with the same {_field(version, field)} count as one."
     return UnitAbout(
         column=field.name,
         also_called=list(field.aliases),
@@ -73,7 +75,7 @@ def _sentence(version: Version, unit: Unit) -> str:
     field = unit.field
     if field is None:
         return _of_documents(version, unit)
-    beginning = f"Texts with the same “{field.name}”"
+    beginning = f"Texts with the same {_field(version, field)}"
     if unit.certainty == "answered":
         return f"{beginning} count as one, as a reader decided.{_also_called(field)}"
     slightly = "slightly " if unit.certainty == "unsure" else ""
@@ -105,24 +107,36 @@ def _two_digits(number: float) -> int:
 
 
 def _also_called(field: Field) -> str:
-    names = [f"“{name}”" for name in field.aliases[:MOST_ALIASES]]
+    names = [unit_words.the_column(name) for name in field.aliases[:MOST_ALIASES]]
     divide = "divide" if len(names) > 1 else "divides"
-    return f" {' and '.join(names)} {divide} the texts in the same way." if names else ""
+    return (
+        f" {capitalized(' and '.join(names))} {divide} the texts in the same way." if names else ""
+    )
+
+
+def _field(version: Version, field: Field) -> str:
+    """The field, and some of its values: what it is, where its name alone does not say it. Under
+    embargo a value may be a text, and none is shown."""
+    examples = () if version.corpus.embargo else field.examples
+    return unit_words.column(field.name) + unit_words.such_as(examples)
 
 
 def _question(unit: Unit) -> str:
     if not unit.asked or unit.field is None:
         return ""
     if unit.rivals:
-        names = " and ".join(f"“{rival.name}”" for rival in unit.rivals[:MOST_ALIASES])
+        names = " and ".join(unit_words.column(rival.name) for rival in unit.rivals[:MOST_ALIASES])
         return f"Texts with the same {names} are alike, too. Which of them belong together?"
-    return f"Does “{unit.field.name}” say whose the texts are, or only what they are about?"
+    return f"Does {unit_words.the_column(unit.field.name)} say whose the texts are, or only what they are about?"
 
 
 def _offers(unit: Unit) -> list[Offer]:
     assert unit.field is not None
     if unit.rivals:
         fields = [unit.field, *unit.rivals[:MOST_ALIASES]]
-        return [Offer(f"={field.name}", f"those with the same {field.name}") for field in fields]
+        return [
+            Offer(f"={field.name}", f"those with the same {unit_words.column(field.name)}")
+            for field in fields
+        ]
     whose = Offer(f"={unit.field.name}", "Whose they are")
     return [whose, Offer("", "What they are about: each text counts for itself")]

@@ -11,7 +11,7 @@ from inference.answers import units as found
 from inference.answers.units import Certainty, Field
 from inference.effects import units
 from inference.errors import Invalid
-from webapp.core.documents import fields
+from webapp.core.documents import fields, unit_words
 from webapp.intake.metadata import Names, ValueField
 from webapp.models import Corpus, Version
 from webapp.platform.storage import files, sealed
@@ -71,7 +71,7 @@ def _method(version: Version) -> int:
 def _beyond(field: Field | None, answer: str | None) -> str:
     """For what intervals hold."""
     if field is not None:
-        return f"for similar texts with another “{field.name}”"
+        return f"for similar texts with another {unit_words.column(field.name)}"
     return DOCUMENTS_ANSWERED if answer == "" else DOCUMENTS_UNSAID
 
 
@@ -92,6 +92,7 @@ def _stored(row: dict) -> Field:
     values = {name: value for name, value in row.items() if name != "file"}
     values["aliases"] = tuple(values["aliases"])
     values["coarser"] = tuple(values["coarser"])
+    values["examples"] = tuple(values.get("examples", ()))  # none of an older program
     return Field(**values)
 
 

@@ -16,7 +16,7 @@ from inference.explore.company import Company
 from inference.explore.grammar import Grammar
 from inference.explore.naming import Name
 from inference.text.stopwords import LANGUAGES, stop_words
-from webapp.core.documents import units
+from webapp.core.documents import fields, units
 from webapp.core.results import evidence
 from webapp.models import Run, Snapshot, Topic, Version, Word
 from webapp.platform.accounts import embargo
@@ -24,8 +24,11 @@ from webapp.platform.storage import files
 
 # documents of a phrase that is kept: what fewer have may tell a text that is under embargo
 LEAST = 5
-METHOD = 1  # which way of naming is the present one; topics that an older one named are named anew
+METHOD = 2  # which way of naming is the present one; topics that an older one named are named anew
 GRAMMAR = 4_000_000  # characters that the grammar is learned from: about a second
+SPANS = 24  # of time that names follow their topics over, with as many documents each
+MOST_FIELDS = 8  # whose values they follow them over
+MOST_VALUES = 60  # of such a field
 
 
 class Beat(Protocol):
@@ -82,9 +85,31 @@ def of_texts(
         phrases.append([row for row in forms if row[0]])
     grammar = Grammar(taught, _stop_words(run.version))
     names = naming.by_coverage(
-        evidence, vocabulary, looked_at, grammar, kinds, units.words_of_names(run.version)
+        evidence,
+        vocabulary,
+        looked_at,
+        grammar,
+        kinds,
+        units.words_of_names(run.version),
+        list(_columns(run.version)),
     )
     return names, phrases
+
+
+def _columns(version: Version) -> Iterator[np.ndarray]:
+    """int32[D] each, -1 for none: the span of time of each document, and its value of each field of
+    few values."""
+    days = fields.dates(version)
+    dated = days > 0
+    if dated.any():
+        ends = np.unique(np.quantile(days[dated], np.linspace(0, 1, SPANS + 1)[1:-1]))
+        spans = np.searchsorted(ends, days).astype(np.int32)
+        yield np.where(dated, spans, np.int32(-1))
+    of_few_values = [
+        field for field in fields.categories(version) if 1 < len(field.values) <= MOST_VALUES
+    ]
+    for field in of_few_values[:MOST_FIELDS]:
+        yield fields.values(version, field)
 
 
 def _beginnings(texts: Iterable[str], limit: int) -> Iterator[str]:

@@ -8,7 +8,7 @@ from inference.errors import number_of
 from inference.runtime.versions import topograph
 from inference.text import LANGUAGES, MAX_LETTERS
 from inference.text.sections import LONG
-from webapp.core.documents import fields, unit_sentences, units
+from webapp.core.documents import fields, unit_sentences, unit_words, units
 from webapp.core.results import labels
 from webapp.core.runs import queries
 from webapp.intake.ingest import named_topics
@@ -287,7 +287,8 @@ def _unit(run: Run) -> str:
     who = "as we chose" if unit.chosen_by == "person" else "as was found from how alike texts are"
     if not unit.column:
         return f"Documents were taken as independent of each other, {who}."
-    return f"Texts with the same “{unit.column}” ({unit.count:,} of them) count as one unit, {who}."
+    column = unit_words.column(unit.column)
+    return f"Texts with the same {column} ({unit.count:,} of them) count as one unit, {who}."
 
 
 def _software(run: Run) -> str:

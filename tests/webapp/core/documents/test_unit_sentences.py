@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from inference.answers.units import Field
-from webapp.core.documents import unit_sentences
+from webapp.core.documents import unit_sentences, unit_words
 from webapp.models import Corpus, Version
 
 
@@ -14,10 +14,14 @@ def field(name: str, effect: float, correlation: float = 0.05, **more) -> Field:
     return Field(name, 40, 30.0, 1.0, 1.0, 0.9, effect, correlation, **more)
 
 
-def of_fields(*fields: Field, answer: str | None = None) -> unit_sentences.UnitSaid:
+def of_fields(
+    *fields: Field, answer: str | None = None, embargo: bool = False
+) -> unit_sentences.UnitSaid:
     rows = [asdict(each) | {"file": "codes-0"} for each in fields]
     version = Version(
-        corpus=Corpus(unit=answer), documents=8375, unit_fields={"method": 1, "fields": rows}
+        corpus=Corpus(unit=answer, embargo=embargo),
+        documents=8375,
+        unit_fields={"method": 1, "fields": rows},
     )
     return unit_sentences.of_version(version)
 
@@ -32,6 +36,33 @@ def test_how_alike_texts_are_is_said_in_words():
     assert (said.question, said.offers) == ("", [])
     slightly = of_fields(field("author", 1.32)).sentence
     assert "“author” resemble each other slightly and count as one: 8,375 texts" in slightly
+
+
+@pytest.mark.parametrize(
+    ("name", "same", "of_all"),
+    [
+        ("president", "“president”", "“president”"),
+        (
+            "id without its last number",
+            "part of “id” before the number",
+            "the part of “id” before the number",
+        ),
+        ("authors, the first", "first entry of “authors”", "the first entry of “authors”"),
+        ("file, word 2", "second word of “file”", "the second word of “file”"),
+    ],
+)
+def test_a_derived_field_is_named_as_a_reader_would(name, same, of_all):
+    assert (unit_words.column(name), unit_words.the_column(name)) == (same, of_all)
+
+
+def test_who_speaks_is_said_by_the_field_and_some_of_its_values():
+    derived = field("id without its last number", 7.3, derived="id", examples=("pandas", "numpy"))
+    sentence = of_fields(derived, answer="id without its last number").sentence
+    assert sentence == (
+        "Texts with the same part of “id” before the number (such as “pandas” or “numpy”) count as"
+        " one, as a reader decided."
+    )
+    assert "pandas" not in of_fields(derived, embargo=True).sentence
 
 
 def test_rivals_are_asked_for():

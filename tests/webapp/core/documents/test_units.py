@@ -78,7 +78,7 @@ def test_the_page_of_a_corpus_asks_who_speaks(client, spoken):
 
 def test_who_speaks_can_be_said_from_the_page_of_effects(client, spoken):
     here = reverse("run_effects", args=[spoken.pk])
-    assert "Count each <bdi>who spoke</bdi> as one" in client.get(here).content.decode()
+    assert "Count <bdi>each who spoke</bdi> as one" in client.get(here).content.decode()
     sent = {"unit": "=who spoke", "next": here}
     assert (
         client.post(reverse("corpus_unit", args=[spoken.corpus_id]), sent).headers["Location"]

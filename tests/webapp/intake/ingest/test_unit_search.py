@@ -71,6 +71,8 @@ def test_a_category_is_found_with_its_codes(draft):
 def test_a_numbered_title_and_an_id_are_looked_at(draft):
     titled = read(draft, {"title": speakers("{name} {i}")}, title=0, text=1)
     assert unit(titled).name == "title without its last number"
+    assert set(unit(titled).field.examples) <= set(NAMES)
+    assert len(unit(titled).field.examples) == 2
     numbered = read(draft, {"key": speakers("{name}-{i}")}, title=None, id=0, text=1)
     assert unit(numbered).name == "key without its last number"
 

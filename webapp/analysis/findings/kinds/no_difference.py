@@ -17,6 +17,7 @@ from webapp.analysis.findings.kinds.mark import Mark
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.values import OfGroup
 from webapp.analysis.findings.writer import Sentence, Writer
+from webapp.core.documents import unit_words
 from webapp.core.results import links
 
 NO_DIFFERENCE = "{field}: no topic differs by more than chance"
@@ -25,7 +26,7 @@ SMALL_DIFFERENCES = (
 )
 TOO_FEW = "{field}: too few {units} on one side to say whether topics differ"
 IF_INDEPENDENT = "documents counted one by one"
-OF_UNITS = "texts of one “{field}” counted together"
+OF_UNITS = "texts with the same {field} counted together"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +73,9 @@ class NoDifference(OfGroup, BaseFinding):
         parts = fill(
             pattern, field=capitalized(self.field), units=sentences.units_in_words(self.unit)
         )
-        certainty = OF_UNITS.format(field=self.unit) if self.unit else IF_INDEPENDENT
+        certainty = (
+            OF_UNITS.format(field=unit_words.column(self.unit)) if self.unit else IF_INDEPENDENT
+        )
         url = links.topics_url(writer.run) + writer.selection.address()
         return Sentence(parts, url, None, certainty)
 

@@ -1,0 +1,50 @@
+"""How sentences name a field, whose name may be that of a derived one: "id without its last number"
+is said as a reader would say it."""
+
+from collections.abc import Sequence
+
+from django import template
+
+from inference.answers import units
+
+register = template.Library()
+
+ORDINALS = ("first", "second", "third", "fourth", "fifth")
+
+
+@register.filter
+def column(name: str) -> str:
+    """ "“president”"; of a derived field "part of “id” before the number": after "the same",
+    "another". name: as it is stored."""
+    derived = units.derivation(name)
+    if derived is None:
+        return f"“{name}”"
+    source = f"“{derived.column}”"
+    if derived.way == "before number":
+        return f"part of {source} before the number"
+    if derived.way == "first":
+        return f"first entry of {source}"
+    return f"{_ordinal(derived.word)} word of {source}"
+
+
+@register.filter
+def the_column(name: str) -> str:
+    """The same after "of" or "values of": "“president”", "the part of “id” before the number"."""
+    article = "" if units.derivation(name) is None else "the "
+    return article + column(name)
+
+
+@register.filter
+def each_value(name: str) -> str:
+    """One of its values: "each president", "each part of “id” before the number"."""
+    return f"each {name if units.derivation(name) is None else column(name)}"
+
+
+def such_as(examples: Sequence[str]) -> str:
+    """Some of its values behind its name: " (such as “pandas” or “numpy”)", "" for none."""
+    values = " or ".join(f"“{example}”" for example in examples)
+    return f" (such as {values})" if values else ""
+
+
+def _ordinal(number: int) -> str:
+    return ORDINALS[number - 1] if number <= len(ORDINALS) else f"{number}th"
