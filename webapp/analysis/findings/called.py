@@ -19,9 +19,9 @@ from webapp.models import Run, Word
 
 # Of the log ratio that a finding claims, by how much the counts move
 AGREES = 0.4  # from here on they bear it out
-# Below, those of a name contradict it: it is counted here in words that count and in samples, so that
-# counts of all words differ by some tenths
-CONTRADICTS = 0.25
+# Below, those of a name contradict it. It is twice what contradicts it in counts of all words: here words
+# that count are counted, and phrases in samples, which differs by .1 to .17
+CONTRADICTS = 0.3
 UNSEEN = 0.5  # uses that are added to each side, so that a side without any has a logarithm
 NEARLY_NONE = 1e-9  # a log ratio to divide by, where none is claimed
 PRECISION = 0.5  # of a word's tokens in the topic: of words that stand for it
