@@ -16,6 +16,8 @@ NOBODYS = {
     "course_id": 10**12,
     "form": "csv",
 }
+# Of corpora that are not read yet
+OF_DRAFTS = ("corpus_prepare", "corpus_pseudonyms")
 ROUTES = {route.name: route for route in routes.declared()}
 
 

@@ -65,7 +65,7 @@ from webapp.service.embedding import views as embedding
 from webapp.service.exports import views as exports
 from webapp.service.operations import health_views, operator_views
 from webapp.service.own_data import views as own_data
-from webapp.service.privacy import erasure_views, reading_views
+from webapp.service.privacy import erasure_views, pseudonym_views, reading_views
 
 CORPUS = "corpora/<int:corpus_id>"
 RUN = "runs/<int:run_id>"
@@ -207,6 +207,14 @@ urlpatterns = [
     form(f"{CORPUS}/unit", corpora.unit, "corpus_unit", EDIT),
     *page(f"{CORPUS}/sharing", sharing_views.of_corpus, "corpus_sharing", OWN),
     *page(f"{CORPUS}/erase", erasure_views.erase, "corpus_erase", OWN, load=Load.HEAVY),
+    *page(
+        f"{CORPUS}/pseudonyms",
+        pseudonym_views.choose,
+        "corpus_pseudonyms",
+        OWN,
+        load=Load.HEAVY,
+        repeatable=True,
+    ),
     *page(f"{CORPUS}/readings", reading_views.readings, "corpus_readings", OWN),
     file(f"{CORPUS}/readings.csv", reading_views.readings_table, "corpus_readings_csv", OWN),
     form(f"{CORPUS}/readings/keep", reading_views.keep_readings, "corpus_readings_keep", OWN),

@@ -26,7 +26,7 @@ class Hostile:
     token: str
 
     def address(self, name: str) -> str:
-        corpus = self.draft if name == "corpus_prepare" else self.corpus
+        corpus = self.draft if name in addresses.OF_DRAFTS else self.corpus
         return addresses.address(
             name,
             corpus,

@@ -89,7 +89,7 @@ def url(case, example) -> str:
 
 
 def address(name: str, example) -> str:
-    corpus = example.draft if name == "corpus_prepare" else example.corpus
+    corpus = example.draft if name in addresses.OF_DRAFTS else example.corpus
     values = {
         "notebook_id": example.notebook,
         "token": example.token,
@@ -270,7 +270,7 @@ def test_titles_tell_tabs_apart(page, example):
         text = answer.text()
         titles[name] = " ".join(unescape(re.search(r"<title>(.*?)</title>", text, re.S)[1]).split())
         if name not in (*addresses.OF_ALL, *addresses.ELSEWHERE):
-            assert (DRAFT if name == "corpus_prepare" else EXAMPLE) in titles[name], name
+            assert (DRAFT if name in addresses.OF_DRAFTS else EXAMPLE) in titles[name], name
     assert [name for name, title in titles.items() if list(titles.values()).count(title) > 1] == []
 
 

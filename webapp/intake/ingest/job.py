@@ -23,7 +23,15 @@ from inference.runtime.durable import settle
 from inference.text import Stream, choose, duplicates
 from inference.text.stream import FORMAT
 from webapp.intake import readers
-from webapp.intake.ingest import guesses, previews, storing, subset, unit_search, versions
+from webapp.intake.ingest import (
+    guesses,
+    previews,
+    pseudonyms,
+    storing,
+    subset,
+    unit_search,
+    versions,
+)
 from webapp.intake.ingest.checkpoints import ReadCheckpoint, StoreCheckpoint
 from webapp.intake.ingest.read_files import ReadAttempt
 from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
@@ -260,6 +268,8 @@ def _store(upload: Upload, attempt: int, beat: Heartbeat, progress: "ProgressRep
         claims.update(kinds.STORE, upload.pk, attempt, checkpoint=asdict(checkpoint), tries=0)
 
     try:
+        if not pseudonyms.is_written(upload):
+            pseudonyms.write(upload, progress.looking)
         storing.store(upload, save, progress.storing)
         upload.question = asdict(
             guesses.Question(known=previews.known_options(None, upload.corpus))

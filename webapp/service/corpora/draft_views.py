@@ -26,6 +26,7 @@ from webapp.intake.ingest import (
     file_names,
     guesses,
     previews,
+    pseudonyms,
     reading_forms,
     sample,
     upload_limits,
@@ -231,6 +232,7 @@ def _prepare_files(
         kept=request.method != "POST" and data is not None,
         files=views.first_files(corpus),
         differing=previews.differing_columns(corpus.into, sniff) if corpus.into else None,
+        pseudonyms=pseudonyms.sentence(corpus),
     )
     return HtmlAnswer(page, status=400 if wrong and not previewing else 200)
 

@@ -166,9 +166,10 @@ class CorpusHtml:
     """dropped: reasons in words, with different words and their occurrences. problems: the first
     ones. speaking: fields whose texts may count as one; unit: which do. additions: uploads that
     wait to be added. done: runs that are compared at side_by_side, "" where there are too few.
-    failed: files that could not be read. made: whether the texts were simulated. just_made: the
-    number of the version of the words that was made while the reader waited, None else.
-    languages: "German 62%, French 30%" where the texts are in several, or ""."""
+    failed: files that could not be read. made: whether the texts were simulated. pseudonyms: what
+    was replaced by them, or "". just_made: the number of the version of the words that was made
+    while the reader waited, None else. languages: "German 62%, French 30%" where the texts are in
+    several, or ""."""
 
     progress: Progress
     train_form: TrainForm
@@ -186,6 +187,7 @@ class CorpusHtml:
     additions: list[Corpus]
     failed: int
     made: bool
+    pseudonyms: str
     without_words: int
     files: FilesSection
     upload: UploadFields
@@ -293,7 +295,7 @@ class LanguagesPage:
 class PreparePage(DraftPreview):
     """How files are read, before they are. withheld: why their texts are not shown, or "". kept:
     whether the choices are those that were made before. differing: of files that are added to a
-    corpus."""
+    corpus. pseudonyms: what was replaced by them, or ""."""
 
     form: ReadingForm
     shaping: ShapingForm
@@ -302,6 +304,7 @@ class PreparePage(DraftPreview):
     kept: bool
     files: FilesSection
     differing: Differing | None
+    pseudonyms: str
     more_open: bool = False
 
 

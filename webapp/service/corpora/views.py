@@ -16,7 +16,7 @@ from webapp.core.results import links
 from webapp.core.runs import services as runs
 from webapp.core.simulate import truth
 from webapp.intake import readers
-from webapp.intake.ingest import reading_forms, sources as reports, version_history
+from webapp.intake.ingest import pseudonyms, reading_forms, sources as reports, version_history
 from webapp.intake.ingest.forms import SeveralForm, TrainForm
 from webapp.intake.ingest.job import progress_note
 from webapp.models import Corpus, Run, SourceFile, Upload
@@ -252,6 +252,7 @@ def corpus_page(
             ),
             failed=corpus.files.exclude(error="").count(),
             made=truth.exists(corpus),
+            pseudonyms=pseudonyms.sentence(corpus),
             without_words=corpus.version.report.get("without_words", 0) if corpus.version else 0,
             files=first_files(corpus),
             upload=_upload_fields(),

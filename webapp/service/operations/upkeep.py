@@ -38,7 +38,7 @@ from webapp.service.corpora import deletion
 from webapp.service.courses import services as courses
 from webapp.service.exports import kept
 from webapp.service.own_data import leaving
-from webapp.service.privacy import erasure
+from webapp.service.privacy import erasure, pseudonym_drafts
 
 log = structlog.get_logger(__name__)
 
@@ -66,6 +66,7 @@ def tidy() -> None:
     with bulk.removing() as may:
         if may:
             erasure.finish()
+            pseudonym_drafts.remove_originals()
             purge()
             snapshots.drop_replaced()
             for table, key in bulk.orphans():

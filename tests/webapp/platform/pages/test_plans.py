@@ -118,6 +118,7 @@ def addresses(run) -> list[str]:
             "run_topic_word",
             "corpus_subset",
             "corpus_prepare",
+            "corpus_pseudonyms",
         )
     ]
     of_all = [address(name, run.corpus_id, run.pk) for name in names]

@@ -1,0 +1,203 @@
+"""Persons get pseudonyms before anything is read: no page, file, export, cache or log of the corpus
+has the originals."""
+
+import logging
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from tasks.corpora import read_corpus, store_upload
+from tests.corpora import as_csv
+from tests.webapp.making import run_on
+from tests.webapp.service.privacy.places import exported, pages, searched
+from webapp.intake.ingest import corpora, previews, pseudonyms
+from webapp.models import Corpus, Run, Upload
+from webapp.service.operations import upkeep
+
+pytestmark = pytest.mark.django_db(transaction=True)
+# Words that no other test has
+ADA = ["Lovelumpkin, Ada", "ada lovelumpkin", "Lovelumpkin", "lovelumpkin"]
+ORIGINALS = [
+    *ADA,
+    "Quentzill",
+    "quentzill",
+    "adal@quibble.example",
+    "quibble.example",
+    "@zzquip_9",
+    "zzquip_9",
+    "555 010 7733",
+    "555-010-7733",
+]
+SAID = [
+    "Ada Lovelumpkin wrote to Quentzill (adal@quibble.example) of the harvest and the wheat",
+    "call 555-010-7733, said @zzquip_9, the ship is in the harbour of the town",
+    "see https://quibble.example/ada of the law, LOVELUMPKIN, and the judge in the court",
+]
+
+
+def rows() -> list[list[str]]:
+    made = [["title", "speaker", "handle", "date", "text"]]
+    for i in range(40):
+        speaker = ["Lovelumpkin, Ada", "Ben Quentzill", "ada lovelumpkin"][i % 3]
+        made.append(
+            [
+                f"Letter {i} of {speaker}",
+                speaker,
+                "zzquip_9" if i % 2 else "@zzquip_9",
+                f"{1900 + i}",
+                f"{SAID[i % 3]} " * 5 + f"and number {i} of the field and the farmer",
+            ]
+        )
+    return made
+
+
+@pytest.fixture
+def first(draft) -> Corpus:
+    return draft(as_csv(rows()), "letters of Ada Lovelumpkin.csv")
+
+
+def replaced(client: Client, first: Corpus, **form) -> Corpus:
+    """The new draft."""
+    address = reverse("corpus_pseudonyms", args=[first.pk])
+    chosen = {"column": ["speaker", "handle"], "act": "replace"} | form
+    answer = client.post(address, chosen)
+    assert answer.status_code == 302, answer.content.decode()
+    new = Corpus.objects.exclude(upload__pseudonyms=None).get()
+    store_upload(new.pk)
+    new.refresh_from_db()
+    assert new.upload.status == "stored", new.upload.error
+    return new
+
+
+def test_the_page_proposes_columns_and_counts_what_would_be_replaced(client, first):
+    answer = client.get(reverse("corpus_pseudonyms", args=[first.pk]))
+    look = answer.context["page"].look
+    assert [column.name for column in look.columns if column.chosen] == ["speaker", "handle"]
+    counts = dict(look.kinds)
+    assert counts["e-mail addresses"] == 70 and counts["phone numbers"] == 65
+    assert counts["handles"] == 65
+    assert "lovelumpkin" in dict(look.words)
+    shown = answer.content.decode().partition("The first documents, as they will be")[2]
+    assert shown and not [text for text in ORIGINALS if text in shown]
+    page = client.get(reverse("corpus_prepare", args=[first.pk])).content.decode()
+    assert reverse("corpus_pseudonyms", args=[first.pk]) in page
+
+
+def test_words_can_be_spared_and_columns_left(client, first):
+    address = reverse("corpus_pseudonyms", args=[first.pk])
+    sent = {"column": ["speaker"], "spared": "Quentzill", "act": "look"}
+    look = client.post(address, sent).context["page"].look
+    assert [column.name for column in look.columns if column.chosen] == ["speaker"]
+    assert "quentzill" not in dict(look.words)
+    assert client.post(address, {"spared": "x" * 3000}).status_code == 400
+
+
+def test_nothing_of_the_originals_is_anywhere(client, draft, caplog):
+    """Of other tests there are files yet."""
+    older = {text: set(searched(text)) for text in ORIGINALS}
+    first = draft(as_csv(rows()), "letters of Ada Lovelumpkin.csv")
+    caplog.set_level(logging.DEBUG)
+    client.get(reverse("corpus_prepare", args=[first.pk]))  # what was seen of the files is kept
+    client.get(reverse("corpus_pseudonyms", args=[first.pk]))
+    assert set(searched("Lovelumpkin")) > older["Lovelumpkin"], "so the search would find it"
+    new = replaced(client, first)
+    upkeep.purge()
+    from webapp.service.privacy import pseudonym_drafts
+
+    pseudonym_drafts.remove_originals()
+    upkeep.purge()
+    assert not Corpus.everything.filter(pk=first.pk).exists()
+    page = client.get(reverse("corpus_prepare", args=[new.pk])).content.decode()
+    assert "Persons have pseudonyms" in page and "40 values of “speaker”" in page
+    proposal = previews.propose(new)
+    corpora.read(new, proposal.reading)
+    read_corpus(new.pk)
+    new.refresh_from_db()
+    assert new.status == "ready", new.error
+    assert new.documents == 40
+    run = run_on(new, seed=1, topics=3, passes=2)
+    shown = pages(client, addresses(new, run)) | exported(run)
+    assert "personzz" not in shown["document"] and "person" in shown["document"]
+    assert "1900" in shown["documents.csv"], "dates are read as before"
+    found = [(name, text) for name, page in shown.items() for text in ORIGINALS if text in page]
+    assert not found
+    left = {text: set(searched(text)) - older[text] for text in ORIGINALS}
+    assert not {text: places for text, places in left.items() if places}
+    assert not [text for text in ORIGINALS if text in caplog.text]
+    assert "Persons have pseudonyms" in shown["corpus"]
+
+
+def addresses(corpus: Corpus, run: Run) -> dict[str, str]:
+    return {
+        "corpus": reverse("corpus", args=[corpus.pk]),
+        "documents": reverse("corpus_documents", args=[corpus.pk]),
+        "search": reverse("corpus_documents", args=[corpus.pk]) + "?q=harvest",
+        "document": reverse("corpus_document", args=[corpus.pk, 0]),
+        "another": reverse("corpus_document", args=[corpus.pk, 1]),
+        "files": reverse("corpus_files", args=[corpus.pk]),
+        "problems": reverse("corpus_problems", args=[corpus.pk]),
+        "report": reverse("corpus_report", args=[corpus.pk]),
+        "vocabulary": reverse("corpus_vocabulary_json", args=[corpus.pk]),
+        "erase": reverse("corpus_erase", args=[corpus.pk]),
+        "run": reverse("run", args=[run.pk]),
+        "topic": reverse("run_topic", args=[run.pk, 0]),
+        "topics": reverse("run_topics_json", args=[run.pk]),
+        "words": reverse("run_words_json", args=[run.pk]),
+        "its document": reverse("run_document", args=[run.pk, 0]),
+        "home": "/",
+    }
+
+
+def test_what_was_uploaded_stays_where_the_owner_wishes_it(client, first):
+    new = replaced(client, first, keep="1")
+    from webapp.service.privacy import pseudonym_drafts
+
+    pseudonym_drafts.remove_originals()
+    assert Corpus.objects.filter(pk=first.pk, status="draft").exists()
+    assert "was kept as a draft" in pseudonyms.sentence(new)
+
+
+def test_what_can_t_be_read_is_counted(client, draft):
+    empty = ["An empty one", "Ben Quentzill", "x", "1950", ""]
+    new = replaced(client, draft(as_csv([*rows(), empty])))
+    assert "left out: 1 of the files and rows" in pseudonyms.sentence(new)
+
+
+def test_the_originals_stay_until_the_new_draft_is_there(client, first):
+    answer = client.post(
+        reverse("corpus_pseudonyms", args=[first.pk]), {"column": "speaker", "act": "replace"}
+    )
+    assert answer.status_code == 302
+    assert pseudonyms.finished() == []
+    upload = Upload.objects.exclude(pseudonyms=None).get()
+    pseudonyms.write(upload, lambda: None)
+    assert pseudonyms.is_written(Upload.objects.get(pk=upload.pk)) and pseudonyms.finished() == []
+    store_upload(upload.pk)
+    assert pseudonyms.finished() == [first]
+
+
+def test_a_corpus_that_was_read_meanwhile_is_not_deleted(client, first):
+    replaced(client, first)
+    Corpus.objects.filter(pk=first.pk).update(status="ready")
+    assert pseudonyms.finished() == []
+
+
+def test_a_draft_whose_files_are_gone_says_so(client, first):
+    client.post(reverse("corpus_pseudonyms", args=[first.pk]), {"act": "replace"})
+    new = Corpus.objects.exclude(upload__pseudonyms=None).get()
+    Corpus.objects.filter(pk=first.pk).update(deleted_at="2020-01-01T00:00Z")
+    store_upload(new.pk)
+    assert "are gone" in Upload.objects.get(pk=new.pk).error
+
+
+@pytest.mark.parametrize("way", ["embargo", "parent"])
+def test_texts_under_embargo_and_files_of_another_corpus_are_refused(client, first, draft, way):
+    """The new draft would be no part of anything: an embargo would not reach it."""
+    other = {"embargo": True} if way == "embargo" else {"parent": draft(as_csv(rows()))}
+    Corpus.objects.filter(pk=first.pk).update(**other)
+    address = reverse("corpus_pseudonyms", args=[first.pk])
+    assert client.get(address).status_code == 400
+    assert client.post(address, {"act": "replace"}).status_code == 400
+    assert not Upload.objects.exclude(pseudonyms=None).exists()
+    assert address not in client.get(reverse("corpus_prepare", args=[first.pk])).content.decode()

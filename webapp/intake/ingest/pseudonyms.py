@@ -1,0 +1,390 @@
+"""A draft with pseudonyms in the place of persons, made of another draft before anything is read
+(docs/pseudonyms.md).
+
+A worker reads the files of the first draft as its page says, replaces persons (persons.py), and writes
+one file of the documents, which is all that the new draft has: it is stored as an upload is
+(storing.py), and nothing of what follows can reach the originals. Three passes over the documents: the
+columns say who the persons are, the texts how their names are written, the last one writes. Between
+them the documents lie in a file that has no name.
+"""
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from itertools import islice
+from typing import IO
+
+import orjson
+from django.db import transaction
+from django.db.models.functions import Now
+from django.http import QueryDict
+
+from inference.errors import Invalid
+from inference.runtime.durable import settle
+from webapp.intake import readers
+from webapp.intake.ingest import corpora, guesses, previews, reading_forms
+from webapp.intake.ingest.guesses import stored_path
+from webapp.intake.ingest.persons import KINDS, Pseudonyms, Register, Replacer, found_alone
+from webapp.intake.ingest.settings import ReadingSettings
+from webapp.intake.ingest.shaping import Shaping, shape, upload_of
+from webapp.intake.ingest.storing import received_folder
+from webapp.intake.metadata.column_names import names_people, words_of_name
+from webapp.models import Corpus, Upload
+from webapp.platform.accounts import quotas
+from webapp.platform.jobs import dispatch, kinds
+from webapp.platform.storage import files
+
+FILE = "texts-with-pseudonyms.jsonl"  # of the new draft
+ROLES = ("text", "title", "date", "id")  # keys of a document in it, before those of its fields
+DOCUMENTS = 300  # that the page looks at
+CHARACTERS = 1_000_000  # or of their texts
+WORDS = 40  # of names that the page lists
+EXAMPLES = 3  # of documents, and of a column's values
+BEGINNING = 420  # characters of a document that the page shows
+MOST_VALUES = 1_000  # different ones of a column that the page counts
+MOST_SPARED = 2_000  # characters of words that are left
+# Words of columns' names beside those of speakers and authors
+NAMING = frozenset(
+    "handle handles mail email phone telephone tel contact screen nick nickname name".split()
+)
+USUAL = 0.5  # of a column's values are addresses or handles where it is proposed by what it holds
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What an owner chose: Upload.pseudonyms, as a dict. source: the draft of which the new one is
+    made. spared: words of names that texts keep. keep: whether the source stays. replaced: how often, by
+    kind and by column, once it was done. left_out: files, rows and documents that could not be read."""
+
+    source: int
+    columns: list[str]
+    spared: list[str] = field(default_factory=list)
+    keep: bool = False
+    replaced: dict[str, int] = field(default_factory=dict)
+    values: dict[str, int] = field(default_factory=dict)
+    documents: int = 0
+    left_out: int = 0
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a draft. different: values in the documents that were looked at."""
+
+    name: str
+    chosen: bool
+    different: int
+    examples: list[str]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What would be replaced in the first documents. kinds: as pages say them, with how often. words:
+    of names in texts, the most frequent first. first: titles and beginnings of texts, replaced."""
+
+    documents: int
+    columns: list[Column]
+    kinds: list[tuple[str, int]]
+    words: list[tuple[str, int]]
+    first: list[dict]
+
+
+def check(corpus: Corpus) -> None:
+    """Raises Invalid for a draft of which no other may be made: the new one is no part of anything, so
+    that no embargo would reach it."""
+    if corpus.embargo:
+        raise Invalid("columns", "These texts are under embargo: nobody can have them replaced.")
+    if corpus.parent_id:
+        raise Invalid(
+            "columns",
+            "These files are those of another corpus, which has the originals. Upload them again to"
+            " replace persons.",
+        )
+
+
+def reading_of(corpus: Corpus) -> ReadingSettings:
+    """How a draft's page has its files read now. Raises Invalid, and what guesses.sniff raises."""
+    choices = corpus.upload.choices
+    if not choices:
+        return previews.propose(corpus).reading
+    data = QueryDict(mutable=True)
+    for name, values in choices.items():
+        data.setlist(name, values)
+    shaping = previews.shaping_form(corpus, data)
+    known = previews.known_options(data, corpus)
+    sniff = guesses.sniff(corpus, shaping["table"].value() or "", **known)
+    kind = reading_forms.AddingForm if corpus.into_id else reading_forms.ReadingForm
+    form = kind(previews.complete_columns(data, sniff), corpus=corpus, sniff=sniff)
+    if not form.is_valid() or not shaping.is_valid():
+        raise Invalid("columns", "First correct on the draft’s page what is marked in red.")
+    return replace(form.reading(), shaping=asdict(shaping.shaping()))
+
+
+def look(
+    corpus: Corpus, reading: ReadingSettings, columns: list[str] | None, spared: list[str]
+) -> Look:
+    """What would be replaced in the first documents of a draft. columns: None for those that we
+    propose."""
+    characters = 0
+    documents = []
+    with readers.looking.first(CHARACTERS, DOCUMENTS):
+        for document in islice(
+            _documents(corpus, reading, lambda count: None, _LeftOut()), DOCUMENTS
+        ):
+            documents.append(document)
+            characters += len(document["text"])
+            if characters >= CHARACTERS:
+                break
+    values: dict[str, dict[str, None]] = {}
+    for document in documents:
+        for name, value in document.items():
+            if name not in ("text", "date") and value and len(values.get(name, ())) < MOST_VALUES:
+                values.setdefault(name, {})[value] = None
+    chosen = [name for name in values if _names_persons(name, list(values[name]))]
+    chosen = [name for name in values if name in columns] if columns is not None else chosen
+    replacer = _replacer(corpus, documents, chosen, spared)
+    new = [_replaced(replacer, document) for document in documents]
+    replaced = replacer.replaced
+    return Look(
+        documents=len(documents),
+        columns=[
+            Column(name, name in chosen, len(different), list(different)[:EXAMPLES])
+            for name, different in values.items()
+        ],
+        kinds=[(words, replaced.kinds[kind]) for kind, words in KINDS.items()],
+        words=replaced.words.most_common(WORDS),
+        first=[
+            {
+                "title": document.get("title", ""),
+                "fields": [(name, document[name]) for name in chosen if document.get(name)],
+                "text": document["text"][:BEGINNING],
+                "more": len(document["text"]) > BEGINNING,
+            }
+            for document in new[:EXAMPLES]
+        ],
+    )
+
+
+def _names_persons(name: str, values: list[str]) -> bool:
+    if names_people(name) or words_of_name(name) & NAMING:
+        return name not in ROLES
+    return sum(map(found_alone, values)) > USUAL * len(values)
+
+
+def spared_words(text: str) -> list[str]:
+    """Words that texts keep, separated by spaces or commas. Raises Invalid."""
+    if len(text) > MOST_SPARED:
+        raise Invalid(
+            "spared", f"Write at most {MOST_SPARED:,} characters here, not {len(text):,}."
+        )
+    return text.replace(",", " ").split()
+
+
+def begin(corpus: Corpus, columns: list[str], spared: list[str], keep: bool) -> Corpus:
+    """The draft that will have pseudonyms; a worker makes it. The first one stays until it is there.
+
+    Raises Invalid.
+    """
+    check(corpus)
+    reading = reading_of(corpus)
+    with transaction.atomic():
+        files.storing()
+        quotas.check_bytes(corpus.owner, corpus.bytes_total)
+        new = Corpus.objects.create(
+            owner=corpus.owner,
+            name="Texts with pseudonyms",
+            bytes_total=corpus.bytes_total,
+            into=corpus.into,
+            settings=corpus.settings if corpus.into_id else {},
+        )
+        received_folder(new).mkdir(parents=True)
+        choice = Choice(corpus.pk, columns, spared, keep)
+        asked = asdict(choice) | {"reading": asdict(reading)}
+        Upload.objects.create(corpus=new, heartbeat_at=Now(), pseudonyms=asked)
+        dispatch.send(kinds.STORE, new.pk)
+    return new
+
+
+def write(upload: Upload, advance: Callable[[], object]) -> None:
+    """Write the file of a new draft, as if it had been received. It can be repeated. Raises Invalid
+    where the first draft is gone."""
+    asked = dict(upload.pseudonyms or {})
+    reading = ReadingSettings.from_dict(asked.pop("reading"))
+    choice = Choice(**asked)
+    source = Corpus.objects.filter(pk=choice.source).first()
+    if source is None:
+        raise Invalid("files", "The files that were uploaded are gone. Upload them again.")
+    folder = received_folder(upload.corpus)
+
+    left_out = _LeftOut()
+
+    def read(count: int) -> None:
+        advance()
+
+    with tempfile.TemporaryFile(dir=files.corpus_folder(upload.corpus.pk)) as kept:
+        count = 0
+        for document in _documents(source, reading, read, left_out):
+            kept.write(orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE))
+            count += 1
+        if not count:
+            raise Invalid("files", "No document could be read from what was uploaded.")
+        replacer = _replacer(source, _Again(kept, advance), choice.columns, choice.spared)
+        path = folder / "0"
+        with path.open("wb") as file:
+            for document in _Again(kept, advance):
+                new = _replaced(replacer, document)
+                file.write(orjson.dumps(new, option=orjson.OPT_APPEND_NEWLINE))
+        path.chmod(0o600)
+    (folder / "list.jsonl").write_text(json.dumps([FILE, "", False]) + "\n", encoding="utf-8")
+    settle(folder)
+    done = replace(
+        choice,
+        replaced=dict(replacer.replaced.kinds),
+        values=dict(replacer.replaced.values),
+        documents=count,
+        left_out=left_out.count,
+    )
+    with transaction.atomic():  # without how it was read: from here on it is written
+        Upload.objects.filter(pk=upload.pk).update(pseudonyms=asdict(done))
+        Corpus.objects.filter(pk=upload.pk).update(name=replacer.text(source.name)[:200])
+    upload.corpus.refresh_from_db()
+
+
+def is_written(upload: Upload) -> bool:
+    """Whether its file is there; so it is of every upload that is not for pseudonyms."""
+    return "reading" not in (upload.pseudonyms or {})
+
+
+@dataclass
+class _LeftOut:
+    """Files, rows and documents that could not be read."""
+
+    count: int = 0
+
+
+class _Again:
+    """The documents of a file of lines, as often as they are asked for."""
+
+    def __init__(self, lines: IO[bytes], advance: Callable[[], object]):
+        self.lines = lines
+        self.advance = advance
+
+    def __iter__(self) -> Iterator[dict[str, str]]:
+        self.lines.seek(0)
+        for line in self.lines:
+            self.advance()
+            yield orjson.loads(line)
+
+
+def _replacer(
+    corpus: Corpus, documents: Iterable[dict[str, str]], columns: list[str], spared: list[str]
+) -> Replacer:
+    """What replaces the persons of documents, which are gone through twice."""
+    register = Register(Pseudonyms(corpus.owner_id), spared)
+    for document in documents:
+        for name in columns:
+            if document.get(name):
+                register.add(document[name])
+    for document in documents:
+        register.count(document["text"])
+    return Replacer(register, columns)
+
+
+def _replaced(replacer: Replacer, document: dict[str, str]) -> dict[str, str]:
+    return {name: _replaced_value(replacer, name, value) for name, value in document.items()}
+
+
+def _replaced_value(replacer: Replacer, name: str, value: str) -> str:
+    if name == "text":
+        return replacer.text(value)
+    if name == "date" and readers.parse_date(value, None):
+        return value
+    return replacer.value(name, value)
+
+
+def _documents(
+    corpus: Corpus,
+    reading: ReadingSettings,
+    advance: Callable[[int], None],
+    left_out: "_LeftOut",
+) -> Iterator[dict[str, str]]:
+    """The documents of a draft's files, each as its texts by ROLES and by the names of its fields. Of
+    what is done to documents before they are rows the fields and dates come from names, first lines and
+    a table are taken here, as only the first draft's files have them. What can't be read is
+    counted in left_out."""
+    shaping = Shaping(**reading.shaping)
+    fields_of_files = Shaping(
+        names=shaping.names,
+        pattern=shaping.pattern,
+        table=shaping.table,
+        key=shaping.key,
+        dated=shaping.dated,
+        made=shaping.made,
+    )
+    options = readers.Options(**reading.options)
+    named = [(stored_path(file), file.name) for file in corpus.files.all()]
+    companions = readers.Companions.among(named)
+
+    def items() -> Iterator[readers.Document | readers.Problem]:
+        for path, name in named:
+            if name == shaping.table:
+                continue
+            try:
+                yield from readers.read(path, name, options, advance, companions)
+            except readers.Unreadable:
+                left_out.count += 1
+
+    folder = files.corpus_folder(corpus.pk)
+    table = upload_of(named, shaping.table)
+    for item in shape(items(), fields_of_files, folder, table, advance, options.date_order):
+        if isinstance(item, readers.Document):
+            yield _texts_of(item)
+        elif item.dropped:
+            left_out.count += item.count
+
+
+def _texts_of(document: readers.Document) -> dict[str, str]:
+    texts = {
+        "text": document.text,
+        "title": document.title,
+        "date": document.date,
+        "id": document.source_id,
+    }
+    texts = {name: text for name, text in texts.items() if text or name == "text"}
+    for name, value in document.metadata.items():
+        key = name
+        while key in ROLES or key in texts:
+            key += "_"
+        texts[key] = value
+    return texts
+
+
+def sentence(corpus: Corpus) -> str:
+    """What was replaced in a corpus, or a draft; "" where nothing was."""
+    upload = Upload.everything.filter(corpus=corpus, pseudonyms__documents__gt=0).first()
+    if upload is None or upload.pseudonyms is None:
+        return ""
+    choice = Choice(**upload.pseudonyms)
+    parts = [f"{count:,} values of “{name}”" for name, count in choice.values.items()]
+    parts += [
+        f"{choice.replaced[kind]:,} {words}"
+        for kind, words in KINDS.items()
+        if choice.replaced.get(kind)
+    ]
+    what = ", ".join(parts) or "nothing was found"
+    kept = " What was uploaded was kept as a draft." if choice.keep else ""
+    lost = ""
+    if choice.left_out:
+        lost = f" Not readable, and left out: {choice.left_out:,} of the files and rows."
+    return (
+        f"Persons have pseudonyms. Replaced in {choice.documents:,} documents: {what}.{lost}{kept}"
+    )
+
+
+def finished() -> list[Corpus]:
+    """First drafts that are not needed any more: the new one is there, and nobody wished to keep
+    them."""
+    sources = Upload.objects.filter(
+        status=Upload.Status.STORED, pseudonyms__keep=False, pseudonyms__documents__gt=0
+    ).values_list("pseudonyms__source", flat=True)
+    return list(Corpus.objects.filter(pk__in=list(sources), status__in=corpora.UNREAD))
