@@ -281,13 +281,18 @@ class Replacer:
         return "".join(pieces)
 
     def _without_names(self, text: str) -> str:
-        pieces = []
+        pieces: list[str] = []
         begin = 0
         for first, end, pseudonym in self._names_in(text):
-            pieces.append(text[begin:first])
+            self.replaced.words[plain(text[first:end])] += 1
+            between = text[begin:first]
+            # “Müller-Hartmann” are two words of one name: one pseudonym, not one joined to itself
+            if pieces and pieces[-1] == pseudonym and _BETWEEN.fullmatch(between):
+                begin = end
+                continue
+            pieces.append(between)
             pieces.append(pseudonym)
             self.replaced.kinds["person"] += 1
-            self.replaced.words[plain(text[first:end])] += 1
             begin = end
         replaced = "".join([*pieces, text[begin:]])
         if self.inside is None:

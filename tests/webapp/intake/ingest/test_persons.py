@@ -131,3 +131,11 @@ def test_persons_are_bounded(monkeypatch):
     monkeypatch.setattr(persons, "MOST_PERSONS", 2)
     with pytest.raises(Invalid):
         replacer(["a1", "b2", "c3"])
+
+
+def test_two_words_of_one_name_become_one_pseudonym():
+    zoe = replacer(["Zoë Müller-Hartmann"])
+    assert zoe.text("wrote to Müller-Hartmann of") == (
+        f"wrote to {of('person', 'Zoë Müller-Hartmann')} of"
+    )
+    assert zoe.replaced.kinds["person"] == 1

@@ -24,8 +24,10 @@ from webapp.service.privacy import erasure
 
 pytestmark = pytest.mark.django_db
 HERS = "zyzzogeton"  # a word that her texts alone have
-GONE_WORD, GONE_NAME = "quozzilate", "Ada Lovelrumpkin"  # the same, in the test that looks for them
-GONE_NAMES = ["Lovelrumpkin, Ada", "ada lovelrumpkin"]  # as the columns have it
+# The same, in the test that looks for them
+GONE_WORD, GONE_NAME = "quozzilate", "Ada Lovelrumpkin"
+# As the columns have it
+GONE_NAMES = ["Lovelrumpkin, Ada", "ada lovelrumpkin"]
 
 
 def letters(draft, settings, word: str, name: str) -> Corpus:
