@@ -78,13 +78,23 @@ def period(name: str, brief: bool = False) -> str:
     )
 
 
+MONTHS = 12
+DAYS = 372  # of a year of twelve months of 31 days: no day lies in the next month
+
+
 def years(name: str) -> tuple[float, float]:
     """When a period, as addresses have it, begins and ends: 1945.0 and 1946.0."""
-    parts = [int(part) for part in name.removesuffix("s").split("-")]
-    begin = parts[0] + sum(
-        (part - 1) / of_year for part, of_year in zip(parts[1:], (12, 372), strict=False)
-    )
-    return begin, begin + (10 if name.endswith("s") else (1, 1 / 12, 1 / 372)[len(parts) - 1])
+    if name.endswith("s"):
+        decade = int(name.removesuffix("s"))
+        return decade, decade + 10
+    year, *later_parts = [int(part) for part in name.split("-")]
+    fraction: float = 0
+    length: float = 1
+    for part, parts_of_year in zip(later_parts, (MONTHS, DAYS), strict=False):
+        fraction += (part - 1) / parts_of_year
+        length = 1 / parts_of_year
+    begin = year + fraction
+    return begin, begin + length
 
 
 def years_of_span(first: str, last: str) -> tuple[float, float]:
@@ -137,7 +147,8 @@ def spanned(span: Span, brief: bool = False) -> str:
     pattern = DASH if brief else FROM_TO
     if len(span.last) == 4:
         return pattern.format(first=first, last=last)
-    (begins, year), (ends, last_year) = first.rsplit(" ", 1), last.rsplit(" ", 1)
+    begins, year = first.rsplit(" ", 1)
+    ends, last_year = last.rsplit(" ", 1)
     if year != last_year:
         return pattern.format(first=first, last=last)
     day, _, month = begins.partition(" ")

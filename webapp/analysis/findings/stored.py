@@ -4,6 +4,7 @@ quick, else by a worker."""
 from dataclasses import replace
 from hashlib import blake2b
 
+import numpy as np
 from django.http import QueryDict
 from pydantic import ValidationError
 
@@ -18,6 +19,8 @@ from webapp.core.results.view import RunView
 from webapp.models import Findings, Run
 from webapp.platform.accounts import embargo
 from webapp.platform.jobs import dispatch
+
+DIGEST = 32  # bytes, of the key of what is kept
 
 TASK = "tasks.runs.find"
 # Topics of documents, in all, and words of the corpus, up to which a request computes: below a second;
@@ -113,10 +116,15 @@ def _key(selection: Selection) -> str:
     """What findings depend on beside the snapshot: the set, and which topics are merged, moved or
     in a group. Names don't matter."""
     labels = selection.run_view.labels
-    merged, moved = (
-        [(k, target) for k, target in enumerate(array.tolist()) if k != target]
-        for array in (labels.into, labels.beside)
-    )
+    merged = _elsewhere(labels.into)
+    moved = _elsewhere(labels.beside)
     grouped = [(k, labels.group(k)) for k in range(len(labels.into)) if labels.group(k)]
-    depends = selection.parameters, merged, moved, grouped
-    return blake2b(repr(depends).encode(), digest_size=32).hexdigest() if any(depends) else ""
+    depends = (selection.parameters, merged, moved, grouped)
+    if not any(depends):
+        return ""
+    return blake2b(repr(depends).encode(), digest_size=DIGEST).hexdigest()
+
+
+def _elsewhere(targets: np.ndarray) -> list[tuple[int, int]]:
+    """The topics that have another as their target, each with it. targets: int64[K]."""
+    return [(k, target) for k, target in enumerate(targets.tolist()) if k != target]

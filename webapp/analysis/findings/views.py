@@ -72,26 +72,29 @@ def detail(
     )
 
 
+def _sections(view: RunView, page: OverviewPage) -> dict[str, Section]:
+    """Of each kind of finding that the page has."""
+    rows_of_kind: dict[str, list[SectionRow]] = {kind: [] for kind in KINDS}
+    for row in page.findings:
+        section_row = SectionRow(
+            **vars(row),
+            table=tables.json_text(line_table(page, row)),
+            effects=questions.effects(view, row),
+            holds=questions.holds(view, row),
+        )
+        rows_of_kind[row.kind].append(section_row)
+    return {
+        kind: Section(kind, KINDS[kind].ON_PAGE.title, rows)
+        for kind, rows in rows_of_kind.items()
+        if rows
+    }
+
+
 def _html(
     selection: RunSelection, page: OverviewPage, page_query: PageQuery, untrained: bool
 ) -> OverviewHtml:
     view = selection.view
-    sections = {
-        kind: Section(kind, KINDS[kind].ON_PAGE.title, rows)
-        for kind in KINDS
-        if (
-            rows := [
-                SectionRow(
-                    **vars(row),
-                    table=tables.json_text(line_table(page, row)),
-                    effects=questions.effects(view, row),
-                    holds=questions.holds(view, row),
-                )
-                for row in page.findings
-                if row.kind == kind
-            ]
-        )
-    }
+    sections = _sections(view, page)
     rows = [row for section in sections.values() for row in section.findings]
     return OverviewHtml(
         untrained=untrained,

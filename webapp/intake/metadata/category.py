@@ -51,11 +51,9 @@ class CodeWriter(ColumnWriter):
         codes = self.path
         self.path = self.path.with_suffix(".names")
         recode(codes, self.path, np.array([_hash(text) for text in self.codes], np.int64))
-        self.becomes, self.file, self.packed = (
-            Names,
-            self.path.open("ab", FLUSHED),
-            Struct("q").pack,
-        )
+        self.becomes = Names
+        self.file = self.path.open("ab", FLUSHED)
+        self.packed = Struct("q").pack
 
     def finish(self, documents: int, target: Path) -> Arguments | None:
         if self.becomes is Names:

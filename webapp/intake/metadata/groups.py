@@ -9,6 +9,7 @@ import numpy as np
 MOST_GROUPS = 1_200  # bins of a chart: months of a century
 LONG = 60  # years above which a chart begins with decades
 PERIODS = {"decade": "decades", "year": "years", "month": "months"}
+MONTHS_OF = {"decade": 120, "year": 12, "month": 1}
 NONE = -1  # the group, and the code, of a document without a value
 _BLOCK = 1 << 18  # documents at a time: what is computed of them stays in the cache
 _EPOCH = date(1970, 1, 1).toordinal()
@@ -63,16 +64,17 @@ def periods(first: int, last: int, by: str) -> tuple[list[str], np.ndarray]:
 
     Raises TooManyPeriods where there are more than MOST_GROUPS.
     """
-    unit = {"month": 1, "year": 12, "decade": 120}[by]
-    a, b = (int(month) // unit for month in months(np.array([first, last])))
-    if b - a >= MOST_GROUPS:
+    unit = MONTHS_OF[by]
+    first_month, last_month = months(np.array([first, last])).tolist()
+    numbers = range(first_month // unit, last_month // unit + 1)
+    if len(numbers) > MOST_GROUPS:
         raise TooManyPeriods(
-            f"From first to last there are {b - a + 1:,} {PERIODS[by]}; at most {MOST_GROUPS:,} can"
+            f"From first to last there are {len(numbers):,} {PERIODS[by]}; at most {MOST_GROUPS:,} can"
             " be shown. Choose a longer period."
         )
-    return [_label(by, number) for number in range(a, b + 1)], np.array(
-        [first_day(number * unit) for number in range(a, b + 2)], np.int64
-    )
+    labels = [_label(by, number) for number in numbers]
+    starts = [first_day(number * unit) for number in (*numbers, numbers.stop)]
+    return labels, np.array(starts, np.int64)
 
 
 def first_day(month: int) -> int:

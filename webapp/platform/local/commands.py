@@ -27,12 +27,17 @@ def commands() -> list[tuple[str, str]]:
         for path in sorted(root.glob("webapp/management/commands/*.py"))
         if path.stem != "__init__"
     ]
-    texts = [path.read_text(encoding="utf-8") for path in (*own_files, *library_files)]
-    lines = [
-        (ast.get_docstring(ast.parse(text)) or "").splitlines()[0].replace("`", "")
-        for text in texts
-    ]
-    return [(usage, sentence) for usage, _, sentence in (line.partition(": ") for line in lines)]
+    described = []
+    for path in (*own_files, *library_files):
+        usage, _, sentence = _first_line(path).partition(": ")
+        described.append((usage, sentence))
+    return described
+
+
+def _first_line(path: Path) -> str:
+    """Of a module's documentation."""
+    documentation = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return documentation.splitlines()[0].replace("`", "")
 
 
 def main() -> None:

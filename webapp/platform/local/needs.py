@@ -206,9 +206,11 @@ def control_limits() -> list[int]:
         for line in PROCESS_GROUPS.read_text(encoding="utf-8").splitlines():
             _, controllers, path = line.split(":", 2)
             if not controllers:  # the second version: one tree for all controllers
-                tree, name = CONTROL_GROUPS, "memory.max"
+                tree = CONTROL_GROUPS
+                name = "memory.max"
             elif "memory" in controllers.split(","):
-                tree, name = CONTROL_GROUPS / "memory", "memory.limit_in_bytes"
+                tree = CONTROL_GROUPS / "memory"
+                name = "memory.limit_in_bytes"
             else:
                 continue
             group = tree / path.lstrip("/")

@@ -17,7 +17,11 @@ COMMAND = "topograph" if INSTALLED else "python3 manage.py"
 
 def resource(name: str) -> Path:
     """The folder `templates`, `static`, `requirements` or `lessons`."""
-    return (ROOT / "webapp" if INSTALLED else ROOT / "docs" if name == "lessons" else ROOT) / name
+    if INSTALLED:
+        return ROOT / "webapp" / name
+    if name == "lessons":
+        return ROOT / "docs" / name
+    return ROOT / name
 
 
 def in_templates(request) -> dict[str, str]:

@@ -49,10 +49,12 @@ def _names_loopback(headers) -> bool:
     if any(name in PROXIED for name, _ in headers):
         return False
     hosts = [value.decode("latin-1").lower() for name, value in headers if name == b"host"]
-    return (
-        len(hosts) == 1
-        and hosts[0].removesuffix(
-            ":" + hosts[0].rpartition(":")[2] if not hosts[0].endswith("]") else ""
-        )
-        in NAMES
-    )
+    return len(hosts) == 1 and _without_port(hosts[0]) in NAMES
+
+
+def _without_port(host: str) -> str:
+    """localhost:8000 is localhost; [::1], which ends with no port, stays as it is."""
+    if ":" not in host or host.endswith("]"):
+        return host
+    name, _, _ = host.rpartition(":")
+    return name

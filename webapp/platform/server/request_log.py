@@ -5,6 +5,7 @@ The line holds the name of the route and numbers, never the address itself, whic
 searches and the secrets of shared links.
 """
 
+import logging
 import secrets
 import time
 from typing import Any
@@ -65,7 +66,9 @@ class RequestLog(RequestMiddleware):
         metrics.observe(route, request.method or "", response.status_code, seconds)
         if route in metrics.QUIET and response.status_code < 500:
             return
-        (log.error if response.status_code >= 500 else log.info)(
+        level = logging.ERROR if response.status_code >= 500 else logging.INFO
+        log.log(
+            level,
             "request",
             route=route,
             method=request.method,
@@ -95,11 +98,11 @@ def route_name(request: HttpRequest, response: HttpResponse | None = None) -> st
 def _numbers(request: HttpRequest) -> dict[str, int]:
     """The corpus, run, notebook and user of a request, as far as they are known."""
     arguments = request.resolver_match.kwargs if request.resolver_match is not None else {}
-    numbers = {
-        key: value
-        for name, key in LOGGED_ARGUMENTS.items()
-        if isinstance(value := arguments.get(name), int)
-    }
+    numbers = {}
+    for name, key in LOGGED_ARGUMENTS.items():
+        value = arguments.get(name)
+        if isinstance(value, int):
+            numbers[key] = value
     # Only where the user was looked up anyway: no query for a line
     user = getattr(request, "_cached_user", None)
     if user is not None and user.pk is not None:

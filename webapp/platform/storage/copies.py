@@ -172,11 +172,8 @@ class _Fetch(threading.Thread):
         self.ended = time.monotonic()
 
     def _fetch(self) -> None:
-        # Waits for another process's fetch
-        item, lock = (
-            self.stored.item,
-            _locked_alone(_mark(self.stored)),
-        )
+        item = self.stored.item
+        lock = _locked_alone(_mark(self.stored))  # waits for another process's fetch
         try:
             if _is_whole(lock, item):
                 return

@@ -405,17 +405,10 @@ def refused(form: Form, expected: int) -> str:
 
 def read_source(run: Run, query: QueryDict) -> ExportSource:
     """Raises Invalid, with a sentence, for an address that can't be understood."""
-    words = query.get("words", "")
     return ExportSource(
         run=run,
         selection=Selection.read(query, RunView(run)),
-        words=(
-            int(words)
-            if words.isascii() and words.isdigit() and len(words) < 9
-            else WORDS
-            if not words
-            else 0
-        ),
+        words=_words_of_topic(query.get("words", "")),
         by=query.get("by", ""),
         families=families.in_address(query),
         word=query.get("word", ""),
@@ -424,20 +417,34 @@ def read_source(run: Run, query: QueryDict) -> ExportSource:
     )
 
 
+DIGITS_OF_WORDS = 8  # of a number of words, far beyond any vocabulary
+
+
+def _words_of_topic(text: str) -> int:
+    """Of ?words=20, how many of each topic; 0, which no form takes, for what is no such number."""
+    if not text:
+        return WORDS
+    if not (text.isascii() and text.isdigit() and len(text) <= DIGITS_OF_WORDS):
+        return 0
+    return int(text)
+
+
 def address(form: Form, source: ExportSource) -> str:
     """The query that `source` reads again, of what a form is made by and nothing else."""
-    parameters = [
-        *(
-            [*source.selection.parameters, ("topics", ",".join(map(str, source.topics)))]
-            if form.selected
-            else []
-        ),
-        ("words", str(source.words) if source.words != WORDS else ""),
-        ("by", source.by if form.choices else ""),
-        ("families", str(source.families or "") if form.name == "families" else ""),
-        *([("word", source.word), ("pattern", source.pattern)] if form.asks else []),
-        *(source.deposit.parameters if source.deposit else []),
-    ]
+    parameters: list[tuple[str, str]] = []
+    if form.selected:
+        parameters += source.selection.parameters
+        parameters.append(("topics", ",".join(map(str, source.topics))))
+    if source.words != WORDS:
+        parameters.append(("words", str(source.words)))
+    if form.choices:
+        parameters.append(("by", source.by))
+    if form.name == "families":
+        parameters.append(("families", str(source.families or "")))
+    if form.asks:
+        parameters += [("word", source.word), ("pattern", source.pattern)]
+    if source.deposit:
+        parameters += source.deposit.parameters
     return urlencode([(name, value) for name, value in parameters if value])
 
 

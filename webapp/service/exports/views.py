@@ -80,11 +80,10 @@ def _offered(run: Run, form: Form, selection: RunSelection) -> OfferedForm:
 
 
 def _row(run: Run, form: Form, selection: RunSelection, by: str) -> FileRow:
-    number = (
-        families.read_number("families", [chosen_families])
-        if (chosen_families := dict(selection.view.chosen).get("families"))
-        else None
-    )
+    chosen_families = dict(selection.view.chosen).get("families")
+    number = None
+    if chosen_families:
+        number = families.read_number("families", [chosen_families])
     requested = ExportSource(
         run, selection if form.selected else Selection.all(selection.view), by=by, families=number
     )
@@ -92,10 +91,12 @@ def _row(run: Run, form: Form, selection: RunSelection, by: str) -> FileRow:
     # Of a large table Parquet comes first: the smallest and quickest
     files.sort(key=lambda file: file.large and file.ending != "parquet")
     refused = [file for file in files if file.refused]
-    formats = (
-        f"As {', '.join(file.label for file in refused)}: " if 0 < len(refused) < len(files) else ""
-    )
-    return FileRow(by, files, formats + refused[0].refused if refused else "")
+    why = ""
+    if refused:
+        why = refused[0].refused
+    if 0 < len(refused) < len(files):
+        why = f"As {', '.join(file.label for file in refused)}: {why}"
+    return FileRow(by, files, why)
 
 
 def _file_link(source: ExportSource, form: Form, ending: str) -> FileLink:

@@ -43,12 +43,10 @@ class Gathered:
 
 
 def _families(numbers: list[state.Number]) -> list[Metric]:
-    families = {
-        name: (CounterMetricFamily if kind == state.COUNTER else GaugeMetricFamily)(
-            name, description, labels=labels
-        )
-        for name, (kind, description, labels) in state.NUMBERS.items()
-    }
+    families: dict[str, CounterMetricFamily | GaugeMetricFamily] = {}
+    for name, (kind, description, labels) in state.NUMBERS.items():
+        family = CounterMetricFamily if kind == state.COUNTER else GaugeMetricFamily
+        families[name] = family(name, description, labels=labels)
     for name, labels, value in numbers:
         families[name].add_metric(labels, value)
     return list(families.values())

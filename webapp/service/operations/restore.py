@@ -186,6 +186,13 @@ def _migrate(applied: list[list[str]]) -> None:
     executor.migrate([*reversed(backwards)])
 
 
+def _whole_name(member: archive.Member) -> str:
+    """Rows of a table come in several members, rows/TABLE/NUMBER: all are of rows/TABLE."""
+    if member.name.startswith("rows/"):
+        return member.name.rpartition("/")[0]
+    return member.name
+
+
 def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]) -> dict[str, int]:
     """Write every member where it belongs. Returns the number of rows of each table."""
     counts = dict.fromkeys(backup["counts"], 0)
@@ -195,10 +202,7 @@ def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]
         for key in its["keys"]
     }
     empty = dict(partitions)  # partitions without a member
-    for name, parts in groupby(
-        archive.members(path, tell),
-        lambda one: one.name.rpartition("/")[0] if one.name.startswith("rows/") else one.name,
-    ):
+    for name, parts in groupby(archive.members(path, tell), _whole_name):
         kind, _, member_name = name.partition("/")
         if kind == "files":
             _write_file(member_name, next(parts))

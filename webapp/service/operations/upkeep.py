@@ -71,9 +71,8 @@ def tidy() -> None:
             snapshots.drop_replaced()
             for table, key in bulk.orphans():
                 bulk.drop(table, key)
-            if (
-                newest := Snapshot.objects.order_by("-pk").values_list("pk", flat=True).first()
-            ) is not None:
+            newest = Snapshot.objects.order_by("-pk").values_list("pk", flat=True).first()
+            if newest is not None:
                 bulk.drop_empty_groups(newest - bulk.GROUP)
             kept.remove_expired()
             _remove_folders()
@@ -246,20 +245,30 @@ def _remove_readings() -> None:
         readings.remove_old()
 
 
+MEASURED_EVERY = 600  # seconds, whichever worker does it
+DISK_BLOCK = 512  # bytes, in which stat counts
 SIZES = "sizes"  # in Redis: what the state folder's parts take on the disk
 
 
 def measure() -> None:
     """Measure every file, which takes too long for a page."""
-    # One measurement in ten minutes, whichever worker makes it
-    if events.client().set(f"{SIZES}:lately", 1, nx=True, ex=600):
-        parts = {f.name: f for f in settings.DATA.iterdir() if f.is_dir() and f != settings.FILES}
-        parts |= {f"files/{f.name}": f for f in settings.FILES.iterdir() if f.is_dir()}
-        bytes_of = {  # on the disk; a file that is linked in several places counts in each
-            name: sum(file.st_blocks * 512 for file in disk.files_below(folder))
-            for name, folder in parts.items()
-        }
-        events.client().set(SIZES, json.dumps({"at": time.time(), "parts": bytes_of}))
+    may_measure = events.client().set(f"{SIZES}:lately", 1, nx=True, ex=MEASURED_EVERY)
+    if not may_measure:
+        return
+    folders = {}
+    for folder in settings.DATA.iterdir():
+        if folder.is_dir() and folder != settings.FILES:
+            folders[folder.name] = folder
+    for folder in settings.FILES.iterdir():
+        if folder.is_dir():
+            folders[f"files/{folder.name}"] = folder
+    bytes_of = {name: _bytes_on_disk(folder) for name, folder in folders.items()}
+    events.client().set(SIZES, json.dumps({"at": time.time(), "parts": bytes_of}))
+
+
+def _bytes_on_disk(folder: Path) -> int:
+    """A file that is linked in several places counts in each."""
+    return sum(file.st_blocks * DISK_BLOCK for file in disk.files_below(folder))
 
 
 def sizes() -> dict:
