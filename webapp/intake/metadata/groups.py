@@ -69,8 +69,8 @@ def periods(first: int, last: int, by: str) -> tuple[list[str], np.ndarray]:
     numbers = range(first_month // unit, last_month // unit + 1)
     if len(numbers) > MOST_GROUPS:
         raise TooManyPeriods(
-            f"From first to last there are {len(numbers):,} {PERIODS[by]}; at most {MOST_GROUPS:,} can"
-            " be shown. Choose a longer period."
+            f"From first to last there are {len(numbers):,} {PERIODS[by]}; at most {MOST_GROUPS:,}"
+            " can be shown. Choose a longer period."
         )
     labels = [_label(by, number) for number in numbers]
     starts = [first_day(number * unit) for number in (*numbers, numbers.stop)]
