@@ -50,9 +50,9 @@ kit: wheel ## Build dist/topograph-….tar, with which Topograph starts on a mac
 image: ## Build the container image `topograph` with Docker, or with Podman: make image ENGINE=podman
 	$(ENGINE) build --tag topograph .
 
-release: kit ## Build all that is published: wheel, kit, image, checksums, a list of what is inside
+release: kit ## Build all that is published: wheel, kit, image, checksums, a list of what is inside. Without a registry: make release OPTIONS=--base-as-it-is
 	$(PYTHON) -m tests.wheels
-	$(PYTHON) -m deploy.release
+	$(PYTHON) -m deploy.release $(OPTIONS)
 
 demo: ## Make dist/demo/: the topics of the example as plain pages, ready for any web server
 	rm -rf dist/demo dist/demo-data && mkdir -p dist/demo

@@ -41,7 +41,7 @@ NO_ENGINE = (
 )
 NOT_BUILT = (
     "No image: {program} could not build it; the lines above say why. Where no registry can be"
-    " reached, but python:3.11-slim is there: --base-as-it-is"
+    " reached, but python:3.11-slim is there: make release OPTIONS=--base-as-it-is"
 )
 AS_IT_IS = "--base-as-it-is"
 LONGEST_NAME = 80  # of a licence: some packages have its whole text there

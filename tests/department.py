@@ -26,10 +26,9 @@ from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 from socket import create_connection
 
-from benchmarks.whole_path import EXAMPLE, reading_fields
 from tests.conftest import ROOT
 from tests.containers import engine
-from tests.containers.__main__ import Site, number
+from tests.containers.__main__ import Site
 from tests.local.test_proxies import NAME, PASSWORD
 from tests.waiting import until
 
@@ -152,10 +151,7 @@ def with_own_certificate(lines: str) -> str:
 
 def open_a_class(site: HttpsSite, clock: Clock) -> tuple[int, str]:
     """Upload the example, open a class over it; returns the corpus and the link's path."""
-    corpus = number(site.post("/corpora/", {"name": "Addresses"}, "/", EXAMPLE))
-    address = f"/corpora/{corpus}/prepare/"
-    site.post(address, reading_fields(site.get(address)), address)
-    site.until(f"/corpora/{corpus}.json", "ready")
+    corpus = site.upload()
     clock.tell("the texts are read")
     leads = site.post(
         "/courses/", {"name": "First", "corpus": str(corpus), "days": "30"}, "/courses/"

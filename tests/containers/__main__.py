@@ -1,5 +1,6 @@
 """Dockerfile and docker-compose.yml, run for real: built, brought up with two workers, used, each
-service restarted, and backups taken there and back between containers and a local start.
+service restarted, and backups taken there and back between containers and a local start; then one
+container that has all in it.
 
     python -m tests.containers [--image NAME] [--restarts N] [--keep]
     python -m tests.containers --from COMMIT [--image NAME] [--keep]
@@ -29,7 +30,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
@@ -48,6 +49,8 @@ PROJECT = "topograph-trial"
 SETTINGS = {"topics": "12", "passes": "4", "seed": "5"}
 LONGER = SETTINGS | {"passes": "25"}
 LONGEST = SETTINGS | {"topics": "50", "passes": "60"}  # still at work when all is stopped
+ALONE = f"{PROJECT}-alone"  # the container that has all in it, and its volume
+ALONE_CHAPTER = "### In a container\n"
 EXPORTS = ("topics-long", "document-topics")
 MINUTES = 20.0  # for anything; these machines are shared
 
@@ -126,6 +129,14 @@ class Site(Reader):
             time.sleep(1)
         raise TimeoutError(f"{path} is not {' or '.join(statuses)}: {last}")
 
+    def upload(self) -> int:
+        """The corpus of the example, once it is read."""
+        corpus = number(self.post("/corpora/", {"name": "Trial"}, "/", EXAMPLE))
+        address = f"/corpora/{corpus}/prepare/"
+        self.post(address, reading_fields(self.get(address)), address)
+        self.until(f"/corpora/{corpus}.json", "ready")
+        return corpus
+
     def train(self, corpus: int, settings: dict[str, str]) -> int:
         address = f"/corpora/{corpus}/"
         leads = self.post(f"{address}runs/", training_form(self.get(address)) | settings, address)
@@ -137,6 +148,14 @@ class Site(Reader):
         for name in EXPORTS:
             sums.update(self.get(f"/runs/{run}/export/{name}.csv").encode())
         return sums.hexdigest()
+
+
+def printed_lines(chapter: str) -> list[str]:
+    """Those of the first commands in a chapter of docs/operations.md."""
+    text = (ROOT / "docs" / "operations.md").read_text().split(chapter)[1]
+    block = re.search(r"^```sh\n(.*?)^```$", text, re.M | re.S)
+    assert block is not None, chapter
+    return block[1].splitlines()
 
 
 def number(address: str) -> int:
@@ -257,11 +276,7 @@ class Trial:
         self.site.enter()
 
     def upload(self) -> None:
-        leads = self.site.post("/corpora/", {"name": "Trial"}, "/", EXAMPLE)
-        self.corpus = number(leads)
-        address = f"/corpora/{self.corpus}/prepare/"
-        self.site.post(address, reading_fields(self.site.get(address)), address)
-        self.site.until(f"/corpora/{self.corpus}.json", "ready")
+        self.corpus = self.site.upload()
 
     def train(self) -> None:
         self.run = self.site.train(self.corpus, SETTINGS)
@@ -385,6 +400,46 @@ class Trial:
         assert self.site.digest(self.run) == self.digest
         self.site.until(f"/runs/{self.site.train(self.corpus, SETTINGS)}.json", "done")
 
+    def alone(self) -> None:
+        """One container on one's own machine, by the lines of docs/operations.md; it is stopped and
+        started again. The image is there."""
+        port = free_port(8206)
+        _, run, account = printed_lines(ALONE_CHAPTER)
+        run = run.replace("127.0.0.1:8000:", f"127.0.0.1:{port}:")
+        run = run.replace("--name topograph ", f"--name {ALONE} ")
+        run = run.replace("--volume topograph:", f"--volume {ALONE}:")
+        account = account.replace("--tty topograph ", f"{ALONE} ")
+        site = Site(port, "http", f"127.0.0.1:{port}")
+        try:
+            subprocess.run(run, shell=True, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                f"{account} --password-stdin", shell=True, check=True, input=PASSWORD, text=True
+            )
+            self.answers(site)
+            site.enter()
+            trained = site.train(site.upload(), SETTINGS)
+            site.until(f"/runs/{trained}.json", "done")
+            engine.docker("stop", "--time", "60", ALONE, stdout=subprocess.DEVNULL)
+            engine.docker("start", ALONE, stdout=subprocess.DEVNULL)
+            self.answers(site)
+            assert site.digest(trained) == self.digest
+        except Exception:
+            subprocess.run(["docker", "logs", "--tail", "60", ALONE])
+            raise
+        finally:
+            engine.docker("rm", "--force", ALONE, stdout=subprocess.DEVNULL)
+            engine.docker("volume", "rm", "--force", ALONE, stdout=subprocess.DEVNULL)
+
+    def answers(self, site: Site) -> None:
+        """Wait for its first page."""
+        deadline = time.monotonic() + 60 * MINUTES
+        while time.monotonic() < deadline:
+            with suppress(OSError, http.client.HTTPException):
+                if site.ask("GET", "/healthz")[0] == 200:
+                    return
+            time.sleep(1)
+        raise TimeoutError("no page came")
+
     def _manage(self, *arguments: str) -> None:
         env = os.environ | {
             "TOPOGRAPH_DATA": str(self.folder / "local"),
@@ -432,6 +487,7 @@ STEPS: tuple[Callable[[Trial], None], ...] = (
     Trial.back_up,
     Trial.restore_locally,
     Trial.restore_into_containers,
+    Trial.alone,
 )
 
 UPGRADE: tuple[Callable[[Trial], None], ...] = (

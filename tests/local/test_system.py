@@ -1,12 +1,15 @@
 """What the system can do: the sentence of each system on which Topograph does not start, and the portable ways, in real
 processes."""
 
+import ast
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import pytest
 
@@ -63,7 +66,7 @@ SYSTEMS = {
     "Python 3.9": (
         "sys.version_info = (3, 9, 2)",
         "Topograph needs Python 3.11 or newer; this is 3.9.2",
-        "newer python3",
+        "manage.py start",
     ),
     "Python 3.99": (
         "sys.version_info = (3, 99, 0)",
@@ -114,6 +117,58 @@ def test_chapters_that_sentences_name_are_there():
     for sentence in (system.WINDOWS, system.INTEL_MAC, system.OTHER_SYSTEM):
         assert 'docs/operations.md, "In a container"' in sentence
     assert "### In a container" in headings
+
+
+def old_pythons() -> list[str]:
+    """Programs of this machine, each an older Python than the oldest that is promised."""
+    names = ["python2.7", *(f"python3.{minor}" for minor in range(4, system.OLDEST_PYTHON[1]))]
+    found = [shutil.which(name) for name in names]
+    found += map(str, Path.home().glob(".pyenv/versions/*/bin/python"))
+    told = "import sys; sys.exit(sys.version_info >= (3, 11))"
+    return [
+        program
+        for program in found
+        if program and not subprocess.run([program, "-c", told], capture_output=True).returncode
+    ]
+
+
+def test_each_old_python_of_this_machine_is_told_what_it_lacks():
+    programs = old_pythons()
+    if not programs:
+        pytest.skip("this machine has no old Python")
+    for program in programs:
+        done = subprocess.run(
+            [program, "manage.py", "start"],
+            cwd=ROOT,
+            env={"PATH": ""},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 1, program
+        assert done.stderr.startswith("Topograph needs Python 3.11 or newer"), done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_what_is_read_before_packages_is_the_grammar_of_python_3_7():
+    """manage.py itself is read by still older ones, which can't be parsed for here."""
+    read = ("commands", "environment", "needs", "package")
+    for name in ("system", *(f"local/{module}" for module in read)):
+        path = ROOT / "webapp" / "platform" / f"{name}.py"
+        ast.parse(path.read_text(), path.name, feature_version=(3, 7))
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_a_newer_python_is_named_where_it_works(monkeypatch, tmp_path, works):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "version_info", (3, 9, 2))
+    program = tmp_path / "python3.12"
+    program.write_text(f"#!/bin/sh\nexit {0 if works else 127}\n")
+    program.chmod(0o755)
+    refusal = system.refusal()
+    assert refusal is not None
+    assert ("A newer one is here, too: python3.12 manage.py start" in refusal) == works
+    assert ("Install a newer one" in refusal) != works
 
 
 def test_this_system_is_not_refused():

@@ -24,13 +24,14 @@ import importlib.util
 import io
 import os
 import platform
+import shutil
 import struct
 import subprocess
 import sys
 import threading
 import time
 from contextlib import suppress
-from functools import cache
+from functools import lru_cache  # `cache` is not there before Python 3.9
 from pathlib import Path
 
 OLDEST_PYTHON = (3, 11)
@@ -61,7 +62,12 @@ OTHER_SYSTEM = (
     ' or a container where Docker runs: docs/operations.md, "In a container".'
 )
 OLD_PYTHON = (
-    "Topograph needs Python {oldest} or newer; this is {found}. Run it with a newer python3."
+    "Topograph needs Python {oldest} or newer; this is {found}. Install a newer one, such as"
+    " {latest}, from your system or from python.org, and type: python{latest} manage.py start"
+)
+OTHER_PYTHON = (
+    "Topograph needs Python {oldest} or newer; this is {found}. A newer one is here, too: {program}"
+    " manage.py start"
 )
 NEW_PYTHON = (
     "Topograph runs on Python {oldest} to {latest}; this is {found}, for which not all of its"
@@ -111,7 +117,10 @@ def refusal(packages_are_installed: bool = False) -> str | None:
     if sys.platform == "linux" and is_musl():
         return MUSL
     if sys.version_info < OLDEST_PYTHON:
-        return OLD_PYTHON.format(**names)
+        program = newer_python()
+        if program is None:
+            return OLD_PYTHON.format(**names)
+        return OTHER_PYTHON.format(program=program, **names)
     if packages_are_installed:
         return None
     if sys.version_info[:2] > LATEST_PYTHON:
@@ -120,6 +129,19 @@ def refusal(packages_are_installed: bool = False) -> str | None:
         return NO_VENV
     if importlib.util.find_spec("_ssl") is None:
         return NO_SSL
+    return None
+
+
+def newer_python() -> str | None:
+    """The command of a Python on this machine that Topograph runs on; None where there is none."""
+    (major, oldest), (_, latest) = OLDEST_PYTHON, LATEST_PYTHON
+    for minor in range(latest, oldest - 1, -1):
+        program = f"python{major}.{minor}"
+        if shutil.which(program) is None:
+            continue
+        # pyenv has the names of all that it could run, and refuses those that are not chosen
+        if subprocess.run([program, "-c", ""], stderr=subprocess.DEVNULL).returncode == 0:
+            return program
     return None
 
 
@@ -134,7 +156,7 @@ def is_musl() -> bool:
 # -------------------------------------------------------------------------------------------------
 
 
-@cache
+@lru_cache(maxsize=None)  # noqa: UP033
 def has_parent_death_signal() -> bool:
     """Whether this system signals a child when its parent is gone."""
     if sys.platform != "linux":
@@ -354,6 +376,6 @@ def describe_processor() -> list[str]:
     return []
 
 
-@cache
+@lru_cache(maxsize=None)  # noqa: UP033
 def _libc() -> ctypes.CDLL:
     return ctypes.CDLL(None, use_errno=True)

@@ -1,5 +1,7 @@
 """The command line: `topograph` where a wheel is installed, `python3 manage.py` in a clone."""
 
+from __future__ import annotations  # an older Python, too, is told what it lacks
+
 import ast
 import os
 import sys
@@ -11,9 +13,9 @@ from pathlib import Path
 from webapp.platform.local import environment, package
 
 # The module of each command that is not one of Django's. A wheel holds no tests.
-OWN = {"start": "webapp.platform.local.start", "worker": "webapp.platform.local.worker"} | (
-    {} if package.INSTALLED else {"test": "tests.command"}
-)
+OWN = {"start": "webapp.platform.local.start", "worker": "webapp.platform.local.worker"}
+if not package.INSTALLED:
+    OWN["test"] = "tests.command"
 VERSION = ("version", "--version")
 SERVERLESS = ("help", "verify")  # of Django's commands, and ours
 
