@@ -36,6 +36,7 @@ MOST_KNOWN = 500_000  # pseudonyms that are kept in memory: texts may have more 
 # One word without a hyphen, so that it is one word of a topic, too
 LETTERS = "bcdfghjklmnpqrstvwxz"
 LENGTH = 12
+JOINING = ("-", "‐", "‑", "–", "'", "’", "_")  # between the words of one name
 SHORTEST = 3  # letters of a single word of a name that is looked for in texts
 ORDINARY = 0.1  # a word of a name that texts write small so often is an ordinary word, too
 TITLES = frozenset(
@@ -287,7 +288,7 @@ class Replacer:
             self.replaced.words[plain(text[first:end])] += 1
             between = text[begin:first]
             # “Müller-Hartmann” are two words of one name: one pseudonym, not one joined to itself
-            if pieces and pieces[-1] == pseudonym and _BETWEEN.fullmatch(between):
+            if pieces and pieces[-1] == pseudonym and between in JOINING:
                 begin = end
                 continue
             pieces.append(between)
