@@ -1,7 +1,7 @@
 """Whether topics that are named beforehand by seed words hold: on planted topics, and on manifestos
 against people's codes.
 
-    .venv/bin/python -m benchmarks.seeds [--quick]
+    .venv/bin/python -m benchmarks.seeds [--quick] [--topics 20 60 200]
 
 Planted: texts from K known topics; five of them are named, each by the words of rank 4, 6, 9 and 10
 in it. `cosine`: of the topic found with the planted one, the least of the five; `unseeded`: the same
@@ -15,23 +15,25 @@ named, the economy and immigration, by SEEDS, which were written before any resu
 the corpus has no codes of immigration, so its first words are printed instead. `agreement`: the
 chance that an economic sentence has a larger share of the topic than another one (area under the
 ROC curve): of the seeded topic; of the best topic of a training without seeds, which is chosen by
-the codes themselves; and of SeededLDA as it is usually done: collapsed Gibbs sampling, where each
-seed has WEIGHT of all tokens of the texts beforehand in its topic, in proportion to its own
-(compare Watanabe and Baturo 2024).
+the codes themselves; and, of the same seeds and texts in the same run, of topica's keyATM (Eshima,
+Imai and Sasaki 2024) and SeededLDA (Watanabe and Baturo 2024), with their own settings and SWEEPS
+sweeps. Where topica is not installed the columns say so: `pip install topica`, or the packages of
+requirements/benchmarks.lock. `completion` as above.
 """
 
 import csv
 import gzip
+import importlib.util
 import time
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
 import inference
 from benchmarks.engines.corpora import SHARED, read_words, synthetic
+from benchmarks.engines.peers import token_lists
 from benchmarks.origin import options
-from inference import Bow, Snapshot, Topics, engines
+from inference import Bow, Snapshot, engines
 from inference.engines.contract import Seeds
 
 FILE = SHARED / "manifestos.csv.gz"
@@ -54,11 +56,9 @@ DOCUMENTS = 3_000  # of planted topics; and for each topic
 DOCUMENTS_EACH = 50
 WORDS_EACH = 40  # of the vocabulary, for each topic
 PASSES = 12  # of the trainings that are timed
-GIBBS = 200  # sweeps of the twin
-LAST = 50  # of these, over which theta is a mean
-WEIGHT = 0.01
-GIBBS_ALPHA = 0.5  # of all topics of a document together
-GIBBS_ETA = 0.1
+SWEEPS = 1_000  # of topica's samplers; their defaults are 1,500 and 2,000
+QUICK_SWEEPS = 200
+NOT_INSTALLED = "topica is not installed"
 WORDS = 10
 
 
@@ -91,31 +91,83 @@ def of_words(seeds: list[list[int]]) -> Seeds:
     return Seeds(np.concatenate(seeds).astype(np.int64), topics, np.zeros(0, np.int64))
 
 
-def cosines(topics: Topics, beta: np.ndarray) -> np.ndarray:
+class Peers(NamedTuple):
+    """What topica's two samplers say of the same seeds, by their names. theta: float64[D, K];
+    beta: float64[K, V]. Empty where topica is not installed."""
+
+    theta: dict[str, np.ndarray]
+    beta: dict[str, np.ndarray]
+
+    def cells(self, measured: dict[str, float]) -> list[str]:
+        if not measured:
+            return [NOT_INSTALLED] * 2
+        return [f"{measured[name]:.3f}" for name in ("KeyATM", "SeededLDA")]
+
+
+def sample_peers(bow: Bow, topics: int, seeds: list[list[int]], sweeps: int) -> Peers:
+    """Words are given to topica as their numbers. Documents without words have the mean theta."""
+    if importlib.util.find_spec("topica") is None:
+        return Peers({}, {})
+    import topica
+
+    lists = list(token_lists(bow))
+    filled = [d for d, tokens in enumerate(lists) if tokens]
+    corpus = topica.Corpus.from_documents([lists[d] for d in filled])
+    keywords = {}
+    for k, words in enumerate(seeds):
+        keywords[f"topic{k}"] = [str(word) for word in words]
+    models = {
+        "KeyATM": topica.KeyATM(keywords, num_topics=topics, seed=1),
+        "SeededLDA": topica.SeededLDA(keywords, residual=topics - len(seeds), seed=1),
+    }
+    theta: dict[str, np.ndarray] = {}
+    beta: dict[str, np.ndarray] = {}
+    for name, model in models.items():
+        model.fit(corpus, iters=sweeps, keep_theta_draws=False, progress=_say_nothing)
+        of_documents = np.asarray(model.doc_topic)
+        theta[name] = np.tile(of_documents.mean(axis=0), (bow.D, 1))
+        theta[name][filled] = of_documents
+        beta[name] = np.zeros((topics, bow.V))
+        beta[name][:, [int(word) for word in model.vocabulary]] = np.asarray(model.topic_word)
+    return Peers(theta, beta)
+
+
+def _say_nothing(*_: Any) -> None:
+    """topica draws a bar where it is told nothing."""
+
+
+def cosines(dense: np.ndarray, beta: np.ndarray) -> np.ndarray:
     """float64[K, planted], of each topic with each planted one."""
-    dense = topics.dense()
     lengths = np.linalg.norm(dense, axis=1)[:, None] * np.linalg.norm(beta, axis=1)
     return dense @ beta.T / lengths
 
 
-def planted(topics: int) -> str:
+def planted(topics: int, sweeps: int) -> str:
     """A row of the table of planted topics."""
     bow, beta = synthetic(DOCUMENTS + DOCUMENTS_EACH * topics, WORDS_EACH * topics, topics)
     ranked = np.argsort(-beta, axis=1)
-    seeds = of_words([ranked[k, RANKS].tolist() for k in range(PLANTED)])
+    words = [ranked[k, RANKS].tolist() for k in range(PLANTED)]
+    seeds = of_words(words)
     seeded = trained(bow, topics, seeds)
     free = trained(bow, topics, None)
-    nearest = cosines(seeded.last.topics, beta)[np.arange(PLANTED), np.arange(PLANTED)].min()
-    best = cosines(free.last.topics, beta)[:, :PLANTED].max(axis=0).min()
+    similarities = cosines(free.last.topics.dense(), beta)[:, :PLANTED]
+    best = similarities.max(axis=0).min()
+    peers = sample_peers(bow, topics, words, sweeps)
     return _row(
         [
             topics,
-            f"{nearest:.3f}",
+            f"{_least_cosine(seeded.last.topics.dense(), beta):.3f}",
             f"{best:.3f}",
+            *peers.cells({name: _least_cosine(of, beta) for name, of in peers.beta.items()}),
             f"{seeded.last.held_out - free.last.held_out:+.4f}",
             f"{_pass(bow, topics, seeds):.2f}",
         ]
     )
+
+
+def _least_cosine(dense: np.ndarray, beta: np.ndarray) -> float:
+    """Of the named topics, which are the first ones, with those that they should be."""
+    return float(cosines(dense, beta)[np.arange(PLANTED), np.arange(PLANTED)].min())
 
 
 def _pass(bow: Bow, topics: int, seeds: Seeds) -> float:
@@ -127,23 +179,25 @@ def _pass(bow: Bow, topics: int, seeds: Seeds) -> float:
     return least[0] / least[1]
 
 
-def manifestos(topics: int, bow: Bow, words: list[str], economic: np.ndarray) -> str:
+def manifestos(topics: int, bow: Bow, words: list[str], economic: np.ndarray, sweeps: int) -> str:
     """A row of the table of manifestos; the first words of both topics are printed."""
     column = {word: i for i, word in enumerate(words)}
-    seeds = of_words([_columns(words_of_topic, column) for words_of_topic in SEEDS.values()])
+    words_of_seeds = [_columns(words_of_topic, column) for words_of_topic in SEEDS.values()]
+    seeds = of_words(words_of_seeds)
     seeded = trained(bow, topics, seeds)
     free = trained(bow, topics, None)
     for number, name in enumerate(SEEDS):
         top = seeded.last.topics.top(WORDS)[number]
         print(f"{name}, K = {topics}: {' '.join(words[w] for w in top)}", flush=True)
     best = max(agreement(free.theta[:, k], economic) for k in range(topics))
-    twin = seeded_lda(bow, topics, seeds)
+    peers = sample_peers(bow, topics, words_of_seeds, sweeps)
+    agreements = {name: agreement(theta[:, 0], economic) for name, theta in peers.theta.items()}
     return _row(
         [
             topics,
             f"{agreement(seeded.theta[:, 0], economic):.3f}",
             f"{best:.3f}",
-            f"{agreement(twin[:, 0], economic):.3f}",
+            *peers.cells(agreements),
             f"{seeded.last.held_out - free.last.held_out:+.4f}",
         ]
     )
@@ -161,66 +215,29 @@ def agreement(score: np.ndarray, coded: np.ndarray) -> float:
     return float((rank[coded].sum() - ones * (ones + 1) / 2) / (ones * (len(coded) - ones)))
 
 
-def seeded_lda(bow: Bow, topics: int, seeds: Seeds) -> np.ndarray:
-    """float64[D, K]: theta by collapsed Gibbs sampling."""
-    prior = np.zeros((bow.V, topics))
-    prior[seeds.words, seeds.topics] = WEIGHT * bow.word_tokens[seeds.words]
-    document = np.repeat(np.arange(bow.D), np.diff(bow.first_token))
-    tokens = np.repeat(np.asarray(bow.words), np.asarray(bow.counts)).astype(np.int64)
-    return _gibbs(document, tokens, prior + GIBBS_ETA, bow.D, GIBBS_ALPHA / topics)
-
-
-@numba.njit
-def _gibbs(document, tokens, prior, D, alpha):
-    np.random.seed(1)
-    K = prior.shape[1]
-    of_document = np.zeros((D, K))
-    of_word = prior.copy()
-    totals = prior.sum(axis=0)
-    topic = np.empty(len(tokens), np.int64)
-    mean = np.zeros((D, K))
-    weights = np.empty(K)
-    for sweep in range(GIBBS):
-        for i in range(len(tokens)):
-            d = document[i]
-            w = tokens[i]
-            if sweep:
-                of_document[d, topic[i]] -= 1
-                of_word[w, topic[i]] -= 1
-                totals[topic[i]] -= 1
-            total = 0.0
-            for k in range(K):
-                total += (of_document[d, k] + alpha) * of_word[w, k] / totals[k]
-                weights[k] = total
-            k = min(np.searchsorted(weights, np.random.random() * total), K - 1)
-            topic[i] = k
-            of_document[d, k] += 1
-            of_word[w, k] += 1
-            totals[k] += 1
-        if sweep >= GIBBS - LAST:
-            mean += of_document + alpha
-    for d in range(D):
-        mean[d] /= mean[d].sum()
-    return mean
-
-
 def _row(cells: list[object]) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
 
 def main() -> None:
-    declared: dict[str, dict[str, Any]] = {"--quick": {"action": "store_true"}}
-    quick = options(__doc__, declared).parse_args().quick
-    numbers = QUICK_NUMBERS if quick else NUMBERS
-    print("| K planted | cosine | unseeded | completion | pass |\n|---|---|---|---|---|")
+    declared: dict[str, dict[str, Any]] = {
+        "--quick": {"action": "store_true"},
+        "--topics": {"type": int, "nargs": "+"},
+    }
+    asked = options(__doc__, declared).parse_args()
+    quick = asked.quick
+    numbers = asked.topics or (QUICK_NUMBERS if quick else NUMBERS)
+    sweeps = QUICK_SWEEPS if quick else SWEEPS
+    print("| K planted | cosine | unseeded | keyATM | SeededLDA | completion | pass |")
+    print("|---|---|---|---|---|---|---|")
     for topics in numbers:
-        print(planted(topics), flush=True)
+        print(planted(topics, sweeps), flush=True)
     bow, words = read_words(FILE)
     with gzip.open(FILE, "rt", encoding="utf-8", newline="") as file:
         coded = [int(row["economic_experts"]) >= ECONOMIC for row in csv.DictReader(file)]
-    rows = [manifestos(topics, bow, words, np.array(coded)) for topics in numbers]
-    print("| K manifestos | agreement | unseeded, best | SeededLDA | completion |")
-    print("\n".join(["|---|---|---|---|---|", *rows]))
+    rows = [manifestos(topics, bow, words, np.array(coded), sweeps) for topics in numbers]
+    print("| K manifestos | agreement | unseeded, best | keyATM | SeededLDA | completion |")
+    print("\n".join(["|---|---|---|---|---|---|", *rows]))
 
 
 if __name__ == "__main__":

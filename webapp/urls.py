@@ -150,6 +150,13 @@ urlpatterns = [
         ANYONE,
         load=Load.HEAVY,
     ),
+    file(
+        "compare/topics.csv",
+        comparisons.topics_csv,
+        "compare_topics_csv",
+        ANYONE,
+        load=Load.HEAVY,
+    ),
     # Its view compares only runs that whoever asks may see.
     form(
         "compare/<int:first>/<int:second>/again",

@@ -11,6 +11,7 @@ from typing import TypeVar
 from django.core.management.base import CommandError
 
 from inference.errors import number_of
+from webapp.core.runs import how_many
 from webapp.models import Corpus, Run
 from webapp.platform.drawing.numbers import bytes as size
 from webapp.platform.jobs import roster
@@ -52,6 +53,22 @@ def follow(
             time.sleep(EVERY)
     if row.status == "failed":
         raise CommandError(row.error)
+
+
+def follow_trainings(run: Run) -> None:
+    """Wait until the short trainings of a run are there (webapp.core.runs.how_many). Raises
+    CommandError where one failed."""
+    with _worker_if_none(), Line() as line:
+        while True:
+            progress = how_many.progress(run)
+            is_over = progress.to_come == 0
+            done = f"{progress.ready} of {number_of(progress.trainings, 'training')}"
+            line.write(f"{_bar(progress.ready / progress.trainings)}  {done}", last=is_over)
+            if is_over:
+                break
+            time.sleep(EVERY)
+    if progress.failed:
+        raise CommandError(progress.error)
 
 
 def _bar(share: float) -> str:

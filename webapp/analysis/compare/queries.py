@@ -68,7 +68,8 @@ def comparison(first_run: Run, second_run: Run, by: int | None = None) -> Compar
         PartnerTopics(k, int(between.partner[k]), float(between.similarity[k]))
         for k in np.flatnonzero(between.partner >= 0).tolist()
     ]
-    return Comparison(first_run.pk, second_run.pk, pairs)
+    bands = seed_band.bands(RunView(first_run), RunView(second_run))
+    return Comparison(first_run.pk, second_run.pk, pairs, bands)
 
 
 def counts(between: matching.Matching) -> dict[Show, int]:

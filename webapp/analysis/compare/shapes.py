@@ -195,9 +195,11 @@ class SeedBand:
 
 @dataclass(frozen=True)
 class Pairs(ComparedTopics):
-    """Topics of two runs: one of five lists. bands: what other seeds change in either run."""
+    """Topics of two runs: one of five lists. bands: what other seeds change in either run. csv: the
+    address of a file with all topics of both."""
 
     bands: list[SeedBand]
+    csv: str
     kind: Show
     lists: dict[Show, ListLink]
     rows: list[Matched] | list[Lone] | list[Gathered]
@@ -248,11 +250,12 @@ class PartnerTopics:
 @dataclass(frozen=True)
 class Comparison:
     """Topics of two runs, paired so that they are most alike in all; those without a partner are
-    left out."""
+    left out. bands: what other seeds change in either run."""
 
     run: int
     other: int
     pairs: list[PartnerTopics]
+    bands: list[SeedBand]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from inference import engines
 from inference.text import LANGUAGES
-from webapp.analysis.compare import matchings, measures as measuring, notes, queries, seed_band
+from webapp.analysis.compare import (
+    matchings,
+    measures as measuring,
+    notes,
+    queries,
+    seed_band,
+    topics_table,
+)
 from webapp.analysis.compare.shapes import (
     ComparedRun,
     CompareHtml,
@@ -50,6 +57,8 @@ NO_TOPICS: dict[str, tuple[str, str]] = {  # why a run has none yet, and why sev
 NO_RUNS: list[int] = []
 OK = 200
 NOT_FOUND = 404
+ACCEPTED = 202
+NOT_COMPARED = "A worker compares these runs. Ask again when their page shows topics side by side."
 
 
 def _at_most(name: str, values: list[str]) -> list[int]:
@@ -178,6 +187,22 @@ def measures_csv(request: HttpRequest) -> HttpResponse:
     table = measuring.table(runs, _reference(runs, question["against"]))
     numbers = "-".join(str(run.pk) for run in runs)
     return table_answer(csv_cells.lines(measuring.rows(table)), f"runs-{numbers}.csv")
+
+
+@require_safe
+def topics_csv(request: HttpRequest) -> HttpResponse:
+    """A row for each topic of two runs. 202 while a worker compares them."""
+    question = measures.asked(request.GET)
+    runs = queries.ordered(authorization.runs(request), question["run"])
+    with_topics = [run for run in runs if run.snapshot_id]
+    if len(with_topics) != 2:
+        raise Http404("Name two runs that have topics in the address, such as ?run=1&run=2.")
+    first, second = with_topics
+    try:
+        rows = topics_table.rows(RunView(first), RunView(second))
+    except matchings.NotYet:
+        return HttpResponse(NOT_COMPARED, status=ACCEPTED, content_type="text/plain")
+    return table_answer(csv_cells.lines(rows), f"topics-of-runs-{first.pk}-{second.pk}.csv")
 
 
 def _comparing(state: matchings.NotYet) -> Comparing:
@@ -370,10 +395,17 @@ def _pairs(page_query: PageQuery, views: list[RunView], show: Show, sort: str, a
         next=page_query.following(following),
         pairs=_links_of_pairs(views),
         bands=seed_band.bands(first, second),
+        csv=_address_of_topics(first.run, second.run),
         kind=show,
         lists={name: ListLink(count, page_query.url(show=name)) for name, count in counts.items()},
         rows=rows,
     )
+
+
+def _address_of_topics(first: Run, second: Run) -> str:
+    """Of the file with all topics of two runs."""
+    query = urlencode({"run": [first.pk, second.pk]}, doseq=True)
+    return f"{reverse('compare_topics_csv')}?{query}"
 
 
 def _links_of_pairs(views: list[RunView]) -> list[RunLink]:

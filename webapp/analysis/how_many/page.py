@@ -27,6 +27,7 @@ def describe_progress(run: Run) -> HowManyAsked:
         refused=progress.refused,
         error=progress.error,
         takes=estimates.spoken(progress.seconds),
+        sample=_say_sample(run, progress.refused),
         passes=how_many.count_passes(run),
         numbers=list(progress.numbers),
     )
@@ -43,6 +44,7 @@ def answer(view: RunView, show_all: bool = False) -> HowMany | HowManyAsked:
     counts = comparisons.count_changes(view, comparison)
     return HowMany(
         passes=how_many.count_passes(view.run),
+        sample=_say_sample(view.run),
         trained=comparison.trained,
         sentences=sentences.say_measures(comparison.trained),
         counts=counts,
@@ -51,6 +53,10 @@ def answer(view: RunView, show_all: bool = False) -> HowMany | HowManyAsked:
         left_out=len(view.topics) - len(ordered),
         csv=view.go("run_how_many_csv"),
     )
+
+
+def _say_sample(run: Run, refused: str = "") -> str:
+    return "" if refused else sentences.say_share(how_many.share_read(run))
 
 
 def _compare(run: Run) -> Comparison | None:

@@ -30,10 +30,21 @@ ONLY_MORE = (
     "Of the {topics} topics {unsteady} are not found again with another seed, and {repeated} repeat"
     " the words of a larger one."
 )
+SAMPLE = (
+    "The short trainings read {share} of the documents, drawn by chance, so that all take about an"
+    " hour. The topics of all documents are then found by them."
+)
 BY_CHANCE = (
     "For comparison: with {topics} topics again and another seed {stay} of them stay. So much"
     " changes by chance alone."
 )
+
+
+def say_share(share: float) -> str:
+    """What the trainings read; "" where they read everything."""
+    if share == 1.0:
+        return ""
+    return SAMPLE.format(share=percent(share))
 
 
 def say_measures(trained: Sequence[Trained]) -> list[str]:

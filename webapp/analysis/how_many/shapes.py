@@ -105,12 +105,14 @@ class Counts:
 
 @dataclass(frozen=True)
 class HowMany:
-    """passes: of a short training. trained: with fewer, as many and more topics. sentences: three
+    """passes: of a short training. sample: a sentence, where they read a part of the documents, or
+    "". trained: with fewer, as many and more topics. sentences: three
     on these. counts: what becomes of the topics; changes: that in sentences. topics: of the run,
     those near each other with fewer topics side by side. left_out: smaller ones that are not
     listed. csv: the address of the file."""
 
     passes: int
+    sample: str
     trained: list[Trained]
     sentences: list[str]
     counts: Counts
@@ -131,7 +133,8 @@ class HowManyHtml:
 class HowManyAsked:
     """The trainings are not there yet. ready of `trainings` are; to_come: wait or are at work.
     refused: why there can be none, or "". error: why one failed, or "". takes: how long all take,
-    in words. numbers: of topics."""
+    in words. sample: a sentence, where they read a part of the documents, or "". numbers: of
+    topics."""
 
     ready: int
     trainings: int
@@ -139,6 +142,7 @@ class HowManyAsked:
     refused: str
     error: str
     takes: str
+    sample: str
     passes: int
     numbers: list[int]
 

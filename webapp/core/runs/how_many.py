@@ -35,6 +35,8 @@ SEEDS = 2  # trainings of each number: the run's seed, and the next
 FEWEST = 3  # topics of a run: of fewer there is no third
 MOST_TOPICS = 3_000  # topics of a training: of more, finding them again takes minutes and 150 MB
 SECONDS = 3_600.0  # that all of them may take on one core, as estimated
+# Of the documents of a larger corpus, that the trainings read: of fewer too little is learned
+LEAST_SHARE = 0.02
 FIRST_WORDS = 5  # of a topic, which name it: it has no page of its own
 
 
@@ -117,25 +119,57 @@ def refuse(run: Run) -> str:
             f"Three times {run_topics:,} topics are more than the {limit:,} that can be compared"
             " here. The families of topics on the overview say how these topics hang together."
         )
-    seconds = estimate(run)
-    if seconds > SECONDS:
+    if share_read(run) < LEAST_SHARE:
         return (
-            f"The trainings would take about {duration(seconds)} on one core, more than the"
-            f" {duration(SECONDS)} that are allowed. Train a run with a third of the topics, and"
-            " compare the two."
+            f"The trainings would take about {duration(_estimate(run, LEAST_SHARE))} on one core"
+            f" with {LEAST_SHARE:.0%} of the documents alone, more than the {duration(SECONDS)} that"
+            " are allowed. Train a run with a third of the topics, and compare the two."
         )
     return ""
 
 
 def estimate(run: Run) -> float:
     """Seconds on one core that all trainings take, about."""
+    return _estimate(run, share_read(run))
+
+
+def share_read(run: Run) -> float:
+    """Of the documents, that the trainings read: 1 where they take no longer than SECONDS, else as
+    many as can be read in that time; 0 where no share can. The topics of every document are found
+    whatever is read."""
+    complete = _estimate(run, 1.0)
+    if complete <= SECONDS:
+        return 1.0
+    without_reading = _estimate(run, 0.0)
+    return max(0.0, (SECONDS - without_reading) / (complete - without_reading))
+
+
+def _estimate(run: Run, share: float) -> float:
+    """Seconds of all trainings that read a share of the documents."""
     version = run.version
     seconds = 0.0
     for number in numbers(run):
         config = engines.config(run.engine, topics=number, passes=PASSES)
         resolved = config.resolve(version.rows, version.tokens)
-        seconds += SEEDS * estimates.training_seconds(run.engine, resolved, version.tokens)
+        complete = estimates.training_seconds(run.engine, resolved, version.tokens)
+        reading = engines.get(run.engine).seconds(resolved, version.tokens)
+        seconds += SEEDS * (complete - reading + share * reading)
     return seconds
+
+
+def learned_from(run: Run, bow: Bow) -> Bow:
+    """The texts that its short trainings read. bow: the run's own. A share of a large corpus is
+    drawn by the run's seed, the same for all of them; the other rows are empty."""
+    share = share_read(run)
+    if share == 1.0:
+        return bow
+    documents = run.version.documents
+    drawn = np.random.Generator(np.random.Philox(run.seed)).permutation(documents)
+    is_read = np.zeros(documents, bool)
+    is_read[drawn[: max(1, round(share * documents))]] = True
+    return bow.only(
+        is_read if bow.first_row is None else np.repeat(is_read, np.diff(bow.first_row))
+    )
 
 
 def progress(run: Run) -> Progress:
@@ -209,7 +243,8 @@ def measure(
     bow: Bow,
     scratch: Path,
 ) -> Short:
-    """What is kept of a training that has ended; scratch: a folder that goes with its job."""
+    """What is kept of a training that has ended. bow: of all documents, whatever it read; scratch: a
+    folder that goes with its job."""
     run = replicate.run
     run_evidence = evidence.of(run)
     folder = scratch / "evidence"

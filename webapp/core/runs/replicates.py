@@ -137,7 +137,10 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
     engine = engines.get(replicate.run.engine)
     bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
     run_bow = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
-    bow = trials.learned_from(replicate, run_bow)
+    if replicate.number:
+        bow = how_many.learned_from(run, run_bow)
+    else:
+        bow = trials.learned_from(replicate, run_bow)
     config = engines.config(run.engine, **_settings(replicate, bow)).resolve(bow.D, bow.tokens)
     shared_options: dict[str, Any] = {"engine": engine, "config": config, "bow": bow}
     state = (
@@ -170,7 +173,7 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
         return None
     with beat.long():
         if replicate.number:
-            short = how_many.measure(replicate, engine, config, last, bow, saved.parent)
+            short = how_many.measure(replicate, engine, config, last, run_bow, saved.parent)
             return {"topics": _packed(last.topics), "tokens": _packed(short)}
         if replicate.texts == Replicate.Texts.OWN:
             return {"topics": _packed(last.topics), "elsewhere": _elsewhere(run, last.topics)}

@@ -1,6 +1,8 @@
 """Runs side by side: what the page says is what the matching says, and it says so where there is
 nothing to match."""
 
+import csv
+import io
 import json
 from dataclasses import asdict
 
@@ -16,6 +18,7 @@ from tests.corpora import as_csv, example_rows
 from tests.inference.test_evaluate import topics_of
 from webapp.analysis.compare import matchings, queries as comparisons, seed_band, views
 from webapp.core.results import weights
+from webapp.core.results.view import RunView
 from webapp.core.runs import services as runs
 from webapp.models import Comparison, Replicate, Run, Snapshot, User, Version
 from webapp.platform.jobs import claims, dispatch, kinds, sweep
@@ -456,6 +459,25 @@ def test_only_what_every_other_seed_has_is_a_difference(client, seeded, others):
             row["difference"] is not None
             for row in data(client, seeded.pk, others[1].pk, show=show)["topics"]["rows"]
         )
+
+
+def test_programs_and_a_file_have_what_other_seeds_change(client, seeded, others):
+    other = others[1].pk
+    answer = client.get(f"/api/v1/runs/{seeded.pk}/compare/{other}").json()
+    assert answer["bands"] == data(client, seeded.pk, other, show="first")["topics"]["bands"]
+    url = reverse("compare_topics_csv") + f"?run={seeded.pk}&run={other}"
+    assert url.replace("&", "&amp;") in client.get(address(seeded.pk, other)).content.decode()
+    rows = list(csv.DictReader(io.StringIO(client.get(url).content.decode("utf-8-sig"))))
+    of_run = [row for row in rows if row["run"] == str(seeded.pk)]
+    assert len(rows) > len(of_run) == len(RunView(seeded).topics)
+    lone = [row for row in of_run if row["kind"] == "only"]
+    assert len(lone) >= 1 and {row["lacking_with_other_seeds"] for row in of_run} == {"3 4"}
+    for row in lone:
+        assert row["partner"] == "" and row["difference"] == str(int(row["topic"] in "12"))
+    assert all(row["difference"] == "" for row in of_run if row["kind"] == "matched")
+    of_other = [row for row in rows if row["run"] == str(other)]
+    assert all(row["difference"] == "" for row in of_other if row["kind"] == "only")
+    assert client.get(reverse("compare_topics_csv") + f"?run={seeded.pk}").status_code == 404
 
 
 def test_a_split_is_a_difference_where_seeds_keep_the_whole_and_its_parts():

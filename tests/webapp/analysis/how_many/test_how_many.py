@@ -6,6 +6,7 @@ import io
 
 import numpy as np
 import pytest
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from inference.errors import Invalid
@@ -149,6 +150,21 @@ def test_the_api_begins_them_and_answers(client, run):
     assert client.get(address).json()["trained"] == asked(client, run)["trained"]
 
 
+def test_the_command_says_the_same_and_writes_the_file(client, run, capsys):
+    call_command("how_many", str(run.pk), "--no-wait")
+    assert run.replicates.filter(number__in=(2, 6, 18)).count() == 6
+    train_all(run)
+    capsys.readouterr()
+    call_command("how_many", str(run.pk))
+    said = capsys.readouterr()
+    page = asked(client, run)
+    assert said.err.splitlines() == [*page["sentences"], *page["changes"]]
+    address = reverse("run_how_many_csv", args=[run.pk])
+    assert said.out.split() == client.get(address).content.decode().split()
+    with pytest.raises(CommandError, match="There is no run 999999"):
+        call_command("how_many", "999999")
+
+
 def test_a_run_of_too_many_topics_is_refused_in_a_sentence(client, run, monkeypatch):
     monkeypatch.setattr(how_many, "MOST_TOPICS", 17)
     page = asked(client, run)
@@ -158,6 +174,27 @@ def test_a_run_of_too_many_topics_is_refused_in_a_sentence(client, run, monkeypa
     monkeypatch.undo()
     monkeypatch.setattr(how_many, "SECONDS", 0.1)
     assert "on one core" in asked(client, run)["refused"]
+
+
+def test_of_a_large_corpus_a_sample_is_read_and_that_is_said(client, run, monkeypatch):
+    longest = how_many.estimate(run)
+    assert how_many.share_read(run) == 1.0 and asked(client, run)["sample"] == ""
+    # Two seconds a training are not spent on reading
+    monkeypatch.setattr(how_many, "SECONDS", longest - 0.5 * (longest - how_many._estimate(run, 0)))
+    assert how_many.share_read(run) == pytest.approx(0.5)
+    assert "read 50% of the documents, drawn by chance" in asked(client, run)["sample"]
+    bow = evidence.of(run).rows
+    sample = how_many.learned_from(run, bow)
+    read = np.diff(sample.indptr) > 0
+    assert len(read) == bow.D and 0.4 < read.sum() / (np.diff(bow.indptr) > 0).sum() < 0.6
+    assert np.array_equal(sample.words, how_many.learned_from(run, bow).words)
+    train_all(run)
+    page = asked(client, run)
+    assert page["sample"] and [row["topics"] for row in page["trained"]] == [2, 6, 18]
+    check_parts(run, page)  # of all documents
+    assert "of the documents, drawn by chance" in (
+        client.get(reverse("run_how_many", args=[run.pk])).content.decode()
+    )
 
 
 def test_settings_that_were_left_open_fit_the_number(run):

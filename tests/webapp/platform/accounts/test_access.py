@@ -72,6 +72,7 @@ GET = {
         "compare",
         "compare_measures",
         "compare_measures_csv",
+        "compare_topics_csv",
         "shared",
         "share",
         "api_reference",
