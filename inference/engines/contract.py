@@ -289,6 +289,15 @@ class Bounded(Protocol):
 
 
 @runtime_checkable
+class SeveralCores(Protocol):
+    """What an engine has, too, of which it was measured how much of its work is divided among
+    cores."""
+
+    def times_as_fast(self, cores: int) -> float:
+        """A training by so many cores, compared with one."""
+
+
+@runtime_checkable
 class Remembering(Protocol):
     """The ability to continue, at a document's next visit, from what was remembered of it at the
     last."""

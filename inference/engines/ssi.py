@@ -113,12 +113,17 @@ WARM_STEPS = 256
 SWEPT_TOKENS = (
     600_000_000  # what is gone through, over all passes, where the number of passes is not given
 )
-# A rough figure of this program on two cores, set by hand from single trainings of some collections
-# while it was made: seconds a token and pass, at so many topics; more topics cost as this power of
-# them.
+# Seconds of the processor a token in a pass, at SWEEP_TOPICS topics; more topics cost as this power
+# of them (docs/measurements/engines/ssi.md, "Seconds beforehand"; `python -m benchmarks.estimates`).
+# A pass of the warm-up; the first pass of sampling, in which documents are new; and each later one
+WARM_SWEEP = 0.45e-6
+FIRST_SWEEP = 0.57e-6
 SWEEP = 0.14e-6
 SWEEP_TOPICS = 100
 SWEEP_POWER = 0.33
+# Passes until topics have settled: Reuters and the example, K = 20 to 2000, made 25 to 40
+USUAL_PASSES = 35
+SERIAL = 0.03  # of a training, that one thread does alone (`python -m benchmarks.cores`)
 # Topics with an entry in a word's row, at K = 100 and 100 tokens a word; times so many while all
 # fades
 ENTRIES = 12
@@ -1165,11 +1170,25 @@ def warm_up() -> list[Config]:
     ]
 
 
+def expected_passes(config: Resolved) -> int:
+    """How many passes a training usually makes."""
+    return min(config.passes, USUAL_PASSES) if config.until == "settled" else config.passes
+
+
 def seconds(config: Resolved, tokens: int) -> float:
-    """A token costs what the entries of its word and document cost, which grow slowly with K."""
-    # Reuters and the example, K = 20 to 2000, had settled after 25 to 40 passes
-    passes = min(config.passes, 35) if config.until == "settled" else config.passes
-    return tokens * passes * SWEEP * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER
+    """A token costs what the entries of its word and document cost, which grow slowly with K; and
+    more in the first passes. Where statistics fade, a document is new at each visit."""
+    passes = expected_passes(config)
+    memo = config.statistics == "memo"
+    warm_up = min(config.warm_up, passes) if memo else 0
+    new = min(passes - warm_up, 1) if memo else passes
+    sweeps = warm_up * WARM_SWEEP + new * FIRST_SWEEP + (passes - warm_up - new) * SWEEP
+    return tokens * sweeps * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER
+
+
+def times_as_fast(cores: int) -> float:
+    """A training by so many cores, compared with one (Amdahl)."""
+    return 1.0 / (SERIAL + (1.0 - SERIAL) / max(cores, 1))
 
 
 def remembered(config: Resolved, shape: Shape) -> int:

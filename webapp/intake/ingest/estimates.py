@@ -2,6 +2,7 @@
 threshold, and estimates of the whole."""
 
 import math
+import os
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -11,7 +12,7 @@ import regex
 from scipy.special import bdtrc
 
 from inference import day_sums, engines
-from inference.engines.contract import Config, Remembering, Shape
+from inference.engines.contract import Config, Remembering, SeveralCores, Shape
 from inference.runtime.memory import LARGE
 from inference.schedule import Paces
 from inference.text import REASONS, THRESHOLDS, Choice, Spread, Stream, count, terms, thresholds
@@ -23,9 +24,9 @@ KEPT = 60
 SIDE = 14
 FREQUENT = 60
 STOPS = 400
-# Rough figures of this program on two cores, set by hand from single readings and trainings of some
-# collections while it was made; no benchmark keeps them, so durations are only said as one says
-# them (`spoken`). characters a second, from files to a corpus that is ready, where reading the
+# Rough figures of this program on two cores, set by hand from single readings of some collections
+# while it was made; no benchmark keeps them, so durations are only said as one says them (`spoken`).
+# characters a second, from files to a corpus that is ready, where reading the
 # format is not what takes long
 READ = 5e6
 READY = 1.5  # seconds that the smallest corpus takes
@@ -393,7 +394,7 @@ def _time(scale: Scale, rows: int, tokens: float) -> Times:
     """rows: of the bag of words."""
     topics = engines.suggest_topics(round(tokens))
     config = engines.config(engines.DEFAULT, topics=topics).resolve(rows, max(1, int(tokens)))
-    training = training_seconds(engines.DEFAULT, config, round(tokens))
+    training = waited_seconds(engines.DEFAULT, config, round(tokens))
     reading = READY + max(scale.characters / READ, scale.seconds / max(scale.part, 1e-12))
     return Times(
         reading=_about(reading) if scale.seconds else "",
@@ -406,7 +407,7 @@ def _time(scale: Scale, rows: int, tokens: float) -> Times:
 
 
 class Cost(NamedTuple):
-    """What a training takes. seconds: on one core of a usual machine. memory: bytes beside the
+    """What a training takes. seconds: on this machine's cores, with nothing beside it. memory: bytes beside the
     corpus. disk: bytes that the run takes when it is done; at_work: at the most until then."""
 
     seconds: float
@@ -431,7 +432,7 @@ def cost(engine: str, topics: int, documents: int, tokens: int, vocabulary: int)
     disk = _disk(
         topics, shape, module.remembered(config, shape) if isinstance(module, Remembering) else 0
     )
-    return Cost(training_seconds(engine, config, tokens), module.memory(config, shape), *disk)
+    return Cost(waited_seconds(engine, config, tokens), module.memory(config, shape), *disk)
 
 
 def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:
@@ -452,8 +453,20 @@ def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:
 
 
 def training_seconds(engine: str, config: Config, tokens: int) -> float:
-    """About how long a run takes, to the topics of every document. config: resolved."""
+    """About how long a run takes on one core of a usual machine, to the topics of every document.
+    config: resolved."""
     return engines.get(engine).seconds(config, tokens) + tokens * FOLD + 2
+
+
+def waited_seconds(engine: str, config: Config, tokens: int) -> float:
+    """The same on all cores of this machine, as a run has them that no other is beside. config:
+    resolved. Engines that don't say how much of their work is divided are given one core."""
+    module = engines.get(engine)
+    one_core = module.seconds(config, tokens)
+    cores = os.cpu_count() or 1
+    times_as_fast = module.times_as_fast(cores) if isinstance(module, SeveralCores) else 1.0
+    after = training_seconds(engine, config, tokens) - one_core
+    return one_core / times_as_fast + after
 
 
 def rough(number: float) -> int:

@@ -38,3 +38,15 @@ def test_the_form_says_it_and_warns(client, ready, monkeypatch):
         "Only 1.0 kB are free: the run would stop and wait for room."
         in client.get(f"/corpora/{ready.pk}/").content.decode()
     )
+
+
+def test_a_training_is_said_to_take_what_this_machines_cores_need(monkeypatch):
+    config = engines.config(engines.DEFAULT, topics=100).resolve(500_000, 50_000_000)
+    seconds = {}
+    for cores in (1, 2, 16):
+        monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+        seconds[cores] = estimates.waited_seconds(engines.DEFAULT, config, 50_000_000)
+    after = 50_000_000 * estimates.FOLD + 2
+    assert seconds[1] == estimates.training_seconds(engines.DEFAULT, config, 50_000_000)
+    assert 1.7 < (seconds[1] - after) / (seconds[2] - after) < 2
+    assert 8 < (seconds[1] - after) / (seconds[16] - after) < 14
