@@ -14,6 +14,7 @@ from inference.errors import Invalid
 from inference.explore.naming import joined
 from inference.findings.families import Node
 from webapp.analysis.findings.shapes import Cuts, FamilyTopics
+from webapp.core.documents import units
 from webapp.core.documents.search import UNDER_EMBARGO
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, families
@@ -27,14 +28,9 @@ from webapp.platform.pages.page_query import PageQuery
 NAMED = 2  # phrases that a family is called by
 PHRASES = 8
 STEM = 5  # letters that two phrases of a name may not have in common at the beginning of a word
-# Phrases with these make long names: they come last
-JOINS = (
-    " and ",
-    " of ",
-    " und ",
-    " et ",
-    " y ",
-)
+# Phrases with a small word between others make long names, or begin with what is done ("reported by
+# Google"): they come last
+_SMALL_WORD_WITHIN = regex.compile(r" \p{Ll}{1,3} ")
 
 
 class Family(NamedTuple):
@@ -88,7 +84,14 @@ def cut(view: RunView, number: int | None) -> Cut:
         for node, slot in zip(all_nodes, families.slots(all_nodes), strict=True)
         if node.first <= number <= node.last
     ]
-    telling_phrases = _telling(phrases(view, [node.topics for node, _ in nodes_at_cut]))
+    counted = phrases(view, [node.topics for node, _ in nodes_at_cut])
+    names_somebody = units.names_somebody(view.run.version)
+    telling_phrases = _telling(
+        [
+            {text: tokens for text, tokens in of_family.items() if not names_somebody(text)}
+            for of_family in counted
+        ]
+    )
     families_cut = [
         Family(
             _called(labels, node, phrases_of_family),
@@ -113,7 +116,7 @@ def names(phrases: Sequence[Sequence[str]]) -> list[str]:
     names_of_families = []
     for phrases_of_family in phrases:
         own_phrases = [text for text in phrases_of_family if families_with[text.casefold()] == 1]
-        own_phrases.sort(key=lambda text: any(joint in text for joint in JOINS))
+        own_phrases.sort(key=lambda text: _SMALL_WORD_WITHIN.search(text) is not None)
         names_of_family: list[str] = []
         for text in own_phrases:
             if len(names_of_family) < NAMED and not any(
@@ -132,7 +135,8 @@ def _called(labels: Labels, node: Node, proposed: str) -> str:
 
 def _stems(text: str) -> set[str]:
     """The beginnings of its words but for the small ones."""
-    return {word[:STEM] for word in regex.findall(r"\w{3,}", text.casefold())}
+    words = regex.findall(r"\w{3,}|\p{Lu}{2}", text)
+    return {word[:STEM].casefold() for word in words}
 
 
 def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:

@@ -32,6 +32,7 @@ from webapp.analysis.topics.shapes import (
     FollowingWords,
     FormingTopic,
     FormingWord,
+    ListingQuery,
     OverviewHtml,
     Rank,
     Sparkline,
@@ -79,6 +80,14 @@ def _shown_as(request: HttpRequest, run: Run) -> str:
     return last if last in VIEWS else "list"
 
 
+def _opens_by_family(request: HttpRequest, query: ListingQuery, run: Run) -> bool:
+    """Whether the list is in families where the address asks for no order: on the page, and not in
+    its data."""
+    is_data = request.path.endswith(".json")
+    some_topics = bool(query.word or query.topics or query.group)
+    return not is_data and run.final and not some_topics and not request.GET.get("sort")
+
+
 @cached_page(depends_on=_shown_as)
 @typed("run/topics.html")
 def index(
@@ -96,7 +105,10 @@ def index(
 ) -> Answer[TopicsList | TopicsMap | TopicsTime | TopicsGrid]:
     """A run's topics: a list, a map, a grid of words, or charts over time."""
     shown_as = _shown_as(request, view.run)
-    listing = TopicListing(selection, read_listing_query(request.GET, view.run))
+    query = read_listing_query(request.GET, view.run)
+    if shown_as == "list" and _opens_by_family(request, query, view.run):
+        query = replace(query, families=families.cut(view, None).number, sort="family")
+    listing = TopicListing(selection, query)
     in_every_view: dict[str, Any] = {
         "view": shown_as,
         "asked": listing.query,

@@ -1,7 +1,7 @@
 """The unit of a corpus: the field whose texts are alike, so that they count as one in every
 estimate (docs/intervals.md). A person's answer wins over what was found in the data."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -182,6 +182,26 @@ def words_of_names(version: Version) -> frozenset[str]:
             values += column.values
     text = " ".join(values)
     return frozenset(map(str.casefold, _NAME.findall(text)))
+
+
+def names_somebody(version: Version) -> Callable[[str], bool]:
+    """Whether a phrase is a value, or part of one, of the field of who speaks, or of another that
+    may be it: "Ada Lovelace" of "Ada Lovelace <ada@example.org>"."""
+    unit = unit_of(version)
+    if unit.field is None:
+        return lambda phrase: False
+    names = {name for field in (unit.field, *unit.rivals) for name in field.names}
+    values: list[str] = []
+    for column in fields.categories(version):
+        if column.name in names:
+            values += column.values
+    text = "\n".join(f" {_spaced(value)} " for value in values)
+    return lambda phrase: f" {_spaced(phrase)} " in text
+
+
+def _spaced(text: str) -> str:
+    """Its words, in small letters."""
+    return " ".join(_NAME.findall(text.casefold()))
 
 
 def choose(corpus: Corpus, name: str | None) -> None:

@@ -69,6 +69,11 @@ def test_a_page_asks_for_the_names_of_old_runs_alone(old, trained, client, monke
             ["British Government & Central America", "National banks & public money"],
         ),
         ([["public lands", "public land"], []], ["", ""]),
+        (
+            [["Reported by Google", "policy enforcement", "heap buffer overflow"], []],
+            ["Policy enforcement & heap buffer overflow", ""],
+        ),
+        ([["Fix PR", "PR target", "linker script"], []], ["Fix PR & linker script", ""]),
     ],
 )
 def test_families_are_called_by_two_phrases_that_no_other_has(phrases, called):

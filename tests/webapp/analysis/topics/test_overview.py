@@ -158,6 +158,17 @@ def test_kinds_stand_in_the_list_clear_ones_first(client, trained):
         forget()
 
 
+def test_the_page_opens_by_family_and_its_data_by_share(trained, client):
+    page = reverse("run_topics", args=[trained.pk])
+    by_family = client.get(page, {"view": "list"}).content.decode()
+    families_of_run = families.cut(RunView(trained), None).families
+    assert by_family.count('class="apart family') == len(families_of_run) > 1
+    assert "sort=share" in re.search(r'href="([^"]*)">none</a>', by_family)[1]
+    for asked in ({"sort": "share"}, {"word": "militia"}):
+        assert 'class="apart family' not in client.get(page, asked).content.decode()
+    assert get(client, trained)["asked"]["sort"] == "share"
+
+
 def test_topics_with_a_word(client, trained):
     word = Word.objects.get(version=trained.version_id, word="militia")
     _, _, given, _ = evidence.of(trained).word(word.number)

@@ -86,6 +86,12 @@ def test_who_speaks_can_be_said_from_the_page_of_effects(client, spoken):
     )
 
 
+def test_a_phrase_that_names_somebody_is_known(by_speaker):
+    names_somebody = units.names_somebody(by_speaker.version)
+    assert names_somebody("Speaker") and not names_somebody("speaker of the house")
+    assert not names_somebody("peak")
+
+
 def test_until_somebody_says_who_speaks_documents_are_independent(client, spoken):
     page = get(client, spoken, "run_time_json", "?by=decade&topics=0")
     assert page["unit"] == "if documents are independent of each other"
