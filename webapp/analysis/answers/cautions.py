@@ -9,7 +9,7 @@ FEW_UNITS = 20  # of a side, below which intervals are too short where one rare 
 
 def units_named(unit: Unit) -> str:
     """What is independent, in words: more than one."""
-    return f"values of {unit_words.the_column(unit.name)}" if unit.field else "documents"
+    return unit_words.values_of(unit.name) if unit.field else "documents"
 
 
 def caution(unit: Unit, units: tuple[int, int], verdict: Verdict) -> str:

@@ -9,7 +9,7 @@ from webapp.analysis.effects.shapes import Estimate
 from webapp.analysis.effects.two_sets import TwoSets
 from webapp.analysis.effects.variants import Claim
 from webapp.core.results.links import TopicLink
-from webapp.platform.drawing.numbers import level as level_text, percent
+from webapp.platform.drawing.numbers import level as level_text, percent, strict
 from webapp.platform.drawing.trends import points
 
 
@@ -49,11 +49,17 @@ def difference(
     if estimate.difference_low is not None and estimate.difference_high is not None:
         level = estimates.LEVEL if as_one_topic else regression.table().answers.level
         ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
-        sentence += f" ({level_text(level)} confidence interval {ends})"
+        sentence += f" ({_interval(level)} {ends})"
     if estimate.corrected is not None:
         sentence += f" ({points(estimate.corrected)} when corrected for errors of the topic model)"
     in_set = f", in {regression.selection.sentence}" if regression.selection else ""
     return f"{sentence}; by {regression.effect_question.formula}, {regression.unit.said}{in_set}."
+
+
+def _interval(level: float) -> str:
+    """What an interval is called. A level such as 99.917% is a riddle: the page says beside the
+    sentence what makes intervals strict."""
+    return "strict interval" if strict(level) else f"{level_text(level)} confidence interval"
 
 
 def _not_told(name: str, sides: Sequence[str]) -> str:
@@ -72,7 +78,7 @@ def of_sets(sets: TwoSets, name: str, estimate: Estimate, level: float) -> str:
     )
     if estimate.difference_low is not None and estimate.difference_high is not None:
         ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
-        sentence += f" ({level_text(level)} confidence interval {ends})"
+        sentence += f" ({_interval(level)} {ends})"
     same_times = ", at the same times" if sets.constant else ""
     in_set = f", in {sets.selection.sentence}" if sets.selection and not sets.against_rest else ""
     return f"{sentence}{same_times}; {sets.unit.said}{in_set}."

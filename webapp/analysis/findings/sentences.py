@@ -132,7 +132,7 @@ def with_others(words: Sequence[str], shown_words: int) -> list[Part]:
 def units_in_words(field: str) -> str:
     """What is independent of each other. field: "" for documents."""
     if field:
-        return UNITS_OF.format(field=unit_words.the_column(field))
+        return UNITS_OF.format(values=unit_words.values_of(field))
     return UNITS_ARE_DOCUMENTS
 
 
@@ -185,7 +185,7 @@ AND_DOUBT = "{sure}; {doubt}"
 
 # Of few units on a side an interval says too little about others like them
 SAYS_LITTLE = "{sure}; only {fewest} {units} on one side, too few to generalise from"
-UNITS_OF = "different values of {field}"
+UNITS_OF = "different {values}"
 UNITS_ARE_DOCUMENTS = "documents"
 
 # When

@@ -28,7 +28,7 @@ SHAPES = {
     ("step", False): "{what}: {rest} of the {rows} until {until}, {here} since",
     ("window", True): "{what}: {here} of the {rows} {span}, {rest} {outside}",
 }
-OF_ONE = "{change}, mostly of {value}"  # one unit's doing
+OF_ONE = "{change}, mostly from {value}"  # one unit's doing
 BEFORE = "before"
 AFTER = "after"
 BEFORE_AND_AFTER = "before and after"

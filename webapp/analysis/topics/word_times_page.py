@@ -65,7 +65,7 @@ SENTENCES = {
 }
 SINCE = "since {period}"
 UNTIL = "until {period}"
-MOSTLY_OF = "{sentence}, mostly of {value}"
+MOSTLY_OF = "{sentence}, mostly from {value}"
 FILE = (
     "corpus run selection unit unit_chosen_by level topic word kind first last until here rest times"
     " low high period_first period_last tokens tokens_of_topic documents_of_topic share share_low"

@@ -40,6 +40,19 @@ def each_value(name: str) -> str:
     return f"each {name if units.derivation(name) is None else column(name)}"
 
 
+def values_of(name: str) -> str:
+    """Several of its values: "values of “president”", "beginnings of “id”"."""
+    derived = units.derivation(name)
+    if derived is None:
+        return f"values of “{name}”"
+    source = f"“{derived.column}”"
+    if derived.way == "before number":
+        return f"beginnings of {source}"
+    if derived.way == "first":
+        return f"first entries of {source}"
+    return f"{_ordinal(derived.word)} words of {source}"
+
+
 def such_as(examples: Sequence[str]) -> str:
     """Some of its values behind its name: " (such as “pandas” or “numpy”)", "" for none."""
     values = " or ".join(f"“{example}”" for example in examples)

@@ -156,9 +156,7 @@ def _sentence(
     compared differs from the first."""
     sentences = [_sentence_of_all(subject, all_documents)]
     if all_documents.few:
-        sentences.append(
-            f"Only {all_documents.positives:,.0f} of {all_documents.coded:,} coded documents have it."
-        )
+        sentences.append(_few_codes(all_documents))
     if difference and difference.low is not None:
         ends = "; ".join(
             f"{cell.label}: {write_interval(cell.corrected, subject.is_scale)}" for cell in compared
@@ -166,6 +164,15 @@ def _sentence(
         by_how_much = write_difference(difference, subject.is_scale)
         sentences.append(f"{ends}; a difference of {by_how_much}.")
     return " ".join(sentences)
+
+
+def _few_codes(all_documents: Cell) -> str:
+    """That an estimate rests on few documents with the code, or on none."""
+    if not all_documents.positives:
+        return f"None of the {all_documents.coded:,} coded documents has it."
+    return (
+        f"Only {all_documents.positives:,.0f} of {all_documents.coded:,} coded documents have it."
+    )
 
 
 def _sentence_of_all(subject: EstimatedCode, all_documents: Cell) -> str:

@@ -527,6 +527,24 @@ def test_a_share_that_is_not_known_makes_no_number():
     assert views._shares([np.nan, 0.5], percent) == ["", percent(0.5)]
 
 
+@pytest.mark.parametrize(
+    ("level", "interval"), [(0.95, "95% confidence interval"), (0.99917, "strict interval")]
+)
+def test_a_level_of_many_looked_at_together_is_no_riddle_in_a_sentence(level, interval):
+    side = SimpleNamespace(name="south")
+    sets = SimpleNamespace(
+        first=side,
+        second=SimpleNamespace(name="north"),
+        constant=False,
+        selection=None,
+        unit=SimpleNamespace(said="for other documents like these"),
+    )
+    estimate = SimpleNamespace(
+        difference=0.003, difference_low=-0.027, difference_high=0.034, share=(0.018, 0.021)
+    )
+    assert f"({interval} −2.7 to +3.4)" in sentences.of_sets(sets, "Ship", estimate, level)
+
+
 @pytest.mark.django_db
 def test_a_topic_that_is_asked_for_is_what_is_concluded_of(client, trained):
     page = answer(client, trained, "?formula=date&topic=3&order=number")

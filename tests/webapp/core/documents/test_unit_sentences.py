@@ -55,6 +55,19 @@ def test_a_derived_field_is_named_as_a_reader_would(name, same, of_all):
     assert (unit_words.column(name), unit_words.the_column(name)) == (same, of_all)
 
 
+@pytest.mark.parametrize(
+    ("name", "several"),
+    [
+        ("president", "values of “president”"),
+        ("id without its last number", "beginnings of “id”"),
+        ("authors, the first", "first entries of “authors”"),
+        ("file, word 2", "second words of “file”"),
+    ],
+)
+def test_several_values_of_a_field_are_named_as_a_reader_would(name, several):
+    assert unit_words.values_of(name) == several
+
+
 def test_who_speaks_is_said_by_the_field_and_some_of_its_values():
     derived = field("id without its last number", 7.3, derived="id", examples=("pandas", "numpy"))
     sentence = of_fields(derived, answer="id without its last number").sentence
