@@ -12,6 +12,7 @@ from webapp.core.runs import replicates
 from webapp.models import Run
 from webapp.platform.drawing.numbers import count
 
+ALL_HAVE_PARTNERS = "Every topic of run {run} has a partner in run {other}."
 WITHOUT_PARTNER = "{lone} of the {topics} topics of run {run} have no partner in run {other}."
 USUAL = " With another seed of run {run} it is {fewest} of {topics}."
 USUAL_RANGE = " With other seeds of run {run} it is {fewest} to {most} of {topics}."
@@ -89,6 +90,8 @@ def _say(
     view: RunView, other_run: Run, lone: int, usual: list[int], differences: int | None
 ) -> str:
     names = {"run": view.run.pk, "other": other_run.pk, "topics": count(len(view.topics))}
+    if not lone:
+        return ALL_HAVE_PARTNERS.format(**names)
     sentence = WITHOUT_PARTNER.format(lone=count(lone), **names)
     if not usual or differences is None:
         return sentence + NOT_KNOWN.format(**names)

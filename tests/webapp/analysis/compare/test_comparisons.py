@@ -5,6 +5,7 @@ import csv
 import io
 import json
 from dataclasses import asdict
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -486,3 +487,9 @@ def test_a_split_is_a_difference_where_seeds_keep_the_whole_and_its_parts():
     assert seed_band.is_difference(0, steady, [0, 1], None) is True
     assert seed_band.is_difference(1, steady, [0, 1], None) is False
     assert seed_band.is_difference(0, steady, [0, 1], steady) is False
+
+
+def test_where_no_topic_lacks_a_partner_nothing_is_said_of_seeds():
+    view = SimpleNamespace(run=SimpleNamespace(pk=2), topics=range(40))
+    said = seed_band._say(view, SimpleNamespace(pk=3), 0, [14, 18], 0)
+    assert said == "Every topic of run 2 has a partner in run 3."
