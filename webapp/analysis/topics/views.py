@@ -81,11 +81,12 @@ def _shown_as(request: HttpRequest, run: Run) -> str:
 
 
 def _opens_by_family(request: HttpRequest, query: ListingQuery, run: Run) -> bool:
-    """Whether the list is in families where the address asks for no order: on the page, and not in
-    its data."""
+    """Whether the list is in the usual families, as the address asks for no others and no order: on
+    the page, and not in its data."""
     is_data = request.path.endswith(".json")
     some_topics = bool(query.word or query.topics or query.group)
-    return not is_data and run.final and not some_topics and not request.GET.get("sort")
+    asked_for = bool(query.families or request.GET.get("sort"))
+    return not is_data and run.final and not some_topics and not asked_for
 
 
 @cached_page(depends_on=_shown_as)
