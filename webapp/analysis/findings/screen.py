@@ -358,13 +358,18 @@ def _part(
 
 
 def _clearest(changes: list[SectionRow]) -> list[Part | Named]:
-    """The clearest change, and the clearest that lasts. changes: one or more."""
-    ranked = sorted(changes, key=lambda row: row.rank)
+    """The clearest change, and the clearest that lasts; those of topics without a name, which say
+    little by themselves, behind all others. changes: one or more."""
+    ranked = sorted(changes, key=lambda row: (not _names_its_topic(row), row.rank))
     lasting = [row for row in ranked[1:] if _is_change(row.items) and _lasts(row.items[0])]
     parts: list[Part | Named] = [*ranked[0].parts, "."]
     if lasting:
         parts += [" ", *lasting[0].parts, "."]
     return parts
+
+
+def _names_its_topic(row: SectionRow) -> bool:
+    return all(part.has_name for part in row.parts if isinstance(part, TopicLink))
 
 
 def _is_change(items: Sequence[Item]) -> bool:

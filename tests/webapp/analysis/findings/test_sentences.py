@@ -19,6 +19,7 @@ from webapp.analysis.findings.over_time import SpanAsker
 from webapp.analysis.findings.values import OfGroup, Shaped
 from webapp.analysis.findings.writer import Writer
 from webapp.core.documents.selection import Selection
+from webapp.core.results.links import TopicLink
 from webapp.core.results.view import RunView
 
 pytestmark = pytest.mark.django_db
@@ -201,3 +202,27 @@ def test_without_groups_each_family_is_an_area_and_a_bar(trained, client, monkey
     page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
     assert 'class="picture plain"' in page and 'class="pieces"' in page
     assert 'class="tree"' in page and "<b>Largest topics</b>" in page
+
+
+def test_the_first_screen_tells_changes_of_named_topics_first():
+    def change(rank: int, name: str, has_name: bool) -> SimpleNamespace:
+        topic = TopicLink(
+            number=rank,
+            label=f"T0{rank}",
+            name=name,
+            has_name=has_name,
+            background=False,
+            head=None,
+            slot=0,
+            hue=0,
+            hidden=False,
+            into="",
+            url="",
+        )
+        return SimpleNamespace(rank=rank, parts=[topic, ": 8.9% of the words"], items=[])
+
+    unnamed = change(1, "world · peace · fear", False)
+    named = change(2, "Soviet Union", True)
+    first, *_ = screen._clearest([unnamed, named])
+    assert first.name == "Soviet Union"
+    assert screen._clearest([unnamed])[0].name == "world · peace · fear"
