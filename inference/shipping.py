@@ -9,6 +9,9 @@ Python, numba or numpy compiles its own.
 import os
 import subprocess
 import sys
+import warnings
+
+from numba.core.errors import NumbaPerformanceWarning
 
 from inference.runtime import jit, kernel_files
 
@@ -26,6 +29,8 @@ def main() -> int:
         ).returncode
     from inference import compiling
 
+    # Of kernels that one thread is meant to run: who builds a release has nothing to do about it
+    warnings.simplefilter("ignore", NumbaPerformanceWarning)
     compiling.usual()
     compiling.rest()
     size = kernel_files.ship(kernel_files.used)
