@@ -1,7 +1,7 @@
 """Whether topics that are named beforehand by seed words hold: on planted topics, and on manifestos
 against people's codes.
 
-    .venv/bin/python -m benchmarks.seeds [--quick] [--topics 20 60 200]
+    .venv/bin/python -m benchmarks.seeds [--quick] [--topics 20 60 200] [--texts manifestos]
 
 Planted: texts from K known topics; five of them are named, each by the words of rank 4, 6, 9 and 10
 in it. `cosine`: of the topic found with the planted one, the least of the five; `unseeded`: the same
@@ -25,6 +25,7 @@ import csv
 import gzip
 import importlib.util
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,6 +50,7 @@ SEEDS = {
 }
 ECONOMIC = 3  # experts who say that a sentence is economic, at the least
 NUMBERS = (20, 60, 200)
+TEXTS = ("planted", "manifestos")
 QUICK_NUMBERS = (20,)
 RANKS = [3, 5, 8, 9]  # of the seeds of a planted topic among its words
 PLANTED = 5  # topics that are named
@@ -223,21 +225,33 @@ def main() -> None:
     declared: dict[str, dict[str, Any]] = {
         "--quick": {"action": "store_true"},
         "--topics": {"type": int, "nargs": "+"},
+        "--texts": {"nargs": "+", "choices": TEXTS, "default": TEXTS},
     }
     asked = options(__doc__, declared).parse_args()
     quick = asked.quick
     numbers = asked.topics or (QUICK_NUMBERS if quick else NUMBERS)
     sweeps = QUICK_SWEEPS if quick else SWEEPS
+    if "planted" in asked.texts:
+        _print_planted(numbers, sweeps)
+    if "manifestos" in asked.texts:
+        _print_manifestos(numbers, sweeps)
+
+
+def _print_planted(numbers: Sequence[int], sweeps: int) -> None:
     print("| K planted | cosine | unseeded | keyATM | SeededLDA | completion | pass |")
     print("|---|---|---|---|---|---|---|")
     for topics in numbers:
         print(planted(topics, sweeps), flush=True)
+
+
+def _print_manifestos(numbers: Sequence[int], sweeps: int) -> None:
     bow, words = read_words(FILE)
     with gzip.open(FILE, "rt", encoding="utf-8", newline="") as file:
         coded = [int(row["economic_experts"]) >= ECONOMIC for row in csv.DictReader(file)]
-    rows = [manifestos(topics, bow, words, np.array(coded), sweeps) for topics in numbers]
     print("| K manifestos | agreement | unseeded, best | keyATM | SeededLDA | completion |")
-    print("\n".join(["|---|---|---|---|---|---|", *rows]))
+    print("|---|---|---|---|---|---|")
+    for topics in numbers:
+        print(manifestos(topics, bow, words, np.array(coded), sweeps), flush=True)
 
 
 if __name__ == "__main__":
