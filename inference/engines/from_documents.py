@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from inference.bow import Bow
+from inference.bow import Bow, ranges
 from inference.engines import arena
-from inference.engines.batch import Batch, expand
+from inference.engines.batch import Batch, expand, keys as keys_of
 from inference.engines.concepts import Company
-from inference.engines.contract import Message, Shape, narrow_topics
-from inference.kernels import frank_wolfe, rows, seeds
+from inference.engines.contract import Message, Shape, narrow_topics, rho
+from inference.kernels import frank_wolfe, merge, rng, rows, seeds
 from inference.kernels.gibbs import shares
 
 ITERATIONS = 20  # L: steps of OPE for a document
@@ -35,6 +35,16 @@ SHARED = 1 / 8
 ENOUGH = 7  # documents for each topic, at the least: with fewer, random ones were better
 CANDIDATES = 2  # of these for each topic that are searched, at the least
 LEAST_FLOOR = 1e-30  # of beta in float32
+# A start by more topics than are asked for, so many times as many, of which the nearest are joined
+# before training begins: up to so many in all, as each pair of them is compared
+JOINED = 4
+MOST_JOINED = 2000
+# They learn from a sample of about so many tokens, so that the first step of a large collection
+# takes no longer than some seconds, with so many documents for each at the least, in so many
+# minibatches
+SAMPLED_TOKENS = 1_500_000
+SAMPLED_DOCUMENTS = 4
+SAMPLE_STEPS = 32
 NO_TOPICS = np.zeros(0, np.int64)
 
 
@@ -66,12 +76,14 @@ def begin(
     key: int,
     free: np.ndarray | None = None,
     company: Company | None = None,
+    joined: bool = False,
 ) -> None:
     """The rows as one document a topic, its words weighted by log((D + 1) / documents with the
     word). With UNLIKE topics or more the documents are unlike each other, and each topic begins
     with as many tokens as a document has on average. bow: of all documents. key: a random stream.
     free: int64[n], the topics that begin so, ascending; None: all of them. company: what the
-    others begin with instead; words weigh less for topics that begin as documents."""
+    others begin with instead; words weigh less for topics that begin as documents. joined: by
+    `begin_joined`, where documents are enough."""
     documents, _ = rows.occurrences(bow.words, bow.counts, bow.V)
     weights = np.log((bow.D + 1) / np.maximum(documents, 1))
     K = len(state.totals)
@@ -80,17 +92,76 @@ def begin(
     if company is not None:
         weights *= company.left
     random = arena.candidates(bow, shape, key)
-    # So that choosing takes no longer than some passes: a candidate costs a look at each document
-    # and the words that it shares
-    tried = max(K, 1) * (2 + math.log(max(K, 1))) * (1 + SHARED * len(bow.words) / bow.D)
-    searched = min(len(random), int(LOOKED_AT / tried))
-    if K < UNLIKE or len(random) < ENOUGH * K or searched < CANDIDATES * K:
+    searched = _searched(bow, random, K)
+    if joined and 0 < JOINED * K <= len(random):
+        begin_joined(state, bow, random, weights, key, np.arange(K) if free is None else free)
+    elif K < UNLIKE or len(random) < ENOUGH * K or len(searched) < CANDIDATES * K:
         arena.from_documents(state, bow, random[:K], weights, numbers=free)
     else:
-        diverse = unlike(bow, random[:searched], weights, K, key)
+        diverse = unlike(bow, searched, weights, K, key)
         arena.from_documents(state, bow, diverse, weights, bow.tokens / bow.D, free)
     if company is not None:
         arena.add(state, company.words, company.topics, company.tokens)
+
+
+def begin_joined(
+    state: arena.Rows,
+    bow: Bow,
+    documents: np.ndarray,
+    weights: np.ndarray,
+    key: int,
+    numbers: np.ndarray,
+) -> None:
+    """The rows of some topics as JOINED times as many topics that each began as a document and learned by OPE from
+    a sample, of which the nearest were joined until K were left: a subject that no document of a
+    start has is rarer among more, and one that several have is joined again."""
+    K = len(numbers)
+    finer = arena.Scaled(seed=0, **arena.empty(bow.V, JOINED * K))
+    first = _first_documents(bow, documents, weights, JOINED * K, key)
+    arena.from_documents(finer, bow, first, weights, bow.tokens / bow.D)
+    _learn_from_sample(finer, bow, documents, key)
+    entries = ranges(finer.start, finer.length)
+    words = np.repeat(np.arange(bow.V), finer.length)
+    topics = finer.arena_topics[entries]
+    tokens = finer.pi * finer.arena_values[entries].astype(np.float64)
+    has_tokens = tokens > 0.0
+    words = words[has_tokens]
+    topics = topics[has_tokens]
+    tokens = tokens[has_tokens]
+    indptr = np.append(0, np.cumsum(np.bincount(words, minlength=bow.V)))
+    totals = np.bincount(topics, tokens, JOINED * K)
+    groups = merge.join_nearest(indptr, topics.copy(), tokens.copy(), totals, K)
+    arena.fill(state, words, numbers[groups[topics]], tokens)
+
+
+def _first_documents(
+    bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: int
+) -> np.ndarray:
+    """K documents, unlike each other where the search for them is large enough to tell."""
+    searched = _searched(bow, documents, K)
+    if len(searched) < CANDIDATES * K:
+        return documents[:K]
+    return unlike(bow, searched, weights, K, key)
+
+
+def _searched(bow: Bow, documents: np.ndarray, K: int) -> np.ndarray:
+    """The first of these documents, so that choosing K of them takes no longer than some passes: a
+    candidate costs a look at each document and the words that it shares."""
+    tried = max(K, 1) * (2 + math.log(max(K, 1))) * (1 + SHARED * len(bow.words) / bow.D)
+    return documents[: int(LOOKED_AT / tried)]
+
+
+def _learn_from_sample(finer: arena.Scaled, bow: Bow, documents: np.ndarray, key: int) -> None:
+    """Online-OPE on the first of these documents. key: a random stream."""
+    n = len(finer.totals)
+    sample = documents[: max(int(SAMPLED_TOKENS * bow.D / bow.tokens), SAMPLED_DOCUMENTS * n)]
+    finer_eta = eta(n, bow, 0.0)
+    for t, minibatch in enumerate(np.array_split(sample, SAMPLE_STEPS), 1):
+        batch = expand(bow, minibatch)
+        streams = keys_of(key, rng.OPE, t, minibatch)
+        inferred = infer(finer, finer.pi, finer_eta, batch, streams)
+        size = finer.fade(rho(StepSizes(), t))
+        learn(finer, finer.pi, batch, inferred, size * len(documents) / len(minibatch))
 
 
 def unlike(bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: int) -> np.ndarray:

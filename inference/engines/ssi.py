@@ -74,6 +74,14 @@ TINY = 1 << 8
 NARROW = 1 << 16
 WIDE = 1 << 31
 MOST_FREQUENT = 0.07  # of all tokens are of one word at the most: "the" in English
+# How a training is said to begin
+FROM_DOCUMENTS = {
+    "documents": "Each topic began as the words of a document",
+    "joined": (
+        f"{from_documents.JOINED} times as many topics began as the words of a document each and"
+        " learned from a sample of the documents, and the nearest were joined"
+    ),
+}
 NOT_COUNTED = -1  # in place of a step
 NO_TABLE = gibbs.Table(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.uint16))
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
@@ -167,9 +175,14 @@ class Config(Settings):
         "Start",
         "",
         "With memo, how the passes of the warm-up find topics. documents: each topic starts as the"
-        " words of a document, and learns by OPE; sampling: all topics start alike, and sampling"
-        " separates them.",
-        choices={"documents": "from documents", "sampling": "by sampling"},
+        " words of a document, and learns by OPE; joined: so do four times as many, on a sample,"
+        " and the nearest are joined; sampling: all topics start alike, and sampling separates"
+        " them.",
+        choices={
+            "documents": "from documents",
+            "joined": "from more topics, joined",
+            "sampling": "by sampling",
+        },
     )
     warm_up: int | None = setting(
         "Warm-up", "", "With memo, the number of first passes in which counts decay.", least=0
@@ -232,6 +245,12 @@ class Config(Settings):
                 f"samples times draws must be at most {MOST_DRAWS}, got {self.samples} times"
                 f" {self.draws}.",
             )
+        most_topics = from_documents.MOST_JOINED // from_documents.JOINED
+        if self.start == "joined" and self.topics > most_topics:
+            raise Invalid(
+                "start",
+                f"A start from joined topics is for {most_topics} topics at the most, got {self.topics}.",
+            )
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/measurements/engines/ssi-experiments.md has
@@ -247,7 +266,7 @@ class Config(Settings):
             start=start,
             # Of 100 passes topics have mostly settled before
             passes=min(100, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
-            warm_up=2 if memo and start == "documents" else 1,  # by OPE
+            warm_up=2 if memo and start != "sampling" else 1,  # by OPE
             alpha=round(min(0.2, 2.0 * self.topics**-0.6), 4),
             eta=0.4 if log else round((0.2 if memo else 1.0) * self.topics**-0.5, 4),
             minibatch=minibatch,
@@ -563,7 +582,7 @@ def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
     warm_steps = config.warm_up * shape.per_pass if memo else 0
     if memo and not warm_steps and not state.t and not state.nonzero:
         _hold_counts(state, bow)
-    from_start = memo and config.start == "documents" and warm_steps > 0
+    from_start = memo and config.start != "sampling" and warm_steps > 0
     by_ope = from_start and state.t < warm_steps
     if by_ope and not state.t:
         order = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(0))
@@ -577,7 +596,7 @@ def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
             from_documents.begin(state, bow, shape, order, free, company)
             _add_seeds(state, 1.0)
         else:
-            from_documents.begin(state, bow, shape, order)
+            from_documents.begin(state, bow, shape, order, joined=config.start == "joined")
     fades = not memo or state.t < warm_steps
     in_table = not fades and (state.counted == state.t or _has_table(config, state, bow))
     if in_table:
@@ -1106,10 +1125,10 @@ def methods(settings: Mapping[str, Any]) -> Methods:
             " again (compare Hughes and Sudderth 2016)"
         )
         first = min(settings.get("warm_up", 0), settings["passes"])
-        if settings.get("start") == "documents" and first:
+        if settings.get("start") in FROM_DOCUMENTS and first:
             citations.append("than2015dual")
             how += (
-                f". Each topic began as the words of a document; the first {number_of(first, 'pass')}"
+                f". {FROM_DOCUMENTS[settings['start']]}; the first {number_of(first, 'pass')}"
                 " used online maximum a posteriori estimation (OPE; Than and Doan 2015), from"
                 " which the topic of each word was drawn"
             )
@@ -1167,6 +1186,7 @@ def warm_up() -> list[Config]:
         Config(topics=2, minibatch=10, passes=AVERAGED_FROM + 1, start="documents"),
         Config(topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0, statistics="decay"),
         Config(topics=2, minibatch=10, passes=3, learn="both", interval=2, draws=2000),
+        Config(topics=2, minibatch=10, passes=1, start="joined"),
     ]
 
 
@@ -1203,7 +1223,7 @@ def memory(config: Resolved, shape: Shape) -> int:
     How many entries a word has is a rule fitted by hand to Reuters-21578 (K = 100, 1000, 2000) and
     the example (K = 50).
     """
-    entries = ENTRIES * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
+    entries = _entries(config.topics, shape)
     if config.statistics == "decay" or config.warm_up:
         entries *= ENTRIES_FADING
     in_rows = shape.V * min(config.topics, entries)
@@ -1214,14 +1234,29 @@ def memory(config: Resolved, shape: Shape) -> int:
         table += 2 * DOUBLE * min(step_tokens, shape.tokens) * config.samples * config.draws
     else:
         table = SINGLE * min(shape.V, step_tokens) * config.topics  # distinct words of a minibatch
-    if config.statistics == "memo" and config.warm_up and config.start == "documents":
+    if config.statistics == "memo" and config.warm_up and config.start != "sampling":
         of_chunks = OPE_ARRAYS * frank_wolfe.CHUNKS * config.topics
         table += SINGLE * (of_chunks + frank_wolfe.BLOCK)
     has_mean = config.averaged > 1 and config.passes >= AVERAGED_FROM
     copies = COPIES_WITH_MEAN if has_mean else COPIES
     arrays = copies * max(in_rows, arena.FIRST_ENTRIES)
     arrays += ARRAYS_OF_WORDS * shape.V + ARRAYS_OF_TOPICS * config.topics
-    return int(DOUBLE * arrays + table)
+    return int(max(DOUBLE * arrays + table, _start_bytes(config, shape)))
+
+
+def _entries(topics: int, shape: Shape) -> float:
+    """Topics with an entry in a word's row, in the mean."""
+    return ENTRIES * (topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
+
+
+def _start_bytes(config: Resolved, shape: Shape) -> int:
+    """Of a start by more topics that are joined, before there is a table: their rows with copies of
+    them, and what each pair of topics loses."""
+    if config.start != "joined":
+        return 0
+    topics = from_documents.JOINED * config.topics
+    in_rows = shape.V * min(topics, ENTRIES_FADING * _entries(topics, shape))
+    return int(DOUBLE * (COPIES_WITH_MEAN * in_rows + topics**2))
 
 
 def _table_bytes(config: Resolved, shape: Shape) -> int:

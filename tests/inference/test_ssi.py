@@ -179,7 +179,7 @@ def test_rare_words_weigh_more_in_what_topics_begin_with():
     assert began[:, 0] == pytest.approx(np.full(20, 3 * common / (common + rare)))
 
 
-def begun(K, D, held_out=None, seed=1):
+def begun(K, D, held_out=None, seed=1, **how):
     """(bow, float64[K, V]: what K topics begin with), of five kinds of documents: in each kind they
     share most words."""
     random = np.random.default_rng(7)
@@ -189,7 +189,7 @@ def begun(K, D, held_out=None, seed=1):
     bow = bow_of(of_kind, 51)
     shape = ssi.Shape(D, 51, bow.tokens, 1, held_out=held_out)
     state = ssi.init(ssi.Config(topics=K).resolve(D, bow.tokens), shape, 1)
-    from_documents.begin(state, bow, shape, seed)
+    from_documents.begin(state, bow, shape, seed, **how)
     return bow, dense(state, K)
 
 
@@ -207,6 +207,51 @@ def test_many_topics_begin_with_documents_that_are_unlike_each_other(monkeypatch
     assert kinds[5] >= 36 and kinds[6] <= 30, (
         "nearly all of eight times five kinds, of which random documents miss a third"
     )
+
+
+def test_joined_topics_begin_as_every_kind_of_document_and_others_stay_without_words():
+    """Of five kinds random documents miss a third. Documents that are held out give nothing."""
+    held_out = np.arange(0, 400, 10)
+    for seed in range(8):
+        bow, began = begun(5, 400, held_out, seed, joined=True)
+        kinds = began[:, :50].reshape(5, 5, 10).sum(axis=2)
+        assert sorted(kinds.argmax(axis=1)) == [0, 1, 2, 3, 4]
+        assert kinds.max(axis=1) == pytest.approx(kinds.sum(axis=1), rel=0.1)
+        assert began.sum() == pytest.approx(bow.tokens * 360 / 400, rel=0.1)
+    free = np.array([1, 3])
+    some_began = begun(5, 400, held_out, joined=True, free=free)[1]
+    assert (some_began.any(axis=1) == np.isin(np.arange(5), free)).all()
+
+
+def test_joined_topics_are_the_same_with_any_number_of_threads():
+    threads = numba.get_num_threads()
+    began = []
+    try:
+        for number in (1, 2):
+            numba.set_num_threads(number)
+            began.append(begun(5, 400, joined=True)[1])
+    finally:
+        numba.set_num_threads(threads)
+    assert (began[0] == began[1]).all()
+
+
+def test_joined_topics_are_asked_for_and_said():
+    usual = ssi.Config(topics=100).resolve(5000, 10**6)
+    joined = ssi.Config(topics=100, start="joined").resolve(5000, 10**6)
+    assert usual.start == "documents" and joined.warm_up == usual.warm_up == 2
+    assert "the nearest were joined" in ssi.methods(vars(joined)).sentence
+    assert "the nearest were joined" not in ssi.methods(vars(usual)).sentence
+    shape = ssi.Shape(5000, 20_000, 10**6, 32)
+    assert ssi.memory(joined, shape) >= ssi.memory(usual, shape)
+
+
+def test_too_few_documents_begin_one_by_one_and_too_many_topics_are_refused():
+    few = begun(5, 19, joined=True)[1]
+    assert (few == begun(5, 19)[1]).all() and few.any()
+    ssi.Config(topics=500, start="joined")
+    with pytest.raises(Invalid, match="for 500 topics at the most, got 501") as error:
+        ssi.Config(topics=501, start="joined")
+    assert error.value.field == "start"
 
 
 def test_the_search_for_unlike_documents_is_bounded(monkeypatch):
