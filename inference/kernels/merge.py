@@ -12,7 +12,8 @@ class Groups(NamedTuple):
     """Groups of topics, each with the number of its first topic.
 
     indptr: int64[V + 1], each word's row, of which the first length[w] entries are used. topics:
-    int32[E], groups; values: float64[E], their tokens of the word. column_ptr: int64[n + 1] and
+    int32[E], groups; values: float64[E], their tokens x of the word; terms: float64[E], x log x.
+    column_ptr: int64[n + 1] and
     column_words: int32[E], each topic's words as they were before any was joined. joined:
     int64[n], each topic's group. totals: float64[n].
     """
@@ -21,6 +22,7 @@ class Groups(NamedTuple):
     length: np.ndarray
     topics: np.ndarray
     values: np.ndarray
+    terms: np.ndarray
     column_ptr: np.ndarray
     column_words: np.ndarray
     joined: np.ndarray
@@ -52,7 +54,10 @@ def join_nearest(indptr, topics, values, totals, K):
     n = len(totals)
     column_ptr, column_words = _words_of_topics(indptr, topics, n)
     lengths = np.diff(indptr)
-    groups = Groups(indptr, lengths, topics, values, column_ptr, column_words, np.arange(n), totals)
+    terms = values * np.log(values)
+    groups = Groups(
+        indptr, lengths, topics, values, terms, column_ptr, column_words, np.arange(n), totals
+    )
     losses = Losses(np.full((n, n), np.inf), np.zeros(n, np.int64), np.full(n, np.inf))
     seen = np.full(len(lengths), -1, np.int64)
     for group in range(n):
@@ -114,11 +119,12 @@ def _add_word(group, w, groups, of_words):
     """What joining a group loses by a word, to float64[n], with each group that has it."""
     first = groups.indptr[w]
     end = first + groups.length[w]
-    tokens = groups.values[_entry(group, groups.topics, first, end)]
-    term = _times_log(tokens)
+    own_entry = _entry(group, groups.topics, first, end)
+    tokens = groups.values[own_entry]
+    term = groups.terms[own_entry]
     for e in range(first, end):
         joint = _times_log(tokens + groups.values[e])
-        of_words[groups.topics[e]] += term + _times_log(groups.values[e]) - joint
+        of_words[groups.topics[e]] += term + groups.terms[e] - joint
 
 
 @njit(cache=True)
@@ -159,8 +165,10 @@ def _join_word(target, source, w, groups):
         groups.topics[source_entry] = target
         return
     groups.values[target_entry] += groups.values[source_entry]
+    groups.terms[target_entry] = _times_log(groups.values[target_entry])
     groups.topics[source_entry] = groups.topics[end - 1]
     groups.values[source_entry] = groups.values[end - 1]
+    groups.terms[source_entry] = groups.terms[end - 1]
     groups.length[w] -= 1
 
 
