@@ -107,17 +107,44 @@ def _deleted(name: str) -> models.Index:
 
 class Job(models.Model):
     """A row is a job of a worker (webapp.platform.jobs.kinds). attempt: counts those that claimed
-    it. heartbeat_at: when the one that has it was last alive."""
+    it. heartbeat_at: when the one that has it was last alive. error: why it failed, for its user."""
+
+    class WaitsFor(models.TextChoices):
+        """What a queued job has not found on the server; each with the sentence that says so."""
+
+        NOTHING = "", ""
+        DISK = (
+            "disk",
+            "The server’s disk is full. Nothing is lost: the work waits, and goes on by itself once"
+            " there is room on the disk.",
+        )
+        STORE = (
+            "store",
+            "The store of this server’s files does not answer. Nothing is lost: the work waits, and"
+            " goes on by itself once it does.",
+        )
 
     attempt = models.IntegerField(default=0)
     tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
     heartbeat_at = models.DateTimeField(null=True)
     error = models.TextField(default="")
+    # The sweep sends such a job again after a while (jobs.sweep); a claim empties it
+    waits_for = models.CharField(
+        max_length=5, default=WaitsFor.NOTHING, db_default=WaitsFor.NOTHING
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         abstract = True
         indexes = [models.Index(fields=["status", "heartbeat_at"], name="%(class)s_status")]
+
+    @property
+    def message(self) -> str:
+        """What pages and the API say about the job under the key `error`: why it failed, or what it
+        waits for; empty where there is nothing to say."""
+        if self.status == "queued" and self.waits_for:
+            return self.WaitsFor(self.waits_for).label
+        return self.error
 
 
 class Said(models.Model):
@@ -593,6 +620,8 @@ class Run(Job, Deletable):
     steps = models.BigIntegerField(default=0)
     tokens_seen = models.BigIntegerField(default=0)
     seconds = models.FloatField(default=0)  # of training, over all attempts
+    # What its pages say while it trains and nothing is measured yet (runs.training)
+    notice = models.TextField(default="", db_default="")
     snapshot = models.OneToOneField("Snapshot", models.SET_NULL, null=True, related_name="+")
     in_use = models.IntegerField(
         null=True
@@ -605,6 +634,13 @@ class Run(Job, Deletable):
             _deleted("run_deleted"),
             models.Index(fields=["by", "status"], name="run_by"),
         ]
+
+    @property
+    def message(self) -> str:
+        """As of any job; of one that trains its notice."""
+        if self.status == self.Status.RUNNING and self.notice:
+            return self.notice
+        return super().message
 
     @property
     def begun_with(self) -> "Run | None":

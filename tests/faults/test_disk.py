@@ -64,12 +64,13 @@ def test_reading_and_choosing_wait_for_room(committed, client, reading, ready, l
     with file_size(limit):
         read_corpus(reading.pk)
     reading.refresh_from_db()
-    assert (reading.status, reading.error, reading.attempt) == ("queued", claims.DISK_FULL, 1)
+    assert (reading.status, reading.waits_for, reading.attempt) == ("queued", "disk", 1)
+    assert reading.error == ""
     assert "disk is full" in client.get(f"/corpora/{reading.pk}/").content.decode()
-    assert client.get(f"/corpora/{reading.pk}.json").json()["error"] == claims.DISK_FULL
+    assert client.get(f"/corpora/{reading.pk}.json").json()["error"] == Corpus.WaitsFor.DISK.label
     read_corpus(reading.pk)
     reading = Corpus.objects.select_related("version").get(pk=reading.pk)
-    assert (reading.status, reading.error) == ("ready", "")
+    assert (reading.status, reading.error, reading.waits_for) == ("ready", "", "")
     assert content(reading) == content(ready)
 
 
@@ -108,11 +109,11 @@ def test_training_and_storing_wait_for_room(
         patch.setattr(STAGES[stage], no_room)
         train(run.pk)
     run.refresh_from_db()
-    assert (run.status, run.error) == ("queued", claims.DISK_FULL)
+    assert (run.status, run.error, run.waits_for) == ("queued", "", "disk")
     assert "disk is full" in client.get(f"/runs/{run.pk}/").content.decode()
     train(run.pk)
     run.refresh_from_db()
-    assert (run.status, run.error, run.attempt) == ("done", "", 2)
+    assert (run.status, run.waits_for, run.attempt) == ("done", "", 2)
     columns = ("step", "tokens", "held_out", "topic_coherence")
     assert list(run.metrics.values_list(*columns)) == list(
         undisturbed.metrics.values_list(*columns)
@@ -132,7 +133,7 @@ def test_nothing_begins_on_a_full_disk_and_all_does_when_there_is_room(ready, mo
         for _ in range(3 * claims.MAX_TRIES):
             assert claims.claim(kinds.TRAIN, run.pk) is None
     run.refresh_from_db()
-    assert (run.status, run.error, run.tries) == ("queued", claims.DISK_FULL, 0)
+    assert (run.status, run.waits_for, run.tries) == ("queued", "disk", 0)
     events.client().flushdb()  # what other tests have sent
     sent = []
     monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append(pk))
@@ -154,7 +155,7 @@ def test_a_training_that_waits_for_room_is_not_begun_again_at_once(committed, re
     monkeypatch.setattr("inference.checkpoint.save", no_room)
     train(run.pk)
     run.refresh_from_db()
-    assert (run.status, run.error) == ("queued", claims.DISK_FULL) and sent == [other.pk]
+    assert (run.status, run.waits_for) == ("queued", "disk") and sent == [other.pk]
 
 
 def test_there_is_never_room_enough(committed, ready, monkeypatch):

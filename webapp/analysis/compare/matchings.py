@@ -154,7 +154,7 @@ def _asked(first_run: Run, second_run: Run, by: int | None) -> NotYet:
             )
             if is_new:
                 dispatch.send(kinds.COMPARE, row.pk)
-    return NotYet(first_run.pk, second_run.pk, row.status, row.done, row.error, row.pk)
+    return NotYet(first_run.pk, second_run.pk, row.status, row.done, row.message, row.pk)
 
 
 def _is_full(by: int | None) -> bool:

@@ -41,7 +41,7 @@ def about(run: Run) -> RunAbout:
     return RunAbout(
         id=run.pk,
         status=run.status,
-        error=run.error,
+        error=run.message,
         engine=run.engine,
         topics=run.topics,
         in_use=run.in_use,

@@ -182,6 +182,8 @@ class Training:
         return sealed.opened(lambda: Bow.open(self.bow_folder), self.bow_folder)
 
     def run_to_end(self) -> None:
+        if self.run.notice:  # of an attempt that ended while it compiled
+            self._update(notice="")
         with told_of_compiling(self._say_that_it_compiles):
             self._resume()
             if self.run.started_at is None:
@@ -248,7 +250,7 @@ class Training:
     def _tell(self, notice: str) -> None:
         # Which the next look at the heartbeat raises, outside numba
         with suppress(claims.ClaimLost):
-            self._update(error=notice)
+            self._update(notice=notice)
         events.run(self.run.pk, {"type": "status", "status": Run.Status.RUNNING, "error": notice})
 
     def _resume(self) -> None:

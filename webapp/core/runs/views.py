@@ -42,7 +42,7 @@ def detail(
         id=run.pk,
         status=run.status,
         request=run.request,
-        error=run.error,
+        error=run.message,
         step=run.step,
         steps=run.steps,
         pass_=queries.current_pass(run),

@@ -86,7 +86,7 @@ def list_versions(corpus: Corpus) -> list[VersionRow]:
         VersionRow(
             number=version.number,
             status=version.status,
-            error=version.error,
+            error=version.message,
             documents=version.documents,
             tokens=version.tokens,
             vocabulary=version.vocabulary,

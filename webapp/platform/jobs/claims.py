@@ -16,6 +16,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
+from webapp.models import Job
 from webapp.platform import logs
 from webapp.platform.jobs import counters, dispatch, roster
 from webapp.platform.jobs.kinds import JobKind
@@ -29,15 +30,6 @@ STALE = timedelta(seconds=20)
 # this one exists: it is starved of the processor, or stopped, or on a machine that is gone.
 FROZEN = timedelta(minutes=10)
 MAX_TRIES = 5  # attempts without progress: a job that ended its process so often would do it again
-DISK_FULL = (
-    "The server’s disk is full. Nothing is lost: the work waits, and goes on by itself once there"
-    " is room on the disk."
-)
-STORE_AWAY = (
-    "The store of this server’s files does not answer. Nothing is lost: the work waits, and goes on"
-    " by itself once it does."
-)
-WAITING = (DISK_FULL, STORE_AWAY)  # of queued jobs that are sent again after a while
 DISK_STAYED_FULL = (
     "The server’s disk was full {n} times, and there was never room enough for this. Nothing you"
     " uploaded is lost. Make room, then try again."
@@ -72,8 +64,9 @@ def claim(kind: JobKind, pk: int) -> int | None:
     status = kind.active[0]
     queued = kind.model.objects.filter(pk=pk, status="queued")
     if disk.full():
-        if queued.exclude(error=DISK_FULL).update(error=DISK_FULL):
-            kind.publish(pk, {"type": "status", "status": "queued", "error": DISK_FULL})
+        begins_to_wait = queued.exclude(waits_for=Job.WaitsFor.DISK)
+        if begins_to_wait.update(waits_for=Job.WaitsFor.DISK):
+            _publish_waiting(kind, pk, Job.WaitsFor.DISK)
         return None
     with transaction.atomic():
         if not queued.update(
@@ -82,6 +75,7 @@ def claim(kind: JobKind, pk: int) -> int | None:
             tries=F("tries") + 1,
             heartbeat_at=Now(),
             error="",
+            waits_for=Job.WaitsFor.NOTHING,
         ):
             return None
         attempt = kind.model.objects.values_list("attempt", flat=True).get(pk=pk)
@@ -154,8 +148,9 @@ def wait_for_store(kind: JobKind, pk: int, attempt: int, error: Exception) -> No
     log.warning(
         "the store is away, a job waits", **kind.log_fields(pk), attempt=attempt, error=str(error)
     )
-    if _owned(kind, pk, attempt).update(status="queued", error=STORE_AWAY, tries=0):
-        kind.publish(pk, {"type": "status", "status": "queued", "error": STORE_AWAY})
+    owned = _owned(kind, pk, attempt)
+    if owned.update(status="queued", waits_for=Job.WaitsFor.STORE, tries=0):
+        _publish_waiting(kind, pk, Job.WaitsFor.STORE)
 
 
 def wait_for_disk(kind: JobKind, pk: int, attempt: int) -> None:
@@ -164,5 +159,9 @@ def wait_for_disk(kind: JobKind, pk: int, attempt: int) -> None:
     owned = _owned(kind, pk, attempt)
     if owned.filter(tries__gte=MAX_TRIES).exists():
         return fail(kind, pk, attempt, DISK_STAYED_FULL.format(n=MAX_TRIES))
-    if owned.update(status="queued", error=DISK_FULL):
-        kind.publish(pk, {"type": "status", "status": "queued", "error": DISK_FULL})
+    if owned.update(status="queued", waits_for=Job.WaitsFor.DISK):
+        _publish_waiting(kind, pk, Job.WaitsFor.DISK)
+
+
+def _publish_waiting(kind: JobKind, pk: int, waits_for: Job.WaitsFor) -> None:
+    kind.publish(pk, {"type": "status", "status": "queued", "error": waits_for.label})

@@ -25,7 +25,7 @@ from django.db import InterfaceError, OperationalError
 from django.db.models import Count, Max, Min, QuerySet
 from django.db.models.functions import Now
 
-from webapp.models import Run
+from webapp.models import Job, Run
 from webapp.platform.jobs import claims, dispatch, roster
 from webapp.platform.jobs.kinds import COMPARE, EXPORT, KINDS, REPLICATE, TRAIN, JobKind
 from webapp.platform.storage.sql import tuples
@@ -203,7 +203,7 @@ def dispatch_next(kind: JobKind) -> None:
         return
     with suppress(OperationalError, InterfaceError):
         if startable(kind):
-            queued = kind.model.objects.filter(status="queued").exclude(error__in=claims.WAITING)
+            queued = kind.model.objects.filter(status="queued", waits_for=Job.WaitsFor.NOTHING)
             for pk in queued.order_by("pk").values_list("pk", flat=True)[:1]:
                 dispatch.send(kind, pk)
 

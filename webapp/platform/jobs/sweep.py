@@ -14,6 +14,7 @@ from collections.abc import Callable
 import structlog
 from django.db import OperationalError
 
+from webapp.models import Job
 from webapp.platform import logs
 from webapp.platform.jobs import claims, counters, dispatch, file_lock, scheduler
 from webapp.platform.jobs.kinds import KINDS, JobKind
@@ -70,9 +71,9 @@ class Sweep:
             return
         retry_waiting = now - self.waiting_sent >= RETRY_WAITING
         for kind in KINDS:
-            queued = kind.model.objects.filter(status="queued").exclude(
-                error__in=() if retry_waiting else claims.WAITING
-            )
+            queued = kind.model.objects.filter(status="queued")
+            if not retry_waiting:
+                queued = queued.filter(waits_for=Job.WaitsFor.NOTHING)
             for pk in queued.order_by("pk").values_list("pk", flat=True)[
                 : scheduler.startable(kind)
             ]:

@@ -46,7 +46,7 @@ def of_concept(concept: Concept) -> CodeFileRow | None:
         waits=row.status in WAITING,
         done=dispatch.progress(TASK, [row.pk]),
         said=row.said,
-        error=row.error,
+        error=row.message,
     )
 
 

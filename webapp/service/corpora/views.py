@@ -269,7 +269,7 @@ def _state(corpus: Corpus) -> CorpusPage:
     stored = (upload.checkpoint or {}) if upload else {}
     return CorpusPage(
         **vars(queries.about(corpus)),
-        error=upload.error if upload else corpus.error,
+        error=upload.message if upload else corpus.message,
         bytes_read=stored.get("bytes", 0) if upload else corpus.bytes_read,
         bytes_total=corpus.bytes_total,
         documents_read=corpus.documents_read,

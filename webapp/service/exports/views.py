@@ -135,7 +135,7 @@ def _made(view: RunView, export: Export) -> MadeFile:
         status=export.status,
         bytes=export.bytes,
         expected=export.expected,
-        error=export.error,
+        error=export.message,
         asked=export.created_at,
         until=kept.until(export) if ready else None,
         sha256=export.sha256,

@@ -50,7 +50,7 @@ def test_a_run_that_waits_for_the_compiler_says_so(ready, client, monkeypatch):
     train(run.pk)
     assert said[:2] == ["", training.COMPILES] and {*said[2:]} == {""} and len(said) > 2
     run = Run.objects.get(pk=run.pk)
-    assert (run.status, run.error) == ("done", "")
+    assert (run.status, run.error, run.notice) == ("done", "", "")
 
 
 WORKER = """

@@ -107,6 +107,28 @@ def test_a_run_that_comes_further_may_lose_its_process_any_number_of_times(queue
     assert queued.status == "queued"
 
 
+def test_a_message_says_only_what_holds_now(queued):
+    """A sentence about waiting does not stay behind, whatever becomes of the job; nor does the
+    notice of a training."""
+    queued.waits_for = Run.WaitsFor.STORE
+    queued.notice = "The engine is being compiled."
+    assert queued.message == Run.WaitsFor.STORE.label
+    queued.status = "running"
+    assert queued.message == "The engine is being compiled."
+    queued.status = "cancelled"
+    assert queued.message == ""
+    queued.status = "failed"
+    queued.error = "No text."
+    assert queued.message == "No text."
+
+
+def test_a_claim_ends_the_waiting(queued):
+    Run.objects.filter(pk=queued.pk).update(waits_for=Run.WaitsFor.STORE)
+    claims.claim(kinds.TRAIN, queued.pk)
+    queued.refresh_from_db()
+    assert queued.waits_for == ""
+
+
 def test_sweep_leaves_the_version_that_a_corpus_gets_while_it_is_read(ready):
     """Its job is the corpus's: queued, it would be made by another process, which would end the one
     that reads."""

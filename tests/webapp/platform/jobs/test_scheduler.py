@@ -101,7 +101,7 @@ def test_on_a_full_disk_a_message_ends_and_nothing_is_sent_at_once(monkeypatch):
     assert take(large) is None and sent == [], "it would come back for as long as the disk is full"
     for run in (large, small):
         run.refresh_from_db()
-        assert (run.status, run.error) == ("queued", claims.DISK_FULL)
+        assert (run.status, run.waits_for) == ("queued", "disk")
     monkeypatch.setattr(disk, "full", lambda: False)
     assert take(large) == small.pk and sent == [large.pk]
 
