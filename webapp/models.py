@@ -124,6 +124,7 @@ class Job(models.Model):
             " goes on by itself once it does.",
         )
 
+    status: models.CharField  # of each kind of job its own, "queued" and "failed" among them
     attempt = models.IntegerField(default=0)
     tries = models.IntegerField(default=0)  # attempts since it last came further (jobs.claims)
     heartbeat_at = models.DateTimeField(null=True)
