@@ -33,10 +33,11 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
+from benchmarks.browser import Browser
 from benchmarks.origin import options
 from benchmarks.ready import ROOT, started
 from benchmarks.screens import chromium
-from benchmarks.whole_path import EXAMPLE, Browser, press_train, training_fields, upload
+from benchmarks.whole_path import EXAMPLE, press_train, training_fields, upload
 
 PASSWORD = "hedgehogs in the fog"
 ARRIVE = 120.0  # seconds within which all open the link

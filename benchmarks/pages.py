@@ -22,8 +22,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.browser import Browser
 from benchmarks.origin import options
-from benchmarks.whole_path import Browser
 
 LIMIT_MS = 150
 CPU = re.compile(r"^process_cpu_seconds_total(?:{[^}]*})? (\S+)", re.MULTILINE)

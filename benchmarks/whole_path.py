@@ -9,18 +9,14 @@ and prints seconds. The last line is `failed: N`, the number of figures beyond t
 """
 
 import json
-import re
 import sys
 import time
-import urllib.error
-import urllib.parse
-import urllib.request
-from collections.abc import Mapping
 from dataclasses import asdict
-from http.cookiejar import CookieJar
 from pathlib import Path
 from typing import Any
 
+from benchmarks import pages
+from benchmarks.browser import Browser, Fields, reading_fields, search, training_form
 from benchmarks.origin import commit, machine, options
 
 EXAMPLE = (
@@ -37,8 +33,6 @@ PAGES = (
     "search",
     "word senses",
 )
-BOUNDARY = "topograph-benchmark"
-PATIENCE = 300  # seconds for an answer
 LOOK_EVERY = 0.05  # seconds, while something is stored or read
 REPEATS = 30  # of each page
 # Targets: seconds, and milliseconds of pages
@@ -54,115 +48,6 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-Fields = Mapping[str, str | list[str]]  # of a form
-
-
-class Browser:
-    """Just enough of one: cookies, forms with their token, redirects."""
-
-    def __init__(self, base: str):
-        self.base = base.rstrip("/")
-        self.cookies = CookieJar()
-        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.cookies))
-
-    def get(self, path: str) -> str:
-        with self.opener.open(urllib.parse.urljoin(self.base, path), timeout=PATIENCE) as response:
-            self.url = response.url
-            return response.read().decode()
-
-    def json(self, path: str) -> dict:
-        return json.loads(self.get(path))
-
-    def post(
-        self,
-        path: str,
-        fields: Fields,
-        token_from: str,
-        file: Path | None = None,
-        field: str = "files",
-    ) -> str:
-        """file: is sent as that field of the form."""
-        token = _search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(token_from))
-        fields = {"csrfmiddlewaretoken": token, **fields}
-        if file:
-            body = self._multipart(fields, file, field)
-            kind = f"multipart/form-data; boundary={BOUNDARY}"
-        else:
-            body = urllib.parse.urlencode(fields, doseq=True).encode()
-            kind = "application/x-www-form-urlencoded"
-        address = urllib.parse.urljoin(self.base, path)
-        request = urllib.request.Request(address, body, {"Content-Type": kind})
-        with self.opener.open(request, timeout=PATIENCE) as response:
-            self.url = response.url
-            return response.read().decode()
-
-    @staticmethod
-    def _multipart(fields: Fields, file: Path, field: str) -> bytes:
-        parts = []
-        for name, value in fields.items():
-            disposition = f'Content-Disposition: form-data; name="{name}"'
-            parts.append(f"--{BOUNDARY}\r\n{disposition}\r\n\r\n{value}\r\n")
-        disposition = f'Content-Disposition: form-data; name="{field}"; filename="{file.name}"'
-        parts.append(f"--{BOUNDARY}\r\n{disposition}\r\n\r\n")
-        end = f"\r\n--{BOUNDARY}--\r\n"
-        return "".join(parts).encode() + file.read_bytes() + end.encode()
-
-    def events(self, path: str):
-        """(seconds since the epoch, event) as they come."""
-        with self.opener.open(urllib.parse.urljoin(self.base, path), timeout=PATIENCE) as response:
-            for line in response:
-                if line.startswith(b"data: "):
-                    yield time.time(), json.loads(line.removeprefix(b"data: "))
-
-
-def _search(pattern: str, text: str) -> str:
-    """What the pattern's group matches. Raises ValueError where it matches nothing."""
-    match = re.search(pattern, text)
-    if match is None:
-        raise ValueError(f"“{pattern}” is not in “{text[:200]}”.")
-    return match[1]
-
-
-def form_fields(html: str) -> dict[str, str | list[str]]:
-    """The values that a form is preset with: what a user sends who changes nothing. Of several
-    boxes, or hidden fields, of one name a list."""
-    values: dict[str, list[str]] = {}
-    for tag in re.findall(r"<input[^>]*>", html):
-        attributes = dict(re.findall(r'(\w+)="([^"]*)"', tag))
-        kind = attributes.get("type")
-        name = attributes.get("name")
-        is_box = kind in ("checkbox", "radio")
-        if name is None or (is_box and " checked" not in tag):
-            continue
-        value = attributes.get("value", "on" if is_box else "")
-        if kind in ("checkbox", "hidden"):
-            values.setdefault(name, []).append(value)
-        else:
-            values[name] = [value]
-    values.pop("csrfmiddlewaretoken", None)
-    for name, offered in re.findall(r'<select name="(\w+)"[^>]*>(.*?)</select>', html, re.S):
-        selected = re.findall(r'<option value="([^"]*)" selected', offered)
-        values[name] = selected[:1] or [""]
-    for name, text in re.findall(r'<textarea name="(\w+)"[^>]*>(.*?)</textarea>', html, re.S):
-        values[name] = [text.strip()]
-    return {name: of_name[0] if len(of_name) == 1 else of_name for name, of_name in values.items()}
-
-
-def training_form(html: str) -> dict[str, str | list[str]]:
-    """What the form that trains is preset with, of a corpus's page, which has other forms, too.
-    Raises ValueError for a page without it."""
-    form = re.search(r'<form[^>]* action="[^"]*/runs/"[^>]*>(.*?)</form>', html, re.S)
-    if form is None:
-        raise ValueError("The page has no form that trains.")
-    return form_fields(form[1])
-
-
-def reading_fields(html: str) -> dict[str, str | list[str]]:
-    """What the prepare page is preset with, without the run that it would begin when the corpus has
-    been read."""
-    return {name: value for name, value in form_fields(html).items() if name != "train"}
-
-
 def read(browser: Browser, file: Path, fields: Fields) -> tuple[str, float, int]:
     """Upload a file, and read it. fields: of the form, where they are not as proposed. Returns what
     came of it, or its error; seconds until it can be trained; the corpus, 0 where there is none."""
@@ -171,7 +56,7 @@ def read(browser: Browser, file: Path, fields: Fields) -> tuple[str, float, int]
         prepare = browser.post("/corpora/", {"name": file.name}, "/", file)
     except OSError as error:
         return f"refused: {error}", time.time() - began, 0
-    corpus = int(_search(r"/corpora/(\d+)/", browser.url))
+    corpus = int(search(r"/corpora/(\d+)/", browser.url))
     address = f"/corpora/{corpus}/prepare/"
     while not browser.url.endswith(address):  # a worker stores it, or looks into it
         state = browser.json(f"/corpora/{corpus}.json")
@@ -208,7 +93,7 @@ def training_fields(browser: Browser, corpus: int) -> dict[str, str | list[str]]
 def press_train(browser: Browser, corpus: int, fields: Fields) -> int:
     """The run that begins."""
     browser.post(f"/corpora/{corpus}/runs/", fields, f"/corpora/{corpus}/")
-    return int(_search(r"/runs/(\d+)/", browser.url))
+    return int(search(r"/runs/(\d+)/", browser.url))
 
 
 def train(browser: Browser, corpus: int, topics: int) -> tuple[int, float | None, float]:
@@ -237,8 +122,6 @@ def _has_point(browser: Browser, run: int, event: dict) -> bool:
 
 
 def main() -> None:
-    from benchmarks import pages
-
     arguments = options(__doc__, OPTIONS).parse_args()
     browser = Browser(arguments.url)
     corpus, ready = upload(browser)

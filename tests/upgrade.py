@@ -27,7 +27,8 @@ from pathlib import Path
 
 import django
 
-from benchmarks.whole_path import Browser, press_train, training_fields
+from benchmarks.browser import Browser
+from benchmarks.whole_path import press_train, training_fields
 from webapp.platform.local.package import ROOT
 
 RELEASE = "e6cebd4a"  # 0.2.0

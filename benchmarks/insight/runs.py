@@ -14,8 +14,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import QueryDict
 from django.test import Client
 
+from benchmarks.browser import reading_fields, training_form
 from benchmarks.insight.collections import Collection
-from benchmarks.whole_path import reading_fields, training_form
 from inference.explore.company import company
 from tasks.corpora import read_corpus, store_upload
 from tasks.runs import train

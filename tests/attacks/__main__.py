@@ -49,7 +49,8 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.whole_path import Browser, read, train, upload
+from benchmarks.browser import Browser
+from benchmarks.whole_path import read, train, upload
 from tests.attacks import holes
 from tests.conftest import ROOT, System, start
 from tests.local.test_start import processes

@@ -9,7 +9,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.whole_path import Browser
+from benchmarks.browser import Browser
 
 Tell = Callable[[bool, str], None]  # whether it held, and what did not
 BODIES = (

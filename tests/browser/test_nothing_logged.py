@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from benchmarks.whole_path import Browser, reading_fields, training_form
+from benchmarks.browser import Browser, reading_fields, training_form
 from tests.corpora import as_csv, example_rows
 from tests.waiting import until
 

@@ -37,7 +37,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from benchmarks.whole_path import BOUNDARY, EXAMPLE, Browser, reading_fields, training_form
+from benchmarks.browser import BOUNDARY, Browser, reading_fields, training_form
+from benchmarks.whole_path import EXAMPLE
 from tests.conftest import start
 from tests.containers import engine
 from tests.local.test_proxies import NAME, PASSWORD, Reader

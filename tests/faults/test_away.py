@@ -9,7 +9,7 @@ from celery import Celery
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from benchmarks.whole_path import training_form
+from benchmarks.browser import training_form
 from tasks.celery import app
 from tasks.runs import train
 from tests.sweeping import STALE, sweep_for

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from django.db import OperationalError
 
-from benchmarks.whole_path import training_form
+from benchmarks.browser import training_form
 from inference.runtime.memory import mapped
 from tasks.corpora import read_corpus
 from tasks.runs import train

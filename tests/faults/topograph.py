@@ -18,7 +18,7 @@ import psycopg
 import redis
 from celery import Celery
 
-from benchmarks.whole_path import Browser, reading_fields, training_form
+from benchmarks.browser import Browser, reading_fields, training_form
 from tests.conftest import System, start
 from tests.corpora import EXAMPLE
 from tests.local.test_start import pid_of, processes

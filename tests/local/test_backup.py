@@ -14,7 +14,7 @@ from typing import NamedTuple
 import psycopg
 import pytest
 
-from benchmarks.whole_path import Browser, reading_fields, training_form
+from benchmarks.browser import Browser, reading_fields, training_form
 from tests.conftest import ROOT, start
 from tests.corpora import as_csv, example_rows
 from tests.prepared import outside, state_folder

@@ -16,6 +16,8 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.recorder import MigrationRecorder
 
 from tests.conftest import ROOT
+from webapp.core.runs import services as runs, training
+from webapp.models import Run
 from webapp.platform.local import migrations
 from webapp.platform.local.postgres import Failed
 
@@ -103,6 +105,27 @@ def test_a_database_between_two_releases_is_refused(number, monkeypatch):
     monkeypatch.setattr(migrations.processes, "run", lambda *_, **__: failed)
     with pytest.raises(Failed, match="between two releases. Use it with commit"):
         migrations.bring_up_to_date({"DATABASE_URL": ""})
+
+
+@pytest.mark.django_db
+def test_what_a_job_waited_for_leaves_its_error(ready):
+    """Of a queued job; what a failed one says stays."""
+    waits_for = importlib.import_module("webapp.migrations.0063_waits_for")
+    full = Run.WaitsFor.DISK.label
+    waiting = runs.create(ready.version, topics=7)
+    failed = runs.create(ready.version, topics=7)
+    compiling = runs.create(ready.version, topics=7)
+    Run.objects.filter(pk=waiting.pk).update(error=full)
+    Run.objects.filter(pk=failed.pk).update(status="failed", error=full)
+    Run.objects.filter(pk=compiling.pk).update(status="running", error=training.COMPILES)
+    with connection.cursor() as cursor:
+        cursor.execute(waits_for.WAITING.format(job="run"))
+        cursor.execute(waits_for.COMPILING)
+    for run in (waiting, failed, compiling):
+        run.refresh_from_db()
+    assert (waiting.error, waiting.waits_for, waiting.message) == ("", "disk", full)
+    assert (failed.error, failed.waits_for, failed.message) == (full, "", full)
+    assert (compiling.error, compiling.message) == ("", training.COMPILES)
 
 
 def test_rows_stay_and_are_completed(migrated):

@@ -13,7 +13,7 @@ import pytest
 from django.conf import settings
 from django.urls import reverse
 
-from benchmarks.whole_path import form_fields
+from benchmarks.browser import form_fields
 from tests.webapp.intake.readers.reading import load
 from tests.webapp.intake.readers.test_examples import FOLDER
 from tests.webapp.intake.readers.test_looking import slow_pdf

@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
-from benchmarks.whole_path import reading_fields
+from benchmarks.browser import reading_fields
 from inference import engines
 from webapp.models import Corpus, Run
 
