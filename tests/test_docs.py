@@ -216,6 +216,21 @@ def test_paths_that_documents_cite_exist():
     assert not missing
 
 
+REPORTS = ("docs/accessibility.md", "docs/security.md")
+
+
+def test_tests_that_reports_name_exist():
+    """An institution is told that a test knows it: then there is such a test."""
+    written = "".join((ROOT / name).read_text(encoding="utf-8") for name in tracked("tests/*.py"))
+    there = set(re.findall(r"def (test_\w+)\(", written))
+    named = {
+        name: set(re.findall(r"\btest_\w+\b(?!\.py)", (ROOT / name).read_text(encoding="utf-8")))
+        for name in REPORTS
+    }
+    assert all(len(tests) > 5 for tests in named.values())
+    assert {name: sorted(tests - there) for name, tests in named.items() if tests - there} == {}
+
+
 def test_documents_that_code_cites_exist():
     missing = [
         f"{name}: {path}"

@@ -2,11 +2,10 @@
 and targets that a shaking hand meets (docs/accessibility.md names these tests)."""
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 PLACES = ("", "overview/", "topics/", "topics/2/", "time/", "documents/", "words/militia/")
-# Pages of topics, of time and of a word have tick boxes of 17 pixels that stand closer together
-LARGE_OR_APART = ("", "overview/", "documents/")
+WITH_LINKS_IN_CHARTS = ("", "overview/", "topics/?view=map", "topics/2/", "words/militia/")
 SMALLEST_TARGET = 24  # CSS pixels, WCAG 2.2, 2.5.8
 # WCAG 1.4.12: line height, and spaces after paragraphs, between letters and between words
 WIDER = """* { line-height: 1.5 !important; letter-spacing: 0.12em !important;
@@ -23,12 +22,23 @@ CUT = """() => [...document.querySelectorAll("main :is(button, a, summary, label
     && (e.scrollWidth > e.clientWidth + 2 || e.scrollHeight > e.clientHeight + 2))
   .map((e) => e.outerHTML.slice(0, 120))"""
 # Links in sentences are excepted, and so are targets with room around them: no circle of 24 px
-# around the middle of one may touch another
+# around the middle of one may touch another. The label of a tick box is part of its target
 CROWDED = """(least) => {
+  const target = (e) => {
+    const boxes = [e, ...(e.labels ?? [])].map((part) => part.getBoundingClientRect())
+      .filter((box) => box.width && box.height);
+    if (!boxes.length) return { width: 0, height: 0 };
+    const left = Math.min(...boxes.map((box) => box.left));
+    const right = Math.max(...boxes.map((box) => box.right));
+    const top = Math.min(...boxes.map((box) => box.top));
+    const bottom = Math.max(...boxes.map((box) => box.bottom));
+    return { left, right, top, bottom, width: right - left, height: bottom - top };
+  };
   const controls = [...document.querySelectorAll(
     "button, summary, input:not([type=hidden]), select, nav a")];
-  const places = controls.filter((e) => e.offsetParent && !e.closest(".hidden, svg"))
-    .map((e) => ({ e, box: e.getBoundingClientRect() }))
+  const places = controls
+    .filter((e) => e.checkVisibility() && e.offsetParent && !e.closest(".hidden, svg"))
+    .map((e) => ({ e, box: target(e) }))
     .filter(({ box }) => box.width && box.height);
   const apart = (a, b) => {
     const x = a.left + a.width / 2, y = a.top + a.height / 2;
@@ -39,6 +49,20 @@ CROWDED = """(least) => {
       && places.some((other) => other.e !== e && !other.e.contains(e) && !e.contains(other.e)
         && !apart(box, other.box)))
     .map(({ e, box }) => `${box.width.toFixed(0)} x ${box.height.toFixed(0)} ${e.outerHTML.slice(0, 120)}`);
+}"""
+# The first link of each chart, focused: its outline, and that of the system's highlight
+OUTLINES = """() => {
+  const probe = document.createElement("p");
+  probe.style.color = "Highlight";
+  document.body.append(probe);
+  const highlight = getComputedStyle(probe).color;
+  probe.remove();
+  return [...document.querySelectorAll("svg")].map((chart) => chart.querySelector("a"))
+    .filter((link) => link?.checkVisibility()).map((link) => {
+      link.focus();
+      const { outlineStyle, outlineWidth, outlineColor } = getComputedStyle(link);
+      return [outlineStyle, outlineWidth, outlineColor === highlight];
+    });
 }"""
 
 
@@ -60,7 +84,38 @@ def test_wider_spaces_cut_nothing(page: Page, example, place):
     assert page.evaluate(CUT) == []
 
 
-@pytest.mark.parametrize("place", LARGE_OR_APART)
+@pytest.mark.parametrize("place", PLACES)
 def test_targets_are_large_or_apart(page: Page, example, place):
     page.goto(f"{example.at}{place}")
     assert page.evaluate(CROWDED, SMALLEST_TARGET) == []
+
+
+@pytest.mark.parametrize("place", WITH_LINKS_IN_CHARTS)
+def test_links_of_charts_show_the_focus_in_forced_colours(page: Page, example, place):
+    page.emulate_media(forced_colors="active")
+    page.goto(f"{example.at}{place}")
+    page.keyboard.press("Tab")
+    outlines = page.evaluate(OUTLINES)
+    assert outlines and all(outline == ["solid", "3px", True] for outline in outlines)
+
+
+def test_what_an_act_changes_is_told_where_the_focus_is_not(page: Page, example):
+    """WCAG 4.1.3. What tells it is a status that is there before, and the focus stays."""
+    page.goto(f"{example.at}documents/2/")
+    statuses = page.get_by_role("status")
+    assert statuses.filter(has_text="counted words").count() == 0
+    topic = page.locator(".proportions .pick").first
+    topic.press("Enter")
+    expect(statuses.filter(has_text="counted words")).to_have_count(1)
+    expect(topic).to_be_focused()
+    page.goto(f"{example.at}time/")
+    page.locator(".page-tools details.pin summary").press("Enter")
+    assert page.locator("ul.messages[role=status]").count() >= 1
+    page.locator(".page-tools details.pin").get_by_role("button", name="Pin").press("Enter")
+    expect(page.get_by_role("status").filter(has_text="Pinned in")).to_have_count(1)
+
+
+def test_what_an_upload_lacks_is_alerted(page: Page, example):
+    page.goto("/")
+    page.get_by_role("button", name="Upload", exact=True).press("Enter")
+    expect(page.get_by_role("alert")).to_have_text("Choose at least one file, or a folder.")

@@ -5,15 +5,20 @@ A chart is a few lines, areas and texts. The PNG is made by PDFium, which draws 
 (ISO 32000-1) that this module writes; no other library is needed.
 """
 
+import re
 import struct
 import zlib
+from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from typing import Literal
 
 import numpy as np
 from django.utils.safestring import SafeString, mark_safe
+
+from webapp.platform.local import package
 
 Anchor = Literal["start", "middle", "end"]
 Point = tuple[float, float]
@@ -36,6 +41,16 @@ COLOURS = (  # of topics on paper; each is told from the others, also by the col
 )
 BAND_OPACITY = 0.2
 FONT_SIZE = 10.0  # points
+FONTS_OF_SYSTEMS = "Helvetica, Arial, sans-serif"
+# Source Sans 3, whose licence (OFL 1.1, static/fonts) lets files hold it
+FONT = "Topograph Sans"
+LATIN = "source-sans-3-latin-wght-normal.woff2"
+FURTHER_LATIN = "source-sans-3-latin-ext-wght-normal.woff2"
+FONT_FILES = {
+    LATIN: "U+0000-00FF, U+2000-206F, U+20AC, U+2122, U+2212",
+    FURTHER_LATIN: "U+0100-02FF, U+1E00-1EFF",
+}
+FURTHER_LETTERS = re.compile("[\u0100-\u02ff\u1e00-\u1eff]")
 LETTER_WIDTH = 0.5  # of the font's size, the mean of Helvetica
 
 
@@ -82,14 +97,39 @@ class Picture:
 
 
 def as_svg(picture: Picture) -> SafeString:
-    """An SVG file with nothing outside it: no fonts, style sheets or scripts. It may stand in a
-    page, too, as its texts are escaped."""
+    """SVG with nothing outside it: no fonts, style sheets or scripts. It may stand in a page, too,
+    as its texts are escaped."""
+    return _svg(picture, FONTS_OF_SYSTEMS, "")
+
+
+def as_svg_file(picture: Picture) -> SafeString:
+    """An SVG file that holds the font of its texts, so that browsers and printers show it alike
+    everywhere. A program that reads no fonts in files takes one of its system."""
+    faces = [_font_face(LATIN)]
+    if any(FURTHER_LETTERS.search(text.text) for text in picture.texts):
+        faces.append(_font_face(FURTHER_LATIN))
+    style = "".join(["<style>", *faces, "</style>"])
+    return _svg(picture, f"{FONT}, {FONTS_OF_SYSTEMS}", style)
+
+
+@cache
+def _font_face(name: str) -> str:
+    """The rule of a style sheet that holds a font of static/fonts."""
+    path = package.resource("static") / "fonts" / name
+    font = b64encode(path.read_bytes()).decode("ascii")
+    source = f"src: url(data:font/woff2;base64,{font}) format('woff2');"
+    characters = f"unicode-range: {FONT_FILES[name]};"
+    return f"@font-face {{ font-family: '{FONT}'; font-weight: 200 900; {source} {characters} }}"
+
+
+def _svg(picture: Picture, fonts: str, style: str) -> SafeString:
     width = f"{picture.width:g}"
     height = f"{picture.height:g}"
+    size = f'viewBox="0 0 {width} {height}" width="{width}pt" height="{height}pt"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
-        f' width="{width}pt" height="{height}pt" font-family="Helvetica, Arial, sans-serif">'
-        f"<title>{escape(picture.said)}</title>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="{fonts}">',
+        f"<title>{escape(picture.said)}</title>",
+        style,
     ]
     for area in picture.areas:
         parts.append(

@@ -245,7 +245,7 @@ def picture(request: HttpRequest, run: Run, chart: str, form: str) -> HttpRespon
     query = _query(request)
     shown_chart = charts.chart(_view(run, query), _named(chart), query)
     content = (
-        pictures.as_svg(shown_chart.picture)
+        pictures.as_svg_file(shown_chart.picture)
         if form == "svg"
         else pictures.as_png(shown_chart.picture)
     )

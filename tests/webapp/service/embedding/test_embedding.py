@@ -229,6 +229,7 @@ def test_pictures_are_downloaded(trained, client, name):
         answer = client.get(url)
         assert answer.status_code == 200 and answer.content.startswith(begins)
         assert "attachment" in answer["Content-Disposition"]
+        assert (b"data:font/woff2" in answer.content) == (form == "svg")
     assert b"pHYs" in answer.content
     per_metre = int.from_bytes(answer.content.split(b"pHYs")[1][:4], "big")
     assert round(per_metre * 0.0254) == 300
