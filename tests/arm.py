@@ -4,9 +4,10 @@
 
 It fetches Debian's Python for arm64 and the locked packages as wheels for it, and trains ENGINE
 (ssi) on simulated documents, twice there and once here. The compiler works in the emulation, too,
-so it takes a quarter of an hour and more. Both trainings there must give the same bits, and predict
-held-out words as well as the one here. The last line is `1 passed, 0 failed` or `0 passed, 1
-failed`. It needs qemu-aarch64-static (package qemu-user-static of Debian) and dpkg-deb.
+so it takes more than half an hour of a processor; it has not been seen to its end yet. Both
+trainings there must give the same bits, and predict held-out words as well as the one here. The
+last line is `1 passed, 0 failed` or `0 passed, 1 failed`. It needs qemu-aarch64-static (package
+qemu-user-static of Debian) and dpkg-deb.
 """
 
 import json
