@@ -34,12 +34,10 @@ def association(
     evidence = log_likelihood(
         np.stack([near, everywhere - near], axis=1), np.array([window, total - window])
     )
-    return Association(
-        expected,
-        14 + np.log2(2 * near / (occurrences + everywhere)),
-        np.where(near < expected, -evidence, evidence),
-        (near - expected) / np.sqrt(near),
-    )
+    log_dice = 14 + np.log2(2 * near / (occurrences + everywhere))
+    signed_evidence = np.where(near < expected, -evidence, evidence)
+    t_score = (near - expected) / np.sqrt(near)
+    return Association(expected, log_dice, signed_evidence, t_score)
 
 
 def expected_together(windows_of_pair: np.ndarray, windows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -48,15 +46,11 @@ def expected_together(windows_of_pair: np.ndarray, windows: int) -> tuple[np.nda
     windows that have both; on the diagonal, that have one."""
     topic_sizes = np.diagonal(windows_of_pair)
     expected = np.outer(topic_sizes, topic_sizes) / max(windows, 1)
-    evidence = np.array(
-        [
-            log_likelihood(
-                np.stack([row, topic_sizes - row], axis=1),
-                np.array([topic_size, windows - topic_size]),
-            )
-            for row, topic_size in zip(windows_of_pair, topic_sizes, strict=True)
-        ]
-    )
+    evidence = np.zeros(windows_of_pair.shape)
+    for i, topic_size in enumerate(topic_sizes):
+        with_both = windows_of_pair[i]
+        cells = np.stack([with_both, topic_sizes - with_both], axis=1)
+        evidence[i] = log_likelihood(cells, np.array([topic_size, windows - topic_size]))
     return expected, np.where(windows_of_pair < expected, -evidence, evidence)
 
 

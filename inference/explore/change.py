@@ -34,6 +34,8 @@ def difference(
     asymmetry.
     """
     gap = share[:, 0] - share[:, 1]
-    below = np.hypot(share[:, 0] - low[:, 0], high[:, 1] - share[:, 1])
-    above = np.hypot(high[:, 0] - share[:, 0], share[:, 1] - low[:, 1])
+    below_share = share - low
+    above_share = high - share
+    below = np.hypot(below_share[:, 0], above_share[:, 1])
+    above = np.hypot(above_share[:, 0], below_share[:, 1])
     return gap, np.maximum(gap - below, -1.0), np.minimum(gap + above, 1.0)

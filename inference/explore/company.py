@@ -18,26 +18,17 @@ PIECE = 100  # counted words of a piece: some 200 words of prose
 # a topic's first words, by relevance (Sievert and Shirley 2014)
 FIRST = 20
 LAM = 0.6
-# A mixed topic is apart from the one, met across up to the other; general tells up to GENERAL
-APART, ACROSS, GENERAL = (
-    0.45,
-    0.8,
-    0.75,
-)
-# Counted words of a row (the mean) below which pieces say nothing, and evenness
-SHORT, LONG = (
-    20,
-    50,
-)
+APART = 0.45  # a mixed topic is apart from here on
+ACROSS = 0.8  # and its two sides' words meet across up to here
+GENERAL = 0.75  # general talk tells up to here
+SHORT = 20  # counted words of a row (the mean) below which pieces say nothing
+LONG = 50  # the same, below which evenness says nothing
 # pairs of rows and words, of which words are looked for; of more an even sample of rows
 LOOKED_AT = 30_000_000
 LEAST_WORDS = 8  # of a topic
-# Cuts; words of a side; of two words' pieces, that a fixed phrase shares
-_TRIES, _LEAST_SIDE, _PHRASE = (
-    3,
-    3,
-    0.5,
-)
+_TRIES = 3  # cuts
+_LEAST_SIDE = 3  # words of a side
+_PHRASE = 0.5  # of two words' pieces, that a fixed phrase shares
 
 
 class Company(NamedTuple):
@@ -167,7 +158,9 @@ def _judged(
         (of_row + 0.5) / (np.outer(documents, documents) / -(-evidence.rows.D // step) + 0.5)
     )
     across = float(lift[np.ix_(use[side], use[~side])].mean())
-    return second, across, [[words[i] for i in use[part].tolist()] for part in (side, ~side)]
+    numbers = np.array(words)
+    sides = [numbers[use[side]].tolist(), numbers[use[~side]].tolist()]
+    return second, across, sides
 
 
 def _where(
@@ -225,12 +218,10 @@ def _tells(evidence: Evidence, frequent: list[list[int]]) -> np.ndarray:
     words."""
     words = np.unique([w for frequent_words in frequent for w in frequent_words]).astype(np.int64)
     idf = dict(zip(words.tolist(), residual_idf(evidence, words).tolist(), strict=True))
-    median_idf = np.array(
-        [
-            np.median([idf[w] for w in frequent_words]) if frequent_words else np.nan
-            for frequent_words in frequent
-        ]
-    )
+    median_idf = np.full(len(frequent), np.nan)
+    for k, frequent_words in enumerate(frequent):
+        if frequent_words:
+            median_idf[k] = np.median([idf[w] for w in frequent_words])
     middle = np.nanmedian(median_idf)
     return median_idf / middle if middle > 0 else np.full(len(median_idf), np.nan)
 

@@ -18,11 +18,8 @@ from inference.topics import Topics
 
 _FAR = 8.0  # times a floor, from which a weight is far enough above it for a series of _TERMS
 _TERMS = 13  # its last term is below 1e-14 of the weight
-# In how many parts the topics of one side are compared with the other's, and the least in one
-_BLOCKS, _LARGE = (
-    8,
-    250,
-)
+_BLOCKS = 8  # parts in which the topics of one side are compared with the other's
+_LARGE = 250  # topics of a part, at least
 NEAR = 0.15  # nats: below it two topics share most of their words (docs/rooms.md)
 _NOTHING = 1e-12  # nats: what rounding leaves between equal topics
 

@@ -55,10 +55,9 @@ class Matching(NamedTuple):
         partner = np.full(len(self.best_a), -1, np.int32)
         similarity = np.zeros(len(self.best_a))
         paired = np.flatnonzero(self.partner >= 0)
-        partner[self.partner[paired]], similarity[self.partner[paired]] = (
-            paired,
-            self.similarity[paired],
-        )
+        partners = self.partner[paired]
+        partner[partners] = paired
+        similarity[partners] = self.similarity[paired]
         a = (self.best_a, self.best_a_similarity)
         b = (self.best_b, self.best_b_similarity)
         return Matching(
@@ -126,9 +125,8 @@ def match(
     )
 
     similar = similarities(a, b, words_a, words_b, advance)
-    used_a, used_b = (
-        np.ones(topics.K, bool) if topics.used is None else topics.used for topics in (a, b)
-    )
+    used_a = _topics_in_use(a)
+    used_b = _topics_in_use(b)
     similar[~used_a] = 0.0
     similar[:, ~used_b] = 0.0
     partner = np.full(a.K, -1, np.int32)
@@ -175,3 +173,10 @@ def _gathered(
     for topic in np.flatnonzero(similarity >= least):
         groups.setdefault(int(best_partner[topic]), []).append(int(topic))
     return sorted((partner, topics) for partner, topics in groups.items() if len(topics) > 1)
+
+
+def _topics_in_use(topics: Topics) -> np.ndarray:
+    """bool[K]; all where the model does not say which it uses."""
+    if topics.used is None:
+        return np.ones(topics.K, bool)
+    return topics.used

@@ -188,14 +188,11 @@ def count_phrase(naming: Naming, phrase: Phrase, text: str) -> Found:
     documents, uses, in_topic, step = _phrase_uses(naming, phrase.words)
     has = uses > 0
     documents_here = among(documents[has & in_topic], naming.documents)
-    return Found(
-        phrase,
-        text,
-        step * float(uses[in_topic].sum()),
-        max(step * float(uses.sum()), 1.0),
-        step * float(np.count_nonzero(has & in_topic)),
-        min(1.0, step * naming.covered(documents_here)),
-    )
+    uses_in_topic = step * float(uses[in_topic].sum())
+    uses_in_all = max(step * float(uses.sum()), 1.0)
+    documents_in_topic = step * float(np.count_nonzero(has & in_topic))
+    covered = min(1.0, step * naming.covered(documents_here))
+    return Found(phrase, text, uses_in_topic, uses_in_all, documents_in_topic, covered)
 
 
 def _phrase_uses(
@@ -205,10 +202,11 @@ def _phrase_uses(
     documents each of these stands for): LOOKED_AT documents at most of the phrase's rarest word."""
     evidence = naming.evidence
     bow = evidence.bow
-    rarest = min(
-        phrase,
-        key=lambda word: evidence.postings.indptr[word + 1] - evidence.postings.indptr[word],
-    )
+
+    def documents_with(word: int) -> int:
+        return int(evidence.postings.indptr[word + 1] - evidence.postings.indptr[word])
+
+    rarest = min(phrase, key=documents_with)
     having = evidence.having(rarest)
     step = -(-len(having) // LOOKED_AT) or 1
     documents = having[::step].astype(np.int64)

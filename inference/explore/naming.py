@@ -3,7 +3,7 @@ replaces them."""
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from difflib import SequenceMatcher
-from itertools import chain
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -121,7 +121,8 @@ def standing(
     if column_of_topic is not None and (column_of_topic != np.arange(evidence.K)).any():
         # Merged topics are one
         key, at = np.unique(word * evidence.K + column_of_topic[topic], return_inverse=True)
-        tokens, (word, topic) = np.bincount(at, weights=tokens), np.divmod(key, evidence.K)
+        tokens = np.bincount(at, weights=tokens)
+        word, topic = np.divmod(key, evidence.K)
     size = np.bincount(topic, weights=tokens, minlength=evidence.K)
     share = tokens / np.bincount(word, weights=tokens)[word]
     frequent = np.flatnonzero(tokens >= np.maximum(PART * size, np.minimum(LEAST, size / 8))[topic])
@@ -158,14 +159,7 @@ def by_coverage(
     first = company.words(evidence)[0]
     size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=evidence.K)
     lengths = np.array([len(vocabulary.get(w, "")) for w in range(evidence.bow.V)], np.int32)
-    of_topic = [
-        list(
-            dict.fromkeys(
-                chain(standing_words, first[k], *(p.words for p in looked_at[k][0].naming))
-            )
-        )
-        for k, standing_words in enumerate(standing(evidence))
-    ]
+    of_topic = _words_of_names(evidence, first, [sample for sample, _ in looked_at])
     rarity = _rarity(evidence, first, of_topic)
     used: set[str] = set()
     names_of_topics = [Name()] * evidence.K
@@ -221,6 +215,19 @@ def _rarity(evidence: Evidence, first: list[list[int]], of_topic: list[list[int]
     return Rarity(of_word, float(np.median(documents_of_first)) if documents_of_first else 0.0)
 
 
+def _words_of_names(
+    evidence: Evidence, first: list[list[int]], samples: Sequence[Sample]
+) -> list[list[int]]:
+    """Of each topic the words that its name may have, each once: those that stand for it, its first
+    ones, and those of its phrases. first: of each topic its first words."""
+    of_topics: list[list[int]] = []
+    for k, standing_words in enumerate(standing(evidence)):
+        of_phrases = [phrase.words for phrase in samples[k].naming]
+        distinct_words = dict.fromkeys(chain(standing_words, first[k], *of_phrases))
+        of_topics.append(list(distinct_words))
+    return of_topics
+
+
 def _documents(evidence: Evidence, k: int) -> Holding:
     """LOOKED_AT documents of a topic at most."""
     documents_by_tokens = evidence.by_tokens[evidence.topic_ptr[k] : evidence.topic_ptr[k + 1]]
@@ -233,11 +240,11 @@ def _documents(evidence: Evidence, k: int) -> Holding:
 
 def _of_both(ranked: list[Unit], sides: Sequence[Sequence[int]], used: Set[str]) -> tuple[str, ...]:
     """Of a mixed topic the best unit of each side; () where one has none, or they say the same."""
-    best_units = [
-        next((unit for unit in ranked if not set(side).isdisjoint(unit.words)), None)
-        for side in sides
-    ]
-    texts = tuple(unit.text for unit in best_units if unit is not None)
+    best_units: list[Unit] = []
+    for side in sides:
+        of_side = (unit for unit in ranked if not set(side).isdisjoint(unit.words))
+        best_units += islice(of_side, 1)
+    texts = tuple(unit.text for unit in best_units)
     if len(texts) < 2 or not _other(*texts) or joined(texts).casefold() in used:
         return ()
     return texts

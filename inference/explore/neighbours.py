@@ -22,11 +22,8 @@ from inference.runtime.jit import njit
 DOCUMENTS = 64
 MORE = 256
 TOKENS = 40_000_000  # of all topics' documents together
-# Documents of a topic whose texts are read, and how much of each
-READ, READ_CHARACTERS = (
-    16,
-    60_000,
-)
+READ = 16  # documents of a topic whose texts are read
+READ_CHARACTERS = 60_000  # of each of these
 GAP = 9  # characters between the two words of a phrase, at most: " of the " has 8
 LEAST = 3  # documents in which a phrase occurs, of those looked at
 PHRASES = 16  # of a topic that are kept: those with most tokens
@@ -74,9 +71,9 @@ def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
     K = evidence.K
     largest = _largest(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, K, MORE)
     size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=K)
-    words, counts, topics = (
-        np.asarray(array) for array in (bow.words, bow.counts, evidence.topics)
-    )
+    words = np.asarray(bow.words)
+    counts = np.asarray(bow.counts)
+    topics = np.asarray(evidence.topics)
     offsets = np.zeros(0, np.int32) if bow.offsets is None else np.asarray(bow.offsets)
     for k in range(K):
         documents = largest[k][largest[k] >= 0]

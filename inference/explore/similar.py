@@ -15,6 +15,7 @@ SLACK = 4.0 / STEPS  # by which a bound and an affinity may differ in rounding
 LOOKED = 1_000_000  # documents that are looked at, at most: some 0.1 s, whatever the corpus
 FIRST = 2_000  # of these before it is decided which topics' documents need looking at:
 PROBES = 3  # of so many topics, the largest of the mixture
+MOST_LISTS = 64  # topics of a mixture whose lists are looked at
 
 
 class Nearest(NamedTuple):
@@ -53,9 +54,8 @@ def nearest(
     documents."""
     mixture = np.asarray(mixture, np.float64)
     order = np.argsort(-mixture, kind="stable")
-    order = order[
-        : min(np.count_nonzero(mixture), 64)
-    ]  # the lists of at most 64 topics, the largest of the mixture
+    # The lists of at most so many topics, the largest of the mixture
+    order = order[: min(np.count_nonzero(mixture), MOST_LISTS)]
     root = np.sqrt(mixture).astype(np.float32)
     arrays = (
         evidence.topic_ptr,
@@ -66,7 +66,11 @@ def nearest(
     )
     if not len(order):
         return Nearest(np.zeros(0, np.int64), np.zeros(0), True, 0.0, 0)
-    numbers, affinity, least, unseen, looked = np.zeros(0, np.int64), np.zeros(0), 0.0, 1.0, 0
+    numbers = np.zeros(0, np.int64)
+    affinity = np.zeros(0)
+    least = 0.0
+    unseen = 1.0
+    looked = 0
 
     def look(ks: np.ndarray, budget: int) -> None:
         nonlocal numbers, affinity, least, unseen, looked
@@ -180,10 +184,8 @@ def _search(
     """
     L = len(ks)
     # Each topic's next place up and down, and its bound
-    at, ahead = (
-        np.empty(2 * L, np.int64),
-        np.empty(2 * L),
-    )
+    at = np.empty(2 * L, np.int64)
+    ahead = np.empty(2 * L)
     for i in range(L):
         low = _place(ks[i], p[i], topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens)
         at[2 * i] = low - 1

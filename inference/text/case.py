@@ -74,7 +74,12 @@ def _mark(codes, text_ends, words, starts, ends, characters, capitals):
                         large |= np.int64(1) << n
                     small = small or (kind == LETTER and lower[code] == code)
                     n += 1
-            case = large if large <= CAPITAL else MIXED if small else CAPITALS
+            if large <= CAPITAL:
+                case = large
+            elif small:
+                case = np.int64(MIXED)
+            else:
+                case = np.int64(CAPITALS)
             words[i] |= np.int32(case << SHIFT)
             capitals[i] = large
             i += 1

@@ -176,10 +176,8 @@ class Counts:
         self.reason[self.left_out_tokens == 0] = 255
         self.form, self.forms = self._forms(self.reason)
         if self.forms is None:
-            self.words, self.tokens = (
-                self.units.words,
-                np.where(self.form >= 0, self.left_out_tokens, 0),
-            )
+            self.words = self.units.words
+            self.tokens = np.where(self.form >= 0, self.left_out_tokens, 0)
         else:
             self.words = self.forms.words
             self.tokens, self.documents = self._count(self.form, len(self.forms))
@@ -297,7 +295,8 @@ class Counts:
         )
 
     def write(self, folder: Path) -> tuple[Bow, Vocabulary]:
-        V, tokens = len(self.vocabulary.words), int(self.vocabulary.tokens.sum())
+        V = len(self.vocabulary.words)
+        tokens = int(self.vocabulary.tokens.sum())
 
         def rows(item):
             units, first, ends, block = item
@@ -367,11 +366,8 @@ def _count_in(units, ends, skipped, numbers, form, last, tokens, documents):
 def _rows(units, places, ends, skipped, starts, column, V):
     """Rows of the bag of words: pairs of each document int64, words, counts, and offsets of their
     tokens by document, by word, in the text's order."""
-    # Of a word in its last document, and which that is
-    count, last = (
-        np.zeros(V, np.int32),
-        np.full(V, -1, np.int32),
-    )
+    last = np.full(V, -1, np.int32)  # the last document with the word
+    count = np.zeros(V, np.int32)  # and how often it has it
     lengths = np.zeros(len(ends), np.int64)
     words = np.empty(len(units), np.int32)
     counts = np.empty(len(units), np.int32)
@@ -391,18 +387,16 @@ def _rows(units, places, ends, skipped, starts, column, V):
                         pairs += 1
                     count[w] += 1
             words[begin:pairs].sort()
-            at = tokens
             for p in range(begin, pairs):
                 w = words[p]
                 counts[p] = count[w]
-                count[w] = at  # from here on: where its next token goes
-                at += counts[p]
+                count[w] = tokens  # from here on: where its next token goes
+                tokens += counts[p]
             for j in range(i, ends[d]):
                 w = column[units[j]]
                 if w >= 0:
                     offsets[count[w]] = starts[places[j]]
                     count[w] += 1
-            tokens = at
         lengths[d] = pairs - begin
     return lengths, words[:pairs], counts[:pairs], offsets[:tokens]
 

@@ -8,11 +8,8 @@ import numpy as np
 from inference.runtime.jit import njit
 from inference.text.table import MIX, hashed
 
-# files: UTF-8, and where each word ends, uint32
-_LETTERS, _ENDS = (
-    "lexicon-letters",
-    "lexicon-ends",
-)
+_LETTERS = "lexicon-letters"  # a file: UTF-8
+_ENDS = "lexicon-ends"  # a file: where each word ends, uint32
 _BLOCK = 1 << 18  # words that are strings of Python's at the same time
 
 
@@ -119,8 +116,8 @@ def _hashes(letters, ends):
 @njit(cache=True, nogil=True)
 def _find(letters, ends, sought, sought_ends, hashes, order, numbers):
     """hashes: uint64, ascending; order: which sought word each belongs to."""
-    a = np.int64(0)
     for n in range(len(ends)):
+        a = np.int64(ends[n - 1]) if n else np.int64(0)
         b = np.int64(ends[n])
         h = hashed(MIX, letters, a, b)
         at = np.searchsorted(hashes, h)
@@ -134,13 +131,12 @@ def _find(letters, ends, sought, sought_ends, hashes, order, numbers):
                 else:
                     numbers[word] = n
             at += 1
-        a = b
 
 
 @njit(cache=True, nogil=True)
 def _sizes(letters, ends, lengths, first):
-    a = np.int64(0)
     for n in range(len(ends)):
+        a = np.int64(ends[n - 1]) if n else np.int64(0)
         b = np.int64(ends[n])
         length = 0
         for i in range(a, b):
@@ -155,4 +151,3 @@ def _sizes(letters, ends, lengths, first):
             for i in range(following_bytes):
                 code = code << 6 | letters[a + 1 + i] & 0x3F
             first[n] = code
-        a = b

@@ -45,11 +45,10 @@ def find(stream: Stream | Spread, choice: Choice, limit: int = 500) -> list[Phra
     choosing words, and some 150 MB at the most.
     """
     pairs = _pairs(stream, replace(choice, phrases=()), limit)
-    longer = (
-        _pairs(stream, replace(choice, phrases=tuple(phrase.words for phrase in pairs)), limit)
-        if pairs
-        else []
-    )
+    longer: list[Phrase] = []
+    if pairs:
+        with_pairs = replace(choice, phrases=tuple(phrase.words for phrase in pairs))
+        longer = _pairs(stream, with_pairs, limit)
     # The first round counted pairs that are a part of longer ones, too
     phrases = {phrase.words: phrase for phrase in [*longer, *pairs]}
     return sorted(phrases.values(), key=lambda phrase: (-phrase.score, phrase.words))[:limit]
@@ -85,7 +84,8 @@ def _pairs(stream: Stream | Spread, choice: Choice, limit: int) -> list[Phrase]:
             break
         least *= 2
     _, keys, counts, pair_count = table
-    keys, (times, documents, _) = keys[: pair_count[0]], counts[: pair_count[0]].T
+    keys = keys[: pair_count[0]]
+    times, documents, _ = counts[: pair_count[0]].T
     last = keys[np.arange(len(keys)), np.maximum(1, (keys >= 0).sum(axis=1) - 1)]
     score = _score(times, tokens[keys[:, 0]], tokens[last], int(tokens.sum()))
     score[(times < least) | (documents < choice.min_documents)] = 0

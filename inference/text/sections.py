@@ -96,6 +96,18 @@ def _ends(words, ends, sections):
     return section_ends
 
 
+@njit(cache=True, inline="always")
+def _quality(flags):
+    """Of a place before a piece with these flags, the larger the better."""
+    if flags == AFTER_PARAGRAPH:
+        return 4
+    if flags == AFTER_SENTENCE:
+        return 3
+    if flags < 0:
+        return 2
+    return 1
+
+
 @njit(cache=True, nogil=True)
 def _best(words, first, ideal, last):
     """The piece before which to cut: behind the paragraph that ends nearest to the ideal, else a
@@ -107,15 +119,7 @@ def _best(words, first, ideal, last):
         flags = words[at] & ~NUMBER
         if flags == AFTER_HYPHEN or flags == AFTER_APOSTROPHE:
             continue
-        quality = (
-            4
-            if flags == AFTER_PARAGRAPH
-            else 3
-            if flags == AFTER_SENTENCE
-            else 2
-            if flags < 0
-            else 1
-        )
+        quality = _quality(flags)
         away = abs(at - ideal)
         if quality > rank or (quality == rank and away < distance):
             best_end = at

@@ -7,7 +7,7 @@ how well they segment.
 
 import unicodedata
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 import regex
@@ -29,11 +29,8 @@ _SCRIPTS = {
     "my": r"\p{Myanmar}",
 }
 SEGMENTED = frozenset(_SCRIPTS)
-# Characters of the language's scripts; marks that belong to the script before them
-_INSIDE, _INHERITED = (
-    1,
-    2,
-)
+_INSIDE = 1  # characters of the language's scripts
+_INHERITED = 2  # marks that belong to the script before them
 _SYLLABLES = regex.compile(r"[가-힣]+")
 
 
@@ -49,13 +46,7 @@ def segmenter(language: str) -> Callable[[str], np.ndarray] | None:
     if language not in SEGMENTED:
         return None
     classes = classified([(_INHERITED, r"\p{Inherited}"), (_INSIDE, f"[{_SCRIPTS[language]}]")])
-    cut = (
-        _korean
-        if language == "ko"
-        else _chinese
-        if language == "zh"
-        else lambda text: _icu(text, language)
-    )
+    cut = _cutter(language)
 
     def segment(text: str) -> np.ndarray:
         if text.isascii():
@@ -80,6 +71,14 @@ def _edges(kinds: np.ndarray) -> np.ndarray:
     own_script = np.flatnonzero(kinds != _INHERITED)
     inside = np.append(False, kinds[own_script] == _INSIDE)
     return own_script[inside[1:] != inside[:-1]]
+
+
+def _cutter(language: str) -> Cutter:
+    if language == "ko":
+        return _korean
+    if language == "zh":
+        return _chinese
+    return partial(_icu, language=language)
 
 
 def _blocks(kinds: np.ndarray):
@@ -167,9 +166,13 @@ def _parts(word: str) -> tuple[int, ...]:
     # The dictionary lacks the particle 이: 기능이 comes out as 기|능이. It stands where 을 does, which the
     # dictionary has.
     if word.endswith("이") and len(parts) > 1:
-        instead = _analysed(word[:-1] + "을")
-        if instead[-1] == ("을", "JKO"):
-            parts = instead
+        with_other_particle = _analysed(word[:-1] + "을")
+        if with_other_particle[-1] == ("을", "JKO"):
+            return _begins(with_other_particle)
+    return _begins(parts)
+
+
+def _begins(parts: list[tuple[str, str]]) -> tuple[int, ...]:
     return tuple(np.cumsum([len(surface) for surface, _ in parts])[:-1].tolist())
 
 

@@ -87,11 +87,10 @@ class Stream:
         self.language = checkpoint["language"]
         self.given = checkpoint["given"]
         self.cut = cut_of(checkpoint)
-        self.words, self.lengths = self._mapped("words"), self._mapped("lengths")
-        self.title_words, self.title_lengths = (
-            self._mapped("title-words"),
-            self._mapped("title-lengths"),
-        )
+        self.words = self._mapped("words")
+        self.lengths = self._mapped("lengths")
+        self.title_words = self._mapped("title-words")
+        self.title_lengths = self._mapped("title-lengths")
         self.starts = Starts(
             self._mapped("steps" if "steps" in checkpoint else "starts"), self._mapped("far")
         )
@@ -374,7 +373,8 @@ class Spread:
         self.D = len(numbers)
         self.numbers = numbers
         self.lengths = stream.lengths[numbers]
-        ends, begins = ends[numbers], ends[numbers] - self.lengths
+        ends = ends[numbers]
+        begins = ends - self.lengths
         spans = [stream.words[a:b] for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
         self._words = np.concatenate([np.zeros(0, np.int32), *spans]) & ~CASE
         self._starts = stream.starts.of(begins, ends)

@@ -130,14 +130,14 @@ class Units:
                 names[i] = self._named[at - self.joined]
                 continue
             unit_pieces = self._pieces[self._ends[at - 1] if at else 0 : self._ends[at]]
-            marks = [
-                "" if k == 0 else "-" if unit_piece & AFTER_HYPHEN else "'"
-                for k, unit_piece in enumerate(unit_pieces)
-            ]
-            names[i] = "".join(
-                mark + word
-                for mark, word in zip(marks, self.lexicon.words(unit_pieces & NUMBER), strict=True)
-            )
+            pieces = self.lexicon.words(unit_pieces & NUMBER)
+            name = pieces[0]
+            for after_hyphen, piece in zip(
+                (unit_pieces[1:] & AFTER_HYPHEN).tolist(), pieces[1:], strict=True
+            ):
+                mark = "-" if after_hyphen else "'"
+                name += mark + piece
+            names[i] = name
         return names.tolist()
 
     def phrases(self) -> slice:

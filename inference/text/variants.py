@@ -48,7 +48,8 @@ def find(stream: Stream | Spread, language: str) -> list[Pair]:
     first = np.argsort(-times, kind="stable")[:MOST]
     pairs = pairs[first]
     times = times[first]
-    before, after = (lexicon.words(numbers) for numbers in (pairs >> 32, pairs & 0xFFFFFFFF))
+    before = lexicon.words(pairs >> 32)
+    after = lexicon.words(pairs & 0xFFFFFFFF)
     joined_words = lexicon.find([a + b for a, b in zip(before, after, strict=True)])
     letters = [bool(_LETTERS.fullmatch(a + b)) for a, b in zip(before, after, strict=True)]
     alike = np.flatnonzero(
@@ -76,9 +77,8 @@ def _hyphens(stream: Stream | Spread) -> tuple[np.ndarray, np.ndarray, np.ndarra
     for words in _words(stream):
         tokens += np.bincount(words & NUMBER, minlength=len(tokens))
         new, often = np.unique(_keys(words, AFTER_HYPHEN, without_case=True), return_counts=True)
-        distinct_keys, at = np.unique(np.concatenate([keys, new]), return_inverse=True)
-        times = np.bincount(at, np.concatenate([times, often]), len(distinct_keys)).astype(np.int64)
-        keys = distinct_keys
+        keys, at = np.unique(np.concatenate([keys, new]), return_inverse=True)
+        times = np.bincount(at, np.concatenate([times, often]), len(keys)).astype(np.int64)
     return tokens, keys, times
 
 
@@ -118,10 +118,10 @@ def _spellings(lexicon: Lexicon, tokens: np.ndarray, language: str) -> dict[str,
                 candidate_pairs += [
                     (word, written.sub(replacement, word)) for word in words if written.search(word)
                 ]
-    first_numbers, two = (
-        lexicon.find(words) for words in (list(zip(*candidate_pairs, strict=True)) or [(), ()])
-    )
-    often, rival = (np.where(numbers >= 0, tokens[numbers], 0) for numbers in (first_numbers, two))
+    written_numbers = lexicon.find([written for written, _ in candidate_pairs])
+    replaced_numbers = lexicon.find([replaced for _, replaced in candidate_pairs])
+    often = np.where(written_numbers >= 0, tokens[written_numbers], 0)
+    rival = np.where(replaced_numbers >= 0, tokens[replaced_numbers], 0)
     pair_numbers = np.flatnonzero((often > 0) & (rival > 0)).tolist()
     return dict(
         candidate_pairs[i] if often[i] <= rival[i] else candidate_pairs[i][::-1]
