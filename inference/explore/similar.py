@@ -15,7 +15,7 @@ SLACK = 4.0 / STEPS  # by which a bound and an affinity may differ in rounding
 LOOKED = 1_000_000  # documents that are looked at, at most: some 0.1 s, whatever the corpus
 FIRST = 2_000  # of these before it is decided which topics' documents need looking at:
 PROBES = 3  # of so many topics, the largest of the mixture
-MOST_LISTS = 64  # topics of a mixture whose lists are looked at
+MOST_LISTS = 64  # topics whose lists are looked at, the largest of the mixture
 
 
 class Nearest(NamedTuple):
@@ -54,7 +54,6 @@ def nearest(
     documents."""
     mixture = np.asarray(mixture, np.float64)
     order = np.argsort(-mixture, kind="stable")
-    # The lists of at most so many topics, the largest of the mixture
     order = order[: min(np.count_nonzero(mixture), MOST_LISTS)]
     root = np.sqrt(mixture).astype(np.float32)
     arrays = (
