@@ -103,8 +103,13 @@ def shades(hues: Sequence[int]) -> list[int]:
 def names(
     view: RunView, word: Uses, named_tallies: list[Tally], rare_tallies: list[Tally]
 ) -> dict[int, list[str]]:
-    """topic -> words that name it: of a sense those that tell it from the others, of other topics
-    their first words."""
+    """topic -> at most NAMED words that name it, the best first.
+
+    named_tallies: the word's senses, and rare_tallies: its other topics, as `tallied` returns both;
+    topics that were merged count as one. A sense has the words that tell it from the word's other
+    senses (inference.senses.Uses.near, CANDIDATES of each); a topic that is no sense, and a sense
+    of too few documents to tell, the first words of its topic (topics.top_words).
+    """
     near = word.near([tally.topic for tally in named_tallies], CANDIDATES)
     owned = _owned(view, near, [tally.topic for tally in named_tallies])
     first = topics.top_words(
@@ -144,8 +149,11 @@ def _owned(
 
 
 def _telling(candidates: list[Near], owned: dict[int, tuple[str, float]]) -> list[str]:
-    """The words whose likelihood ratio is high and that belong to this topic wherever they stand:
-    the product of the two."""
+    """At most NAMED candidates, as text, the best first: by the product of their log-likelihood
+    ratio (nats) and the part of all their tokens that is in this topic. [] for no candidates.
+
+    owned: word -> (as text, that part, from 0 to 1), of all candidates.
+    """
 
     def score(candidate: Near) -> float:
         _, part = owned[candidate.word]
