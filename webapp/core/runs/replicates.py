@@ -14,7 +14,7 @@ from contextlib import suppress
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from django.conf import settings
@@ -137,11 +137,9 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
     engine = engines.get(replicate.run.engine)
     bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
     run_bow = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
-    if replicate.number:
-        bow = how_many.learned_from(run, run_bow)
-    else:
-        bow = trials.learned_from(replicate, run_bow)
-    config = engines.config(run.engine, **_settings(replicate, bow)).resolve(bow.D, bow.tokens)
+    plan = _planned(replicate, run_bow)
+    bow = plan.bow
+    config = engines.config(run.engine, **plan.settings).resolve(bow.D, bow.tokens)
     shared_options: dict[str, Any] = {"engine": engine, "config": config, "bow": bow}
     state = (
         checkpoint.load(saved, **shared_options, scratch=saved.parent) if saved.exists() else None
@@ -153,16 +151,15 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
             **shared_options, seeds=seeds, seed=replicate.seed, scratch=saved.parent
         )
     needed = _Needed()
-    last_step = None if replicate.number else run.step
     last: inference.Snapshot | None = None
     for event in inference.train(
         **shared_options,
         seed=replicate.seed,
         resume=state,
         until=needed,
-        threads=how_many.threads() if replicate.number else 1,
+        threads=plan.threads,
         scratch=saved.parent,
-        last=last_step,
+        last=plan.last_step,
     ):
         beat.check()
         if isinstance(event, inference.Snapshot):
@@ -182,11 +179,24 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
         }
 
 
-def _settings(replicate: Replicate, bow: Bow) -> dict[str, Any]:
+class _Plan(NamedTuple):
+    """How one is trained: on which texts, with which settings of the engine, on how many threads,
+    and up to which step; None: to the end that the settings have."""
+
+    bow: Bow
+    settings: dict[str, Any]
+    threads: int
+    last_step: int | None
+
+
+def _planned(replicate: Replicate, run_bow: Bow) -> _Plan:
+    """With another number of topics a short training; else as long a one as the run's."""
     run = replicate.run
     if replicate.number:
-        return how_many.settings_with(run, bow, replicate.number)
-    return run.settings
+        bow = how_many.learned_from(run, run_bow)
+        settings_with_number = how_many.settings_with(run, bow, replicate.number)
+        return _Plan(bow, settings_with_number, how_many.threads(), None)
+    return _Plan(trials.learned_from(replicate, run_bow), run.settings, 1, run.step)
 
 
 class _Needed:
