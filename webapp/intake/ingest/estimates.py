@@ -24,6 +24,12 @@ KEPT = 60
 SIDE = 14
 FREQUENT = 60
 STOPS = 400
+SPOKEN_MINUTES = (2, 3, 4, 5, 7, 10, 15, 20, 30, 40)  # the nearest one is said
+# Bytes of the evidence: a topic and a certainty, by document and by word; a topic's tokens in a
+# document, and the document's place in two orders; where a document begins
+PAIR_BYTES = 6
+MIXTURE_BYTES = 14
+DOCUMENT_BYTES = 8
 # Rough figures of this program on two cores, set by hand from single readings of some collections
 # while it was made; no benchmark keeps them, so durations are only said as one says them (`spoken`).
 # characters a second, from files to a corpus that is ready, where reading the
@@ -227,6 +233,12 @@ def preview(
     share = max(scale.part or part, 1e-12)  # of the words
     rows_of = sections_of(scale, rows, D)
     words = partial(_words, counts, rows_of, rows)
+    typical = words(np.flatnonzero(is_kept), -counts.documents + _tie(counts.tokens), SIDE)
+    rare_words = words(np.flatnonzero(left.rare), counts.documents + _tie(counts.tokens), SIDE)
+    outside = (content - tokens_kept) / content
+    before_and_after = None
+    if passage:
+        before_and_after = _passage(passage, choice, counts, is_kept, cut)
     return ChoicePreview(
         documents=D,
         of=scale.documents if scale.counted else rough(scale.documents),
@@ -239,10 +251,10 @@ def preview(
         share=tokens_kept / tokens if tokens else 0.0,
         kept=words(np.flatnonzero(is_kept), counts.tokens, KEPT),
         too_frequent=words(np.flatnonzero(frequent), counts.tokens, FREQUENT),
-        outside=(content - tokens_kept) / content,
-        warns=(content - tokens_kept) / content > OUTSIDE,
-        enough=words(np.flatnonzero(is_kept), -counts.documents + _tie(counts.tokens), SIDE),
-        too_rare=words(np.flatnonzero(left.rare), counts.documents + _tie(counts.tokens), SIDE),
+        outside=outside,
+        warns=outside > OUTSIDE,
+        enough=typical,
+        too_rare=rare_words,
         too_small=not scale.whole
         and choice.min_documents * part <= 1,  # for a word to be too rare in it
         min_documents=choice.min_documents,
@@ -252,7 +264,7 @@ def preview(
             for written, word in words_chosen.alike[:STOPS]
         ],
         left_out=_left_out(counts, left),
-        passage=_passage(passage, choice, counts, is_kept, cut) if passage else None,
+        passage=before_and_after,
         time=_time(scale, rows_of, tokens_kept / share),
     )
 
@@ -285,15 +297,16 @@ def _words(
     """Of some forms the first by a key, largest first. documents_of_corpus: documents of the
     corpus; D: of the sample."""
     order = numbers[np.argsort(-key[numbers], kind="stable")[:limit]]
-    shares = counts.documents[order] * (documents_of_corpus / max(1, D))
-    return [
-        FormRow(
-            word,
-            int(n),
-            int(d) if documents_of_corpus == D else max(1, min(documents_of_corpus, rough(d))),
-        )
-        for word, n, d in zip(counts.words(order), counts.tokens[order], shares, strict=True)
-    ]
+    estimates = counts.documents[order] * (documents_of_corpus / max(1, D))
+    rows = []
+    for word, tokens, estimate in zip(
+        counts.words(order), counts.tokens[order], estimates, strict=True
+    ):
+        documents = int(estimate)
+        if documents_of_corpus != D:
+            documents = max(1, min(documents_of_corpus, rough(estimate)))
+        rows.append(FormRow(word, int(tokens), documents))
+    return rows
 
 
 def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
@@ -313,20 +326,24 @@ def _vocabulary(documents: np.ndarray, least: int, scale: Scale, D: int) -> int:
     if scale.whole or least * part >= 2:
         return int(np.count_nonzero(documents >= least * part))
     sizes, words = np.unique(documents[documents >= least], return_counts=True)
-    quarter, half, all_ = (
-        float((words * bdtrc(least - 1, sizes, p)).sum()) for p in (0.25, 0.5, 1.0)
-    )
-    if quarter < 1 or all_ <= half or half <= quarter:
-        return round(all_)
+
+    def expected_in(part_of_sample: float) -> float:
+        return float((words * bdtrc(least - 1, sizes, part_of_sample)).sum())
+
+    quarter = expected_in(0.25)
+    half = expected_in(0.5)
+    in_sample = expected_in(1.0)
+    if quarter < 1 or in_sample <= half or half <= quarter:
+        return round(in_sample)
     before = math.log2(half / quarter)
-    now = math.log2(all_ / half)
+    now = math.log2(in_sample / half)
     fewer = min(1.0, now / before)
     doublings = -math.log2(part)
     growth = 0.0
     for i in range(math.ceil(doublings)):
         now *= fewer
         growth += now * min(1.0, doublings - i)
-    return round(all_ * 2**growth)
+    return round(in_sample * 2**growth)
 
 
 def _stops(counts, kept_words: frozenset[str]) -> list[StopWord]:
@@ -334,26 +351,21 @@ def _stops(counts, kept_words: frozenset[str]) -> list[StopWord]:
     list has them."""
     units = np.flatnonzero(counts.reason == REASONS.index("stop word"))
     units = units[np.argsort(-counts.left_out_tokens[units], kind="stable")[:STOPS]]
+    tokens = counts.left_out_tokens[units].tolist()
     rows = [
-        StopWord(word, int(n), False)
-        for word, n in zip(counts.units.words(units), counts.left_out_tokens[units], strict=True)
+        StopWord(word, n, False) for word, n in zip(counts.units.words(units), tokens, strict=True)
     ]
     return [*(StopWord(word, None, True) for word in sorted(kept_words)), *rows]
 
 
 def _left_out(counts, left: Thresholds) -> list[LeftOut]:
-    rows = [
-        LeftOut(
-            name,
-            int((counts.reason == i).sum()),
-            int(counts.left_out_tokens[counts.reason == i].sum()),
-        )
-        for i, name in enumerate(REASONS[:-THRESHOLDS])
-    ]
-    rows += [
-        LeftOut(name, int(mask.sum()), int(counts.tokens[mask].sum()))
-        for name, mask in zip(REASONS[-THRESHOLDS:], left, strict=True)
-    ]
+    rows = []
+    for i, name in enumerate(REASONS[:-THRESHOLDS]):
+        has_reason = counts.reason == i
+        tokens = int(counts.left_out_tokens[has_reason].sum())
+        rows.append(LeftOut(name, int(has_reason.sum()), tokens))
+    for name, is_beyond in zip(REASONS[-THRESHOLDS:], left, strict=True):
+        rows.append(LeftOut(name, int(is_beyond.sum()), int(counts.tokens[is_beyond].sum())))
     return [row for row in rows if row.words]
 
 
@@ -361,11 +373,8 @@ def _passage(
     passage: str, choice: Choice, counts, is_kept: np.ndarray, cut: dict
 ) -> BeforeAndAfter:
     [spans] = terms([passage], replace(choice, min_length=1, numbers=True), **cut)
-    counted_forms = {
-        (start, end): word
-        for [row] in [terms([passage], choice, **cut)]
-        for start, end, word in row
-    }
+    [words_of_passage] = terms([passage], choice, **cut)
+    counted_forms = {(start, end): word for start, end, word in words_of_passage}
     stays = set(counts.words(np.flatnonzero(is_kept))) if spans else set()
     parts = []
     at = 0
@@ -376,7 +385,8 @@ def _passage(
         word = counted_forms.get((start, end), "")
         word = word if word in stays and not _stopped(passage[start:end], choice) else ""
         parts.append(Piece(passage[start:end], word))
-        after += [word] if word else []
+        if word:
+            after.append(word)
         at = end
     parts.append(Piece(passage[at:], None))
     return BeforeAndAfter(parts, after)
@@ -396,12 +406,14 @@ def _time(scale: Scale, rows: int, tokens: float) -> Times:
     config = engines.config(engines.DEFAULT, topics=topics).resolve(rows, max(1, int(tokens)))
     training = waited_seconds(engines.DEFAULT, config, round(tokens))
     reading = READY + max(scale.characters / READ, scale.seconds / max(scale.part, 1e-12))
+    shown_tokens = round(tokens) if scale.whole else rough(tokens)
+    too_small = TOO_SMALL if tokens < engines.FEW_TOKENS else ""
     return Times(
         reading=_about(reading) if scale.seconds else "",
         training=_about(training),
         topics=topics,
-        tokens=round(tokens) if scale.whole else rough(tokens),
-        too_small=TOO_SMALL if tokens < engines.FEW_TOKENS else "",
+        tokens=shown_tokens,
+        too_small=too_small,
         passes=config.passes,
     )
 
@@ -440,16 +452,14 @@ def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:
     rows = min(shape.pairs, shape.V * min(topics, ROWS * (topics / 100) ** 0.45))
     # topics of a document
     mixtures = min(topics, MIXTURE * (shape.tokens / shape.D) ** 0.5 * (topics / 100) ** 0.2)
-    evidence = (
-        6 * shape.pairs
-        + (14 * mixtures + 8) * shape.D
-        + day_sums.most_bytes(round(mixtures * shape.D))
-    )
-    done = rows * (ROW + STATE_PACKED) + evidence + OF_TOPIC * topics
+    evidence = PAIR_BYTES * shape.pairs
+    evidence += (MIXTURE_BYTES * mixtures + DOCUMENT_BYTES) * shape.D
+    evidence += day_sums.most_bytes(round(mixtures * shape.D))
+    evidence_and_topics = evidence + OF_TOPIC * topics
+    done = rows * (ROW + STATE_PACKED) + evidence_and_topics
     scratch = remembers if remembers >= LARGE else 0
-    return round(done), round(
-        3 * rows * ROW + 2 * (remembers + STATE * rows) + scratch + evidence + OF_TOPIC * topics
-    )
+    at_work = 3 * rows * ROW + 2 * (remembers + STATE * rows) + scratch + evidence_and_topics
+    return round(done), round(at_work)
 
 
 def training_seconds(engine: str, config: Config, tokens: int) -> float:
@@ -494,18 +504,14 @@ def spoken(seconds: float) -> str:
             return words
     minutes = seconds / 60
     if minutes < 50:
-        return (
-            f"{min((2, 3, 4, 5, 7, 10, 15, 20, 30, 40), key=lambda n: abs(math.log(n / minutes)))}"
-            " minutes"
-        )
+        nearest = min(SPOKEN_MINUTES, key=lambda n: abs(math.log(n / minutes)))
+        return f"{nearest} minutes"
     hours = minutes / 60
-    return (
-        "an hour"
-        if hours < 1.5
-        else f"{round(hours)} hours"
-        if hours < 36
-        else f"{round(hours / 24)} days"
-    )
+    if hours < 1.5:
+        return "an hour"
+    if hours < 36:
+        return f"{round(hours)} hours"
+    return f"{round(hours / 24)} days"
 
 
 def passage_of(texts: list[str]) -> str:

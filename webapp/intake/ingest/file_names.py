@@ -5,6 +5,8 @@ import re
 
 from webapp.intake import readers
 
+LONGEST_CORPUS_NAME = 200  # characters
+LOOKED_AT = 8000  # characters of a name's end: more than LONGEST_NAME, as some are removed
 LONGEST_NAME = 1000  # characters; of longer ones the end is kept, which says the format
 # Controls, and the marks that change the direction of a line, by which a name can pretend to be
 # another.
@@ -14,13 +16,15 @@ _NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800
 def clean(name: str) -> str:
     """A file's name with its folders, "letters/1901/a.txt", as data: never leads upwards, holds no
     control characters, is bounded."""
-    parts = _NOT_IN_NAMES.sub("", name[-8 * LONGEST_NAME :].replace("\\", "/")).split("/")
-    cleaned = "/".join(part.strip() for part in parts if part.strip() not in ("", ".", ".."))
+    end = name[-LOOKED_AT:].replace("\\", "/")
+    parts = [part.strip() for part in _NOT_IN_NAMES.sub("", end).split("/")]
+    cleaned = "/".join(part for part in parts if part not in ("", ".", ".."))
     return cleaned[-LONGEST_NAME:].lstrip("/") or "untitled"
 
 
 def corpus_name(file: str) -> str:
     """What a corpus may be called after one of its files: the folder, else the file itself."""
-    return (file.rpartition("/")[0].partition("/")[0] or readers.stem(file)).replace(
-        "_", " "
-    ).strip()[:200] or "Untitled"
+    folders, _, _ = file.rpartition("/")
+    first_folder, _, _ = folders.partition("/")
+    name = (first_folder or readers.stem(file)).replace("_", " ").strip()
+    return name[:LONGEST_CORPUS_NAME] or "Untitled"

@@ -77,7 +77,8 @@ def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -
     try:
         with looking.within(looking.JOB_SECONDS, stopped, looking.PROCESSOR_SECONDS * TABLE_SHARE):
             guess = guess_table(corpus)
-            table = (guess.name if guess else "") if table is None else table
+            if table is None:
+                table = guess.name if guess else ""
     except looking.Exhausted:
         looks.answer(corpus, TABLE, [])
     question_key = _question(question.known | ({"without": table} if table else {}))
@@ -138,9 +139,11 @@ def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
 def guess_table(corpus: Corpus) -> shaping.Guess | None:
     """The table about the other files, where one seems to be among them. A draft's files stay: it
     is looked for once."""
-    guess = looks.kept_answer(
-        corpus, TABLE, lambda: list(shaping.guess(paths(corpus, shaping.table.NAMES)) or ())
-    )
+
+    def look_for_table() -> list:
+        return list(shaping.guess(paths(corpus, shaping.table.NAMES)) or ())
+
+    guess = looks.kept_answer(corpus, TABLE, look_for_table)
     return shaping.Guess(*guess) if guess else None
 
 
@@ -148,15 +151,15 @@ def possible_tables(corpus: Corpus) -> list[str]:
     """Names of the uploaded files that may be a table about the others; none where there are no
     others."""
     names = list(corpus.files.values_list("name", flat=True)[:MOST_LOOKED_AT])
-    return (
-        [name for name in names if readers.formats.format_of(name).columns]
-        if len(names) > 1
-        else []
-    )
+    if len(names) < 2:
+        return []
+    return [name for name in names if readers.formats.format_of(name).columns]
 
 
 def guess_language(sniff: readers.Sniff) -> tuple[str, float]:
     """Which language the first rows seem to be in (ISO 639-1), and which share of them; ("", 0.0)
     where that can't be told."""
     column = sniff.options.text if sniff.columns else 0
-    return detect(row[column] for row in sniff.rows if column is not None and column < len(row))
+    if column is None:
+        return detect(())
+    return detect(row[column] for row in sniff.rows if column < len(row))

@@ -47,10 +47,8 @@ REPORT_EVERY = 0.25  # seconds between two reports of progress to open pages
 NOTE_SECONDS = 3600  # for which what a job told last is shown: the longest stage is shorter
 
 # Seconds after which what did not come to its end is tried again
-RENEW, RENEW_AGAIN = (
-    "tasks.corpora.renew",
-    3600,
-)
+RENEW = "tasks.corpora.renew"
+RENEW_AGAIN = 3600
 
 
 # The words of a corpus -> a version of it: vocabulary, bag of words, columns of what is known of
@@ -86,9 +84,11 @@ class VersionBuilder:
             check()
             self.corpus_report = self._corpus_report(exact, near)
             report_stage("vocabulary")
-            left_out = {"keep": None, "exact": exact >= 0, "near": (exact >= 0) | (near >= 0)}[
-                self.settings.duplicates
-            ]
+            left_out = None
+            if self.settings.duplicates == "exact":
+                left_out = exact >= 0
+            elif self.settings.duplicates == "near":
+                left_out = (exact >= 0) | (near >= 0)
             # They are among left_out: found once
             choice = replace(self.settings.choice(), duplicates="keep")
             self.bow, self.vocabulary = choose(
@@ -334,7 +334,8 @@ def _read_corpus(
 
 def _build_version(version_id: int, attempt: int, beat: Heartbeat) -> None:
     version = Version.objects.select_related("corpus").get(pk=version_id)
-    corpus, progress = version.corpus, ProgressReporter(version.corpus, beat)
+    corpus = version.corpus
+    progress = ProgressReporter(corpus, beat)
 
     def save(checkpoint: ReadCheckpoint) -> None:
         quotas.check_documents(corpus, checkpoint.documents)

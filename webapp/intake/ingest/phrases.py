@@ -74,10 +74,11 @@ def left_out(phrase: Proposal, version: Version, choice: Choice) -> str:
 def passages(corpus: Corpus, phrases: list[Proposal]) -> list[list[tuple[str, bool]]]:
     """Of each phrase where it stands: (text, whether it is the phrase) parts, as the embargo
     allows."""
-    spans = [
-        (p.document, first := max(0, p.start - _BEFORE), p.stop + _AFTER - first, p.start)
-        for p in phrases
-    ]
+    spans = []
+    for phrase in phrases:
+        first = max(0, phrase.start - _BEFORE)
+        length = phrase.stop + _AFTER - first
+        spans.append((phrase.document, first, length, phrase.start))
     return [
         _parts(cut_text, phrase)
         for phrase, cut_text in zip(phrases, embargo.read_pieces(corpus, spans), strict=True)
@@ -94,25 +95,26 @@ def _parts(cut_text: embargo.Piece, phrase: Proposal) -> list[tuple[str, bool]]:
 
 
 def _found(version: Version, choice: Choice) -> list[Proposal]:
-    tokens = files.corpus_folder(version.corpus_id) / "tokens"
-    stream = Spread(sealed.opened(lambda: Stream.open(tokens), tokens), READ)
+    folder = files.corpus_folder(version.corpus_id) / "tokens"
+    stream = Spread(sealed.opened(lambda: Stream.open(folder), folder), READ)
     phrases = find(stream, choice, MOST)
     first_uses = _places(
         stream, replace(choice, forms="written", phrases=tuple(phrase.words for phrase in phrases))
     )
     scale = 1 if stream.whole else version.documents / max(1, stream.D)
-    return [
-        Proposal(
-            phrase.words,
-            rough(phrase.documents * scale) if scale != 1 else phrase.documents,
-            rough(phrase.tokens * scale) if scale != 1 else phrase.tokens,
-            phrase.score,
-            scale != 1,
-            *first_use,
-        )
-        for phrase, first_use in zip(phrases, first_uses, strict=True)
-        if first_use
-    ]
+    is_estimate = scale != 1
+    proposals = []
+    for phrase, first_use in zip(phrases, first_uses, strict=True):
+        if first_use is None:
+            continue
+        documents = phrase.documents
+        tokens = phrase.tokens
+        if is_estimate:
+            documents = rough(documents * scale)
+            tokens = rough(tokens * scale)
+        proposal = Proposal(phrase.words, documents, tokens, phrase.score, is_estimate, *first_use)
+        proposals.append(proposal)
+    return proposals
 
 
 def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]:

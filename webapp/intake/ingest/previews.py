@@ -2,6 +2,7 @@
 one."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -95,11 +96,10 @@ def read_choices(request: HttpRequest, upload: Upload) -> tuple[QueryDict | None
         return (data, True) if data else (None, False)
     choices = None
     if "propose" not in data:  # Postgres takes no NUL, and no field does
-        choices = {
-            name: [v.replace("\0", "") for v in values]
-            for name, values in data.lists()
-            if name not in BUTTONS
-        }
+        choices = {}
+        for name, values in data.lists():
+            if name not in BUTTONS:
+                choices[name] = [value.replace("\0", "") for value in values]
     Upload.objects.filter(pk=upload.pk).update(choices=choices)
     return (data, previewing) if choices else (None, False)
 
@@ -172,13 +172,13 @@ def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
     }
     guessed["date_order"] = options.date_order
     header = options.header and (options.delimiter or sniff.sheets)
-    guessed |= {"header_row": str(options.header_row or 1)} if header else {}
+    if header:
+        guessed["header_row"] = str(options.header_row or 1)
     anew = seen is not None and seen != columns_fingerprint(sniff)
     if anew:
-        guessed |= {
-            role: "" if (value := getattr(options, role)) is None else str(value)
-            for role in readers.ROLES
-        }
+        for role in readers.ROLES:
+            column = getattr(options, role)
+            guessed[role] = "" if column is None else str(column)
         guessed["unit"] = ""
         data.setlist("html", ["on"] if options.html else [])
         data.setlist("missing", ["on"] if options.missing else [])
@@ -195,13 +195,20 @@ def differing_columns(target: Corpus, sniff: readers.Sniff) -> Differing | None:
     if not before.names or not sniff.columns:
         return None
     texts = {
-        names[i]
-        for names, i in ((before.names, before.text), (sniff.columns, sniff.options.text))
-        if i is not None and i < len(names)
+        _name_of(before.text, before.names),
+        _name_of(sniff.options.text, sniff.columns),
     }
-    missing = [name for name in before.names if name not in sniff.columns and name not in texts]
+    expected = [name for name in before.names if name not in texts]
+    missing = [name for name in expected if name not in sniff.columns]
     new_columns = [name for name in sniff.columns if name not in known_columns | texts]
     return Differing(missing[:COLUMNS_SAID], new_columns[:COLUMNS_SAID])
+
+
+def _name_of(column: int | None, names: Sequence[str]) -> str | None:
+    """None where no column is chosen, or the file has none of that number."""
+    if column is None or column >= len(names):
+        return None
+    return names[column]
 
 
 def columns_fingerprint(sniff: readers.Sniff) -> str:

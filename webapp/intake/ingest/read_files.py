@@ -103,14 +103,15 @@ def read_plans(reading: ReadingSettings, everything: list[SourceFile]) -> Iterat
     ):
         options = readers.Options(**addition["options"])
         shaping = Shaping(**addition["shaping"])
-        added_files = [
-            file
-            for file in everything
-            if file.position >= addition["first"] and (end is None or file.position < end)
-        ]
+        added_files = [file for file in everything if file.position >= addition["first"]]
+        if end is not None:
+            added_files = [file for file in added_files if file.position < end]
         paths_and_names = [(stored_path(file), file.name) for file in added_files]
-        unread = [file for file in added_files if not file.read and file.name != shaping.table]
-        positions = {file.name: file.position for file in added_files} if shaping.across else {}
+        unread = [file for file in added_files if not file.read]
+        unread = [file for file in unread if file.name != shaping.table]
+        positions: dict[str, int] = {}
+        if shaping.across:
+            positions = {file.name: file.position for file in added_files}
         yield ReadPlan(
             options,
             shaping,
@@ -397,10 +398,8 @@ class ReadAttempt:
 
     def _items_of(self, file: SourceFile, reading: readers.Reading) -> Iterator[Item]:
         # else they are counted when they are shaped
-        n, behind = (
-            0,
-            file.items if self.plan.shaping.across else 0,
-        )
+        behind = file.items if self.plan.shaping.across else 0
+        n = 0
         try:
             if encoding := readers.encoding(stored_path(file), file.name, self.plan.options):
                 self.encodings[file.position] = encoding

@@ -248,17 +248,16 @@ class ReadingForm(NamedVocabularyForm):
             for role in ("text", "title", "date", "id")
             if role in self.fields
         }
-        return [
-            self[name]
-            for name in self.fields
-            if name.startswith(KIND) and name.removeprefix(KIND) not in roles
-        ]
+        kinds = [name for name in self.fields if name.startswith(KIND)]
+        return [self[name] for name in kinds if name.removeprefix(KIND) not in roles]
 
     @property
     def chosen_unit(self) -> str | None:
         """Corpus.unit, of a valid form."""
         unit = self.cleaned_data.get("unit", "")
-        return self.sniff.columns[int(unit)] if unit.isdigit() else "" if unit == EACH else None
+        if unit.isdigit():
+            return self.sniff.columns[int(unit)]
+        return "" if unit == EACH else None
 
     def _two_ways(self) -> bool:
         """Whether the first rows have a date such as 12/3/1999, or one that may be of another
@@ -277,11 +276,9 @@ class ReadingForm(NamedVocabularyForm):
         date_columns = {
             i for i in range(len(self.sniff.columns)) if str(self["date"].value()) == str(i)
         }
-        date_columns |= {
-            int(name.removeprefix(KIND))
-            for name in self.fields
-            if name.startswith(KIND) and metadata.type_of(self[name].value()).has_date_order
-        }
+        for name in self.fields:
+            if name.startswith(KIND) and metadata.type_of(self[name].value()).has_date_order:
+                date_columns.add(int(name.removeprefix(KIND)))
         return [row[i] for row in self.sniff.rows for i in date_columns if i < len(row)]
 
     def check_names(self, others: Collection[str]) -> None:
@@ -306,11 +303,11 @@ class ReadingForm(NamedVocabularyForm):
         options |= {
             name: values[name] for name in options.keys() & (values.keys() - {"header_row"})
         }
-        options["kinds"] = options["kinds"] | {
-            self.sniff.columns[int(name.removeprefix(KIND))]: kind
-            for name, kind in values.items()
-            if name.startswith(KIND) and kind
-        }
+        options["kinds"] = dict(options["kinds"])
+        for name, kind in values.items():
+            if name.startswith(KIND) and kind:
+                column = self.sniff.columns[int(name.removeprefix(KIND))]
+                options["kinds"][column] = kind
         return self.with_options(options)
 
 

@@ -55,17 +55,15 @@ FILES = 24
 STEP = 1 << 18
 SECONDS = 2.0  # after which no document is read but the first
 # Characters of all files, and seconds, that are read on only to count
-AHEAD, AHEAD_SECONDS = (
-    16_000_000,
-    1.0,
-)
-KEPT = (
-    4  # ways of reading whose samples are kept: someone goes back and forth between two encodings
-)
+AHEAD = 16_000_000
+AHEAD_SECONDS = 1.0
+# Ways of reading whose samples are kept: someone goes back and forth between two encodings
+KEPT = 4
 # documents, characters of each, fields of each
 SHOWN = 5
 BEGINNING = 420
 FIELDS = 12
+LONGEST_DATE = 60  # characters of what is written as a date
 FORMS = 3  # of dates that can't be read that are shown
 _DIGITS = regex.compile(r"\d+")
 _LETTERS = regex.compile(r"\p{L}+")
@@ -263,13 +261,10 @@ class _Sampler:
         self.companions = readers.Companions(
             lambda: ((stored_path(source), source.name) for source in everything)
         )
-        self.table = (
-            upload_of(
-                [(stored_path(source), source.name) for source in everything], self.shaping.table
-            )
-            if self.shaping.table
-            else None
-        )
+        self.table = None
+        if self.shaping.table:
+            paths_and_names = [(stored_path(source), source.name) for source in everything]
+            self.table = upload_of(paths_and_names, self.shaping.table)
         sources = [source for source in everything if source.name != self.shaping.table]
         self.of_files = len(sources)
         self.total = sum(source.bytes for source in sources)
@@ -285,15 +280,20 @@ class _Sampler:
         self.found = ByKind()
         self.characters_of = ByKind()
         # Of the documents those that are in the sample, and what they became
-        self.taken = defaultdict[str | None, float](float)
+        self.taken: defaultdict[str | None, float] = defaultdict(float)
         self.documents_of = ByKind()
         self.kind: str | None = None  # of the file that is read
         self.unreadable = 0
         self.problems: list[str] = []
-        self.left_out = Counter[str]()
-        self.characters = self.documents = self.files = 0
-        self.ahead = 0.0  # seconds that counting took
-        self.cut_short = self.ended = self.enough = False
+        self.left_out: Counter[str] = Counter()
+        # In the sample, so far
+        self.characters = 0
+        self.documents = 0
+        self.files = 0
+        self.counting_seconds = 0.0  # of what is read on only to count
+        self.cut_short = False  # whether a limit ended a file, or left files out
+        self.ended = False  # whether all files that were to be read are
+        self.enough = False  # whether the sample has all that it needs: the rest is counted
 
     def run(self) -> Sample:
         # Loads what takes long once in a process
@@ -307,7 +307,7 @@ class _Sampler:
         days = []
         undated = []
         heads = []
-        evidence = Counter[str]()
+        evidence: Counter[str] = Counter()
         without = 0
         made_dates = 0
         parts: list[Part | None] = []
@@ -337,7 +337,7 @@ class _Sampler:
                 self.documents += 1
                 self.documents_of[self.kind] += 1
             stream.commit()
-        seconds = time.monotonic() - began - self.ahead
+        seconds = time.monotonic() - began - self.counting_seconds
         is_complete = not self.cut_short and self.files == self.of_files and self.ended
         # The last one may be a section, and others of its whole are to come
         if self.documents and not self.ended:
@@ -345,16 +345,24 @@ class _Sampler:
         beginnings = not is_complete and (self.cut_short or not self.ended)
         self.enough = True
         deque(items, 0)  # which only counts from here on
+        has_read_all = self.read.total() >= self.total and not self.shaped
+        of_documents = self.documents
+        of_characters = self.characters
+        if not is_complete:
+            of_documents = self._estimate()
+            of_characters = max(of_characters, round(self._of_all(self.characters_of)))
+        dated = ""
+        if len(heads) * 2 > self.documents:
+            dated = order_of(heads)
+        why_undated = ""
+        if undated:
+            why_undated = f"“{undated[0][:LONGEST_DATE]}” {why_none(undated[0])}"
         return Sample(
             documents=self.documents,
-            of=self.documents if is_complete else self._estimate(),
-            counted=is_complete
-            or self.single
-            or (self.read.total() >= self.total and not self.shaped),
+            of=of_documents,
+            counted=is_complete or self.single or has_read_all,
             characters=self.characters,
-            of_characters=max(
-                self.characters, 0 if is_complete else round(self._of_all(self.characters_of))
-            ),
+            of_characters=of_characters,
             files=self.files,
             of_files=self.of_files,
             whole=is_complete,
@@ -366,11 +374,11 @@ class _Sampler:
             text_languages=_languages(text_beginnings),
             silent=silent_shares(texts),
             certain=certain(texts),
-            dated=order_of(heads) if len(heads) * 2 > self.documents else "",
+            dated=dated,
             dates=(min(days).isoformat(), max(days).isoformat()) if days else (),
             parts=first[0]["title"] if are_parts(parts) else "",
             undated=len(undated),
-            why_undated=f"“{undated[0][:60]}” {why_none(undated[0])}" if undated else "",
+            why_undated=why_undated,
             undated_forms=_forms(undated),
             without_date=without if days or undated else 0,
             evidence=dict(evidence),
@@ -435,7 +443,8 @@ class _Sampler:
         """Of each file an equal part of what may still be read; as much as there is, where all
         fits. What is behind that is read on for a while, and only counted: the first documents may
         be shorter than the others."""
-        sampled = characters = 0
+        sampled = 0
+        characters = 0
         ahead = AHEAD // max(1, len(self.sources))
         ahead_seconds = AHEAD_SECONDS / max(1, len(self.sources))
         for i, source in enumerate(self.sources):
@@ -450,7 +459,11 @@ class _Sampler:
             ):
                 self.cut_short = True
                 break
-            read = size = position = beginnings = length = 0
+            read = 0  # bytes of this file
+            position = 0  # the byte behind the last document, as far as it is known
+            size = 0  # bytes of its documents
+            beginnings = 0  # documents, or wholes of which a part was read
+            length = 0  # characters
             counting: float | None = None  # when that began
             self.kind = self._kind(source)
             single = readers.single(source.name)
@@ -468,14 +481,13 @@ class _Sampler:
                     ):
                         if isinstance(item, readers.Document):
                             begins = self._begins(item)
-                            beginnings = beginnings + begins
-                            length = length + len(item.text)
-                            size = size + _bytes(item)
-                        position = min(
-                            read,
-                            read if single else max(read - STEP, round(size * packed)),
-                            source.bytes,
-                        )
+                            beginnings += begins
+                            length += len(item.text)
+                            size += _bytes(item)
+                        position = min(read, source.bytes)
+                        if not single:
+                            behind_documents = max(read - STEP, round(size * packed))
+                            position = min(position, behind_documents)
                         if counting is None:
                             self.taken[self.kind] += (
                                 begins if isinstance(item, readers.Document) else 0
@@ -487,8 +499,8 @@ class _Sampler:
                                 or beginnings >= documents_left
                                 or time.monotonic() > self.until
                             ):
-                                sampled = sampled + beginnings
-                                characters = characters + length
+                                sampled += beginnings
+                                characters += length
                                 counting = time.monotonic()
                         else:
                             self.cut_short = self.cut_short or isinstance(item, readers.Document)
@@ -507,7 +519,8 @@ class _Sampler:
                 self.unreadable += 1
                 self.left_out[error.kind] += 1
                 self.problems.append(str(error))
-            self.ahead += time.monotonic() - counting if counting else 0
+            if counting:
+                self.counting_seconds += time.monotonic() - counting
             self.read[self.kind] += position
             self.found[self.kind] += beginnings
             self.characters_of[self.kind] += length
@@ -524,10 +537,10 @@ def _forms(undated: list[str]) -> tuple[tuple[str, int], ...]:
     """What could not be read as a date, by how it is written: an example of each form, and how many
     are written so."""
     examples: dict[str, str] = {}
-    counts = Counter[str]()
+    counts: Counter[str] = Counter()
     for text in undated:
         form = _LETTERS.sub("a", _DIGITS.sub("9", text))
-        examples.setdefault(form, text[:60])
+        examples.setdefault(form, text[:LONGEST_DATE])
         counts[form] += 1
     return tuple((examples[form], count) for form, count in counts.most_common(FORMS))
 
@@ -542,14 +555,15 @@ def _bytes(document: readers.Document) -> int:
 
 def _shown(document: readers.Document, options: readers.Options) -> dict:
     day = readers.parse_date(document.date, options.date_order or None)
+    fields = [
+        (name, value, options.kinds.get(name, metadata.DEFAULT.kind))
+        for name, value in document.metadata.items()
+    ]
     return {
         "title": document.title,
-        "date": document.date[:60],
+        "date": document.date[:LONGEST_DATE],
         "day": day.isoformat() if day else "",
-        "fields": [
-            (name, value, options.kinds.get(name, metadata.DEFAULT.kind))
-            for name, value in document.metadata.items()
-        ][:FIELDS],
+        "fields": fields[:FIELDS],
         "text": document.text[:BEGINNING],
         "more": len(document.text) > BEGINNING,
         "file": document.file,

@@ -23,9 +23,8 @@ def documents(version: Version, position: int) -> tuple[str, int, int]:
             f"There is no file {position} whose documents are on record: the list of the corpus’s"
             " files has links to those that are.",
         )
-    first, end = (
-        min(number, version.documents) for number in (file.first, file.first + file.documents)
-    )
+    first = min(file.first, version.documents)
+    end = min(file.first + file.documents, version.documents)
     return file.name, first, end
 
 

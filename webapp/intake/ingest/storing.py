@@ -75,7 +75,10 @@ def link(corpus: Corpus, received: Iterable[ReceivedFile]) -> None:
     with (arriving / "list.jsonl").open("w", encoding="utf-8") as notes:
         for i, file in enumerate(received):
             path = f"{arriving}/{i}"
-            (os.link if file.stays else shutil.move)(file.path, path)
+            if file.stays:
+                os.link(file.path, path)
+            else:
+                shutil.move(file.path, path)
             os.chmod(path, 0o600)
             notes.write(json.dumps([file.name, file.sha256, file.pack]) + "\n")
 
@@ -83,7 +86,8 @@ def link(corpus: Corpus, received: Iterable[ReceivedFile]) -> None:
 def takes_long(received: list[ReceivedFile]) -> bool:
     """Whether storing them is nothing to wait for."""
     packed = sum(u.path.stat().st_size for u in received if u.pack)
-    unhashed = sum(u.path.stat().st_size for u in received if not u.pack and not u.sha256)
+    plain = [u for u in received if not u.pack]
+    unhashed = sum(u.path.stat().st_size for u in plain if not u.sha256)
     return len(received) > FEW or packed > FEW_PACKED or unhashed > FEW_UNHASHED
 
 

@@ -154,14 +154,13 @@ def claim(ids: list[str], owner: int | None = None) -> Iterator[list[ReceivedFil
     Raises Refused where one is not there, or not whole.
     """
     uploads = [find(upload_id, owner) for upload_id in dict.fromkeys(ids)]
-    missing = [(u, received) for u in uploads if (received := u.offset) != u.length]
+    arrived = [(u, u.offset) for u in uploads]
+    missing = [(u, received) for u, received in arrived if received != u.length]
     if missing:
         first, received = missing[0]
-        raise Refused(
-            409,
-            f"“{_short(first.name)}” has not arrived whole: {received:,} of {first.length:,} bytes. "
-            f"{len(missing):,} of {len(uploads):,} uploads still have to go on.",
-        )
+        so_far = f"{received:,} of {first.length:,} bytes"
+        to_go_on = f"{len(missing):,} of {len(uploads):,} uploads still have to go on"
+        raise Refused(409, f"“{_short(first.name)}” has not arrived whole: {so_far}. {to_go_on}.")
     total = sum(u.length for u in uploads)
     check_size(total, f"The files have {total:,} bytes together")
     check_room(sum(u.length for u in uploads if u.pack))
@@ -204,6 +203,9 @@ def remove_expired() -> None:
             if old:
                 old_since[path] = _old_since.get(path, time.monotonic())
                 if time.monotonic() - old_since[path] >= SURELY_OLD:
-                    shutil.rmtree(path) if path.is_dir() else path.unlink()
+                    if path.is_dir():
+                        shutil.rmtree(path)
+                    else:
+                        path.unlink()
     _old_since.clear()
     _old_since.update(old_since)

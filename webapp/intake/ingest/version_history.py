@@ -1,7 +1,7 @@
 """Versions of a corpus, for its pages: what each is, and in words how it differs from the one
 before."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -26,9 +26,8 @@ _REPEATED = {
     "exact": "documents that are the same as others don’t count",
     "near": "documents that nearly repeat others don’t count",
 }
-_CHANGES: dict[
-    str, Callable[[Any, Any], str]
-] = {  # setting -> what is said where it was `old` and is `new`
+# Setting -> what is said where it was `old` and is `new`
+_CHANGES: dict[str, Callable[[Any, Any], str]] = {
     "language": lambda old, new: "stop words of another language",
     "min_documents": lambda old, new: (
         f"words in at least {number_of(new, 'document')} instead of {old:,}"
@@ -78,12 +77,10 @@ def list_versions(corpus: Corpus) -> list[VersionRow]:
             "-number"
         )[: SHOWN + 1]
     )
-    before = [
-        next((v for v in versions[i:] if v.status == Version.Status.READY), None)
-        for i in range(1, SHOWN + 1)
-    ]
-    return [
-        VersionRow(
+    rows = []
+    for i, version in enumerate(versions[:SHOWN]):
+        before = _first_ready(versions[i + 1 :])
+        row = VersionRow(
             number=version.number,
             status=version.status,
             error=version.message,
@@ -93,10 +90,17 @@ def list_versions(corpus: Corpus) -> list[VersionRow]:
             created=version.created_at,
             runs=version.run_count,
             newest=version.pk == corpus.version_id,
-            difference=difference(earlier, version) if earlier else "",
+            difference=difference(before, version) if before else "",
         )
-        for version, earlier in zip(versions, before, strict=False)
-    ]
+        rows.append(row)
+    return rows
+
+
+def _first_ready(versions: Sequence[Version]) -> Version | None:
+    for version in versions:
+        if version.status == Version.Status.READY:
+            return version
+    return None
 
 
 def making(corpus: Corpus) -> Version | None:
@@ -124,24 +128,31 @@ def difference(before: Version, now: Version) -> str:
         _words(old, new, "apart", "spelling that counts apart", "spellings that count apart"),
         _words({"phrases": _counting(before)}, {"phrases": _counting(now)}, "phrases", "phrase"),
     ]
-    had, has = (
-        {LANGUAGES.get(code, code) for code in settings.get("also", [])} for settings in (old, new)
-    )
-    parts += [
-        f"{numbers.join_names(sorted(languages))} stop words {how}"
-        for languages, how in ((has - had, "too"), (had - has, "no more"))
-        if languages
-    ]
-    shared_settings = [name for name in _CHANGES if name in old and name in new]
-    parts += [
-        _CHANGES[name](old[name], new[name]) for name in shared_settings if old[name] != new[name]
-    ]
+    languages_before = _other_languages(old)
+    languages_now = _other_languages(new)
+    parts.append(_stop_words_of(languages_now - languages_before, "too"))
+    parts.append(_stop_words_of(languages_before - languages_now, "no more"))
+    for name, say in _CHANGES.items():
+        if name in old and name in new and old[name] != new[name]:
+            parts.append(say(old[name], new[name]))
     if now.status == Version.Status.READY and now.documents != before.documents:
         parts.append(
             number_of(abs(now.documents - before.documents), "document")
             + f" {'more' if now.documents > before.documents else 'fewer'}"
         )
     return "; ".join(part for part in parts if part) or "the same words"
+
+
+def _other_languages(settings: dict) -> set[str]:
+    """Names of the languages whose stop words don't count beside those of the main one."""
+    return {LANGUAGES.get(code, code) for code in settings.get("also", [])}
+
+
+def _stop_words_of(languages: set[str], how: str) -> str:
+    """ "" of no languages."""
+    if not languages:
+        return ""
+    return f"{numbers.join_names(sorted(languages))} stop words {how}"
 
 
 def _counting(version: Version) -> list[str]:
@@ -151,14 +162,18 @@ def _counting(version: Version) -> list[str]:
 
 
 def _words(old: dict, new: dict, name: str, singular: str, plural: str = "") -> str:
-    had = set(old.get(name, []))
-    has = set(new.get(name, []))
-    return "; ".join(
-        f"{len(words):,} {direction} {singular if len(words) == 1 else plural or singular + 's'}"
-        f" ({', '.join(sorted(words)[:_NAMED])}{' …' if len(words) > _NAMED else ''})"
-        for direction, words in (("more", has - had), ("fewer", had - has))
-        if words
-    )
+    before = set(old.get(name, []))
+    now = set(new.get(name, []))
+    sentences = []
+    for direction, words in (("more", now - before), ("fewer", before - now)):
+        if not words:
+            continue
+        noun = singular if len(words) == 1 else plural or f"{singular}s"
+        examples = ", ".join(sorted(words)[:_NAMED])
+        if len(words) > _NAMED:
+            examples += " …"
+        sentences.append(f"{len(words):,} {direction} {noun} ({examples})")
+    return "; ".join(sentences)
 
 
 def difference_to_newest(run: Run) -> str:

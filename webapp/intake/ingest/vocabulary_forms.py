@@ -185,14 +185,12 @@ class VocabularyForm(AskedForm):
         main = self["language"].value() or ""
         also = set(self["also"].value() or [])
         other_languages = [(code, name) for code, name in BY_NAME if code != main]
-        near = sorted(
-            (
-                (code, name)
-                for code, name in other_languages
-                if code in also or shares.get(code, 0) >= SAID
-            ),
-            key=lambda language: -shares.get(language[0], 0),
-        )
+        near = [
+            (code, name)
+            for code, name in other_languages
+            if code in also or shares.get(code, 0) >= SAID
+        ]
+        near.sort(key=lambda language: -shares.get(language[0], 0))
 
         def offered(choices: list) -> list[OfferedLanguage]:
             return [

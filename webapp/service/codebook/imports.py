@@ -96,10 +96,14 @@ def keep(
     by: str,
     advance: Callable[[float], None] = lambda done: None,
 ) -> str:
-    """Store what a file says, in a transaction of the caller; what was taken in and left out, in
-    sentences. Where it says no probabilities, its documents are taken for drawn uniformly from all.
-    Raises Invalid where others drew meanwhile. advance: learns the share that is stored, from 0 to
-    1."""
+    """Store the codes of a file as a draw of the concept's documents; to be called in a transaction.
+
+    concept: locked here. run: whose documents the file names. file: of `read`; where it says no
+    probabilities, its documents are treated as drawn uniformly from all. by: who imports it.
+    advance: is called with the share that is stored so far, 0 to 1. Returns sentences for the page:
+    how many codes were taken in, and what was left out. Raises Invalid where others drew documents
+    since the file was read.
+    """
     lock(concept)
     check(concept)
     _store(concept, run, file.readings, _probabilities(file.readings), by, advance)

@@ -8,11 +8,9 @@ import regex
 from webapp.intake.metadata.dates import ambiguous, guess_order, parse_date
 
 # Lines that have letters or digits, of so many characters; the longest of them
-LINES, _LOOKED_AT, _LINE = (
-    6,
-    1_000,
-    100,
-)
+LINES = 6
+_LOOKED_AT = 1_000
+_LINE = 100
 # of the texts that must have a date, and how many at least
 _MOST = 0.6
 _TEXTS = 3
@@ -33,8 +31,9 @@ _PLACE = regex.compile(
 
 def dates(text: str) -> Iterator[str]:
     """What is a date by its form, as it is written, in a text's first lines."""
-    lines = (line.strip() for line in text[:_LOOKED_AT].splitlines())
-    for line in [line for line in lines if any(map(str.isalnum, line))][:LINES]:
+    lines = [line.strip() for line in text[:_LOOKED_AT].splitlines()]
+    written_lines = [line for line in lines if any(map(str.isalnum, line))]
+    for line in written_lines[:LINES]:
         if len(line) <= _LINE and (match := _PLACE.search(line)):
             yield next(filter(None, match.groups()))
 

@@ -74,8 +74,9 @@ class Lines(contextlib.AbstractContextManager["Lines"]):
         return file
 
     def __exit__(self, *_) -> None:
-        for file in (file for level in self.levels for file in level):
-            file.close()
+        for level in self.levels:
+            for file in level:
+                file.close()
 
 
 def join(
@@ -138,27 +139,27 @@ def _page(document: Document, shaping: Shaping) -> int:
 
 
 def _left(count: int, example: Document, shaping: Shaping) -> Problem:
-    fields = ", ".join(
-        [
-            *(["number of a part"] if shaping.parts else []),
-            *shaping.join,
-            *([shaping.period] if shaping.period else []),
-        ]
-    )
-    others = f", and so {'were' if count > 2 else 'was'} {count - 1:,} more" if count > 1 else ""
-    return Problem(
-        example.file,
-        example.place,
-        f"“{example.title or example.file}” has no {fields}, or is longer than {LONG:,} characters;"
-        f" it was not joined with others{others}.",
-        False,
-    )
+    needed = [*shaping.join]
+    if shaping.parts:
+        needed.insert(0, "number of a part")
+    if shaping.period:
+        needed.append(shaping.period)
+    others = ""
+    if count > 1:
+        were = "was" if count == 2 else "were"
+        others = f", and so {were} {count - 1:,} more"
+    name = example.title or example.file
+    message = f"“{name}” has no {', '.join(needed)}, or is longer than {LONG:,} characters;"
+    message += f" it was not joined with others{others}."
+    return Problem(example.file, example.place, message, False)
 
 
 def _values(
     document: Document, part: Part | None, shaping: Shaping, order: str
 ) -> list[str] | None:
-    values = [part.whole if part else ""] if shaping.parts else []
+    values = []
+    if shaping.parts:
+        values.append(part.whole if part else "")
     values += [document.metadata.get(name, "").strip() for name in shaping.join]
     if shaping.period:
         day = parse_date(document.date, order or None)
@@ -187,11 +188,9 @@ def _joined(
             number = number + 1
         if held:  # what is not the same in all is forgotten at once
             first = held[0]
-            held[0] = replace(
-                first,
-                metadata=dict(first.metadata.items() & document.metadata.items()),
-                date=first.date if first.date == document.date else "",
-            )
+            shared_fields = dict(first.metadata.items() & document.metadata.items())
+            shared_date = first.date if first.date == document.date else ""
+            held[0] = replace(first, metadata=shared_fields, date=shared_date)
         held.append(replace(document, metadata={}) if held else document)
         length += len(document.text) + len(BETWEEN)
     yield _one(title if number == 1 else f"{title} ({number})", values, held, shaping)
@@ -205,21 +204,18 @@ def _one(title: str, values: list[str], documents: list[Document], shaping: Shap
     for document in documents:
         headings += [at + heading for heading in document.headings]
         at += len(document.text) + len(BETWEEN)
+    fields = first.metadata
+    place = first.place
+    if len(documents) > 1:
+        fields = {name: fields[name] for name in sorted(fields)}
+        place = f"{first.place or first.source_id} and {len(documents) - 1:,} more"
     return replace(
         first,
         text=between.join(document.text for document in documents),
         title=title[:MAX_TITLE],
         date=values[-1] if shaping.period else first.date,
         source_id=title[:MAX_ID],
-        metadata=(
-            {name: first.metadata[name] for name in sorted(first.metadata)}
-            if len(documents) > 1
-            else first.metadata
-        ),
-        place=(
-            f"{first.place or first.source_id} and {len(documents) - 1:,} more"
-            if len(documents) > 1
-            else first.place
-        ),
+        metadata=fields,
+        place=place,
         headings=tuple(headings),
     )

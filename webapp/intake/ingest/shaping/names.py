@@ -49,10 +49,8 @@ _PACKED = regex.compile(
 )
 _BRACES = regex.compile(r"\{([^{}]*)\}")
 # characters: where a first line is looked for, and of one that is a title
-_LOOKED_AT, _LINE = (
-    2_000,
-    80,
-)
+_LOOKED_AT = 2_000
+_LINE = 80
 
 
 class Path(NamedTuple):

@@ -17,10 +17,8 @@ _TITLE = regex.compile(
     regex.I,
 )
 # Of the rows that are parts, and wholes of several parts there are at least
-_MOST, _WHOLES = (
-    0.9,
-    2,
-)
+_MOST = 0.9
+_WHOLES = 2
 
 
 class Part(NamedTuple):
@@ -49,10 +47,9 @@ def are_parts(parts: Sequence[Part | None]) -> bool:
     in_turn = all(
         sorted(numbers) == list(range(1, len(numbers) + 1)) for numbers in wholes.values()
     )
+    if not in_turn:
+        return False
     several = sum(len(numbers) > 1 for numbers in wholes.values())
-    return (
-        in_turn
-        and several >= _WHOLES
-        and several * 2 > len(wholes)
-        and sum(map(len, wholes.values())) >= _MOST * len(parts)
-    )
+    if several < _WHOLES or several * 2 <= len(wholes):
+        return False
+    return sum(map(len, wholes.values())) >= _MOST * len(parts)

@@ -79,7 +79,8 @@ def cut(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Docum
         if not isinstance(item, Document):
             yield item
             continue
-        sections = BY[shaping.sections](item, shaping)
+        cut = BY[shaping.sections]
+        sections = cut(item, shaping)
         if not sections:
             whole = whole + 1
             example = example or item
@@ -96,16 +97,13 @@ def cut(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Docum
         else:
             yield item
     if example:
-        others = (
-            f", and so {'have' if whole > 2 else 'has'} {whole - 1:,} more" if whole > 1 else ""
-        )
-        yield Problem(
-            example.file,
-            example.place,
-            f"“{example.title or example.file}” has {_LACKS[shaping.sections]}; it was kept"
-            f" whole{others}.",
-            False,
-        )
+        others = ""
+        if whole > 1:
+            have = "has" if whole == 2 else "have"
+            others = f", and so {have} {whole - 1:,} more"
+        name = example.title or example.file
+        message = f"“{name}” has {_LACKS[shaping.sections]}; it was kept whole{others}."
+        yield Problem(example.file, example.place, message, False)
 
 
 def _parts(document: Document, sections: list[Section]) -> Iterator[Document]:
@@ -161,16 +159,12 @@ def _by_pages(document: Document, shaping: Shaping) -> list[Section]:
         return []
     if not text[starts[-1] :].strip():
         starts = starts[:-1]  # a form feed often stands after the last page, too
-    spans = [
-        (first, min(first + shaping.size, len(starts)))
-        for first in range(0, len(starts), shaping.size)[: MOST + 1]
-    ]
-    return [
-        Section(
-            int(starts[first]), f"page {last}" if last == first + 1 else f"pages {first + 1}–{last}"
-        )
-        for first, last in spans
-    ]
+    sections = []
+    for first in range(0, len(starts), shaping.size)[: MOST + 1]:
+        last = min(first + shaping.size, len(starts))
+        label = f"page {last}" if last == first + 1 else f"pages {first + 1}–{last}"
+        sections.append(Section(int(starts[first]), label))
+    return sections
 
 
 def _by_paragraphs(document: Document, shaping: Shaping) -> list[Section]:
@@ -202,7 +196,8 @@ def _by_headings(document: Document, shaping: Shaping) -> list[Section]:
 
 
 def _heading(text: str, start: int) -> str:
-    line = text[start : start + 4 * MAX_LABEL].lstrip().partition("\n")[0]
+    beginning = text[start : start + 4 * MAX_LABEL].lstrip()
+    line, _, _ = beginning.partition("\n")
     words = " ".join(line.lstrip("#").split())
     return words if len(words) <= MAX_LABEL else words[: MAX_LABEL - 1] + "…"
 

@@ -35,12 +35,10 @@ _OPENING = regex.compile(
     regex.MULTILINE,
 )
 # Characters; of the texts, and at least; of them, where it is left out by default
-_HEAD, _OPENED, _LEAST, _USUAL = (
-    400,
-    0.1,
-    5,
-    0.25,
-)
+_HEAD = 400
+_OPENED = 0.1
+_LEAST = 5
+_USUAL = 0.25
 _LONGEST = 80  # characters of its rule's name
 _MOST = 8  # salutations of a corpus
 
@@ -177,12 +175,14 @@ def salutations(texts: list[str]) -> dict[str, float]:
                 opened[f"{match[2]} …"] += 1
                 to.setdefault(f"{match[2]} …", set()).add(match[1])
     least = max(_LEAST, _OPENED * len(texts))
-    several = [
-        words for words, others in to.items() if len(others) >= _SAME and opened[words] >= least
-    ]
-    others = (to.keys() - several).union(*(to[words] for words in several))
-    kept = [(words, n) for words, n in opened.most_common() if n >= least and words not in others]
-    return {f"{SALUTATION}{words}"[:_LONGEST]: n / len(texts) for words, n in kept}
+    recurring = {words: n for words, n in opened.most_common() if n >= least}
+    general = [words for words in to if len(to[words]) >= _SAME and words in recurring]
+    covered = (to.keys() - general).union(*(to[words] for words in general))
+    return {
+        f"{SALUTATION}{words}"[:_LONGEST]: n / len(texts)
+        for words, n in recurring.items()
+        if words not in covered
+    }
 
 
 CERTAIN = tuple(rule.name for rule in RULES.values() if rule.certain)
@@ -229,9 +229,13 @@ def certain(texts: list[str]) -> tuple[str, ...]:
     rule = RULES["interjections"]
     alike = salutations(texts) | shared.find_rules(texts)
     usual = (*CERTAIN, *(name for name, share in alike.items() if share >= _USUAL))
-    within = [[text[start:end] for start, end in rule.spans(text)] for text in texts]
-    spans = [span for each in within for span in each]
-    if len(spans) < _SPANS or sum(map(bool, within)) < _TEXTS * len(texts):
+    spans = []
+    texts_with_spans = 0
+    for text in texts:
+        spans_of_text = [text[start:end] for start, end in rule.spans(text)]
+        spans += spans_of_text
+        texts_with_spans += bool(spans_of_text)
+    if len(spans) < _SPANS or texts_with_spans < _TEXTS * len(texts):
         return ordered(usual)
     openings = Counter(_WORD.search(span)[0] for span in spans)
     wordings = Counter(spans)

@@ -88,14 +88,10 @@ def _names(files: Files) -> Iterator[tuple[tuple[Path, str], str]]:
 
 def upload_of(files: Files, name: str) -> tuple[Path, str] | None:
     """The upload that is a table, or the archive that it is in."""
-    return next(
-        (
-            (path, upload)
-            for path, upload in files
-            if name == upload or name.startswith(f"{upload}/")
-        ),
-        None,
-    )
+    for path, upload in files:
+        if name == upload or name.startswith(f"{upload}/"):
+            return path, upload
+    return None
 
 
 def _guess_columns(
@@ -106,7 +102,7 @@ def _guess_columns(
 ) -> Iterator[Guess]:
     """Columns that may have the names of the others. loose: the files by their names written
     otherwise; only a name that one file has counts."""
-    everything = set[str]().union(*others.values()) - {name}
+    everything = frozenset().union(*others.values()) - {name}
     files = [file for file in everything if not formats.format_of(file).archive]
     sniff = readers.sniff(source, name, header=True, html=False)
     rows = _first_rows(source, name, sniff.options)
@@ -121,7 +117,7 @@ def _guess_columns(
             continue
         files_of_cells = [_named_by(cell, others, known) - {name} for cell in cells]
         matched = sum(map(bool, files_of_cells))
-        files_named = set[str]().union(*files_of_cells)
+        files_named = frozenset().union(*files_of_cells)
         exact = sum(bool(_named_by(cell, others, {}) - {name}) for cell in cells)
         yield Guess(name, title, matched, len(cells), len(files_named), len(files), exact)
 
@@ -151,7 +147,8 @@ def _names_in(cell: str) -> list[str]:
     parts = [part.strip() for part in cell.split(";")]
     if len(parts) == 1:
         return [cell]
-    return [cell, *filter(None, parts)][: 1 + MOST_NAMES]
+    names = [part for part in parts if part]
+    return [cell, *names[:MOST_NAMES]]
 
 
 def _first_rows(
@@ -194,10 +191,9 @@ def _of_document(file: str) -> list[_Key]:
 
 
 def _of_row(value: str) -> list[_Key]:
-    pieces = [
-        piece for piece in _plain(value).replace("\\", "/").split("/") if piece not in ("", ".")
-    ][-MOST_FOLDERS:]
-    return list(_keys(pieces))
+    pieces = _plain(value).replace("\\", "/").split("/")
+    pieces = [piece for piece in pieces if piece not in ("", ".")]
+    return list(_keys(pieces[-MOST_FOLDERS:]))
 
 
 _DIGITS = regex.compile(r"\d+")
@@ -390,7 +386,9 @@ class Table(contextlib.AbstractContextManager["Table"]):
 
     def _unused(self) -> Iterator[Problem]:
         named = _Said("and {count:,} more rows name no file that was uploaded.")
-        for number in (i for i, used in enumerate(self.used) if not used):
+        for number, is_used in enumerate(self.used):
+            if is_used:
+                continue
             if named.count < SAID:
                 place, name = self.rows.execute(
                     "SELECT place, name FROM row WHERE number = ?", (number,)
