@@ -7,6 +7,8 @@ from typing import TypeVar
 import numpy as np
 
 MISSING = -1
+INTERVAL = (0.025, 0.975)  # quantiles: an interval of 95%
+ABOVE_ZERO = 1e-300  # in place of a divisor that may be 0
 Reader = TypeVar("Reader")
 Item = TypeVar("Item")
 
@@ -107,7 +109,7 @@ def interval(
         again.append(measure(answers, base * weights_drawn))
     if np.isnan(again).sum() * 2 >= len(again):
         return float("nan"), float("nan")
-    low, high = np.nanquantile(again, [0.025, 0.975])
+    low, high = np.nanquantile(again, INTERVAL)
     return float(low), float(high)
 
 
@@ -121,6 +123,5 @@ def _counted(
     ).astype(float)
     weight = np.ones(len(counts)) if weights is None else np.asarray(weights, float)
     is_counted = (counts.sum(axis=1) >= least) & (weight > 0)
-    return counts[is_counted], weight[is_counted] / max(
-        weight[is_counted].mean() if is_counted.any() else 0.0, 1e-300
-    )
+    mean_weight = weight[is_counted].mean() if is_counted.any() else 0.0
+    return counts[is_counted], weight[is_counted] / max(mean_weight, ABOVE_ZERO)

@@ -13,6 +13,13 @@ from inference.kernels.special import sum_in_order
 from inference.runtime.jit import njit
 from inference.topics import Topics
 
+# Rows of `_shapes`
+EFFECTIVE_WORDS = 0
+UNIFORM_DISTANCE = 1
+CORPUS_DISTANCE = 2
+ENTROPY = 3
+SHAPES = 4
+
 
 class TopicMeasures(NamedTuple):
     """float64[K] each; all entropies and divergences in nats, 0 log 0 = 0.
@@ -61,11 +68,11 @@ def diagnose(bow: Bow, topics: Topics, assigned: Evidence) -> TopicMeasures:
     )
     return TopicMeasures(
         *_of_tokens(assigned),
-        effective_words=shapes[0],
+        effective_words=shapes[EFFECTIVE_WORDS],
         exclusivity=_exclusivity(topics),
-        uniform_distance=shapes[1],
-        corpus_distance=shapes[2],
-        entropy=shapes[3],
+        uniform_distance=shapes[UNIFORM_DISTANCE],
+        corpus_distance=shapes[CORPUS_DISTANCE],
+        entropy=shapes[ENTROPY],
         coherence=judge.umass(topics),
         npmi=judge.npmi(topics),
     )
@@ -81,15 +88,16 @@ def _exclusivity(topics: Topics) -> np.ndarray:
     exclusivities = np.full(topics.K, np.nan)
     for k in np.flatnonzero(is_listed[:, 0]):
         row = topics.weights[topics.indptr[k] :][: is_listed[k].sum()].astype(float)
-        exclusivities[k] = np.mean(
-            row / np.maximum(everywhere[top[k][is_listed[k]]], np.finfo(float).tiny)
-        )
+        in_all_topics = np.maximum(everywhere[top[k][is_listed[k]]], np.finfo(float).tiny)
+        exclusivities[k] = np.mean(row / in_all_topics)
     return exclusivities
 
 
 def _of_tokens(assigned: Evidence) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """tokens, document_entropy, rank_1_documents."""
-    tokens, tokens_log, first = (np.zeros(assigned.K) for _ in range(3))
+    tokens = np.zeros(assigned.K)
+    tokens_log = np.zeros(assigned.K)
+    first = np.zeros(assigned.K)
     _add_tokens(
         assigned.doc_ptr, assigned.doc_topics, assigned.doc_tokens, tokens, tokens_log, first
     )
@@ -120,10 +128,10 @@ def _add_tokens(doc_ptr, doc_topics, doc_tokens, tokens, tokens_log, first):
 
 @njit(cache=True, parallel=True)
 def _shapes(indptr, words, weights, floor, V, log_corpus):
-    """float64[4, K]: effective words, distances from uniform and from the corpus, entropy. A floor
-    counts once for all its words."""
+    """float64[SHAPES, K]: what the distribution of each topic's words is like. A floor counts once
+    for all its words."""
     K = len(floor)
-    shapes = np.full((4, K), np.nan)
+    shapes = np.full((SHAPES, K), np.nan)
     log_all = sum_in_order(log_corpus)
     for k in prange(K):
         squares = 0.0
@@ -145,8 +153,8 @@ def _shapes(indptr, words, weights, floor, V, log_corpus):
             entropy -= unlisted * floor[k] * np.log(floor[k])
             cross -= floor[k] * log_rest
         if mass > 0.0:
-            shapes[0, k] = 1.0 / squares
-            shapes[1, k] = mass * np.log(V) - entropy
-            shapes[2, k] = cross - entropy
-            shapes[3, k] = entropy
+            shapes[EFFECTIVE_WORDS, k] = 1.0 / squares
+            shapes[UNIFORM_DISTANCE, k] = mass * np.log(V) - entropy
+            shapes[CORPUS_DISTANCE, k] = cross - entropy
+            shapes[ENTROPY, k] = entropy
     return shapes

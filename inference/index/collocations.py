@@ -216,7 +216,7 @@ class Pairs(Windows):
 
 
 @njit(cache=True, nogil=True)
-def _tokens(steps, low, high, documents, places, j, at):
+def _tokens(steps, low, high, documents, match_starts, j, at):
     """The tokens of a document, whose pieces are low … high - 1, from the j-th place on. at[:n]:
     pieces at which they begin, and `high` behind them. Returns n, and the first place of the next
     document."""
@@ -226,8 +226,8 @@ def _tokens(steps, low, high, documents, places, j, at):
     d = documents[j]
     starts.begin(steps, low, high, characters)
     while j < len(documents) and documents[j] == d:
-        i += np.searchsorted(characters[i:], places[j])
-        if i < len(characters) and characters[i] == places[j]:
+        i += np.searchsorted(characters[i:], match_starts[j])
+        if i < len(characters) and characters[i] == match_starts[j]:
             at[n] = low + i
             n += 1
         j += 1
@@ -242,36 +242,40 @@ def _near(
     first,
     document,
     documents,
-    places,
-    pieces,
+    match_starts,
+    match_length,
     left,
     right,
     sentence,
     sums,
     totals,
-    own,
-    here,
+    in_matches,
+    in_document,
     record,
 ):
-    """Adds to sums, totals and own; how many of the places are beginnings of pieces. document: the
-    number of the first of the segment. here: int32[forms], all 0: of each form in the windows of
-    one document. record: bool[1]. Also returns int32[n, 3]: forms, documents and counts."""
+    """Adds to sums, totals and in_matches, int64[forms], what of each form is part of a match
+    itself. match_starts: int32, the characters at which matches begin; match_length: their words.
+    Returns how many of match_starts are beginnings of words, and int32[n, 3]: forms, documents and
+    counts, where they are recorded.
+
+    document: the number of the first of the segment. in_document: int32[forms], all 0: of each form
+    in the windows of one document. record: bool[1], whether they are recorded."""
     near_tokens = 0
     j = 0
     recorded = np.empty((0, 3), np.int32)
     rows = 0
     at = np.empty(len(documents) + 1, np.int64)
-    met = np.empty(len(here), np.int32)
+    met = np.empty(len(in_document), np.int32)
     while j < len(documents):
         d = documents[j]
         low = first[d - document]
         high = first[d - document + 1]
-        n, j = _tokens(steps, low, high, documents, places, j, at)
+        n, j = _tokens(steps, low, high, documents, match_starts, j, at)
         near_tokens += n
         done = low
         forms = 0
         for t in range(n):
-            end = min(at[t] + pieces, high)
+            end = min(at[t] + match_length, high)
             # The next token's window goes on there
             begin, stop = (
                 max(at[t] - left, done),
@@ -283,27 +287,27 @@ def _near(
             for i in range(begin, done):
                 w = words[i] & NUMBER
                 if at[t] <= i < end:
-                    own[w] += 1
+                    in_matches[w] += 1
                     continue
-                if not here[w]:
+                if not in_document[w]:
                     met[forms] = w
                     forms += 1
-                here[w] += 1
-        near = here[met[:forms]].sum()
+                in_document[w] += 1
+        near = in_document[met[:forms]].sum()
         if record[0] and rows + forms > len(recorded):
             longer = np.empty((2 * (rows + forms), 3), np.int32)
             longer[:rows] = recorded[:rows]
             recorded = longer
         for w in met[:forms]:
             row = sums[w]
-            c = np.int64(here[w])
-            row[0] += c
+            count = np.int64(in_document[w])
+            row[0] += count
             row[1] += 1
-            here[w] = 0
+            in_document[w] = 0
             if record[0]:
                 recorded[rows, 0] = w
                 recorded[rows, 1] = d
-                recorded[rows, 2] = c
+                recorded[rows, 2] = count
                 rows += 1
         totals[0] += near > 0
         totals[1] += near
@@ -317,16 +321,16 @@ def _pairs(
     first,
     document,
     documents,
-    places,
-    pieces,
+    match_starts,
+    match_length,
     left,
     right,
     sentence,
-    place,
+    column_of_form,
     windows,
     having,
 ):
-    """Adds to windows and having; how many of the places are beginnings of pieces. place:
+    """Adds to windows and having; how many of match_starts are beginnings of words. column_of_form:
     int8[forms], of each form in windows, -1 where it is none of these."""
     pair_count = 0
     j = 0
@@ -337,23 +341,23 @@ def _pairs(
         d = documents[j]
         low = first[d - document]
         high = first[d - document + 1]
-        n, j = _tokens(steps, low, high, documents, places, j, at)
+        n, j = _tokens(steps, low, high, documents, match_starts, j, at)
         pair_count += n
         for t in range(n):
-            end = min(at[t] + pieces, high)
+            end = min(at[t] + match_length, high)
             begin = max(at[t] - left, low)
             stop = min(end + right, high)
             if sentence:
                 begin, stop = in_sentence(words, at[t], end, begin, stop)
             met[:] = False
             for i in range(begin, stop):
-                k = place[words[i] & NUMBER]
+                k = column_of_form[words[i] & NUMBER]
                 if k >= 0 and not at[t] <= i < end:
                     met[k] = True
             pairs_met = np.flatnonzero(met)
-            for a in pairs_met:
-                for b in pairs_met:
-                    windows[a, b] += 1
-                    having[a, b] += last[a, b] != d
-                    last[a, b] = d
+            for row in pairs_met:
+                for column in pairs_met:
+                    windows[row, column] += 1
+                    having[row, column] += last[row, column] != d
+                    last[row, column] = d
     return pair_count, np.empty((0, 3), np.int32)

@@ -41,13 +41,13 @@ class Sorted:
     def __getitem__(self, i: int) -> bytes:
         return self.text[self.ends[i] : self.ends[i + 1]].tobytes()
 
-    def first(self, wanted: bytes) -> int:
+    def first(self, text: bytes) -> int:
         """Of the first that is not less."""
-        return bisect_left(range(len(self)), wanted, key=self.__getitem__)
+        return bisect_left(range(len(self)), text, key=self.__getitem__)
 
-    def at(self, wanted: bytes) -> int | None:
-        i = self.first(wanted)
-        return i if i < len(self) and self[i] == wanted else None
+    def at(self, text: bytes) -> int | None:
+        i = self.first(text)
+        return i if i < len(self) and self[i] == text else None
 
     def between(self, prefix: bytes) -> tuple[int, int]:
         """Those that begin so: the first, and the one behind the last."""
@@ -124,14 +124,14 @@ class Forms(NamedTuple):
         """int32, ascending: the words that a piece of a query matches. Raises Invalid where a
         beginning has too many."""
         if piece.how == BEGIN:
-            a, b = self.words.between(piece.word.encode())
-            if b - a > MOST:
+            low, high = self.words.between(piece.word.encode())
+            if high - low > MOST:
                 raise Invalid(
                     "q",
-                    f"{b - a:,} different words begin with “{piece.word}”, at most {MOST:,} can be"
+                    f"{high - low:,} different words begin with “{piece.word}”, at most {MOST:,} can be"
                     " searched for: write more of it.",
                 )
-            return np.sort(self.numbers[a:b])
+            return np.sort(self.numbers[low:high])
         if piece.how == EXACT:
             at = self.words.at(piece.word.encode())
             return np.zeros(0, np.int32) if at is None else np.array(self.numbers[at : at + 1])
@@ -152,15 +152,15 @@ class Forms(NamedTuple):
         if not piece.marks:
             word = unmarked(pa.array([word], pa.large_string()))[0].as_py()
         literal = [""] if piece.how == EXPRESSION else regex.split(r"([*?])", word)
-        a, b = self.words.between(literal[0].encode()) if piece.marks else (0, len(self.words))
+        low, high = self.words.between(literal[0].encode()) if piece.marks else (0, len(self.words))
         expression = (
             "".join({"*": ".*", "?": "."}.get(part) or regex.escape(part) for part in literal)
             or word
         )
         parts = [np.zeros(0, np.int32)]
         text = pa.py_buffer(self.words.text)
-        for i in range(a, b, _SLICE):
-            ends = self.words.ends[i : min(b, i + _SLICE) + 1]
+        for i in range(low, high, _SLICE):
+            ends = self.words.ends[i : min(high, i + _SLICE) + 1]
             words = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), text)
             if not piece.marks:
                 words = unmarked(words)

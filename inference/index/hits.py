@@ -134,7 +134,7 @@ class Hits:
         columns = [characters[begin], characters[end - 1], characters[end], topic, certainty]
         return np.stack(columns, axis=1)
 
-    def _match(self, s: int, documents: np.ndarray, found: np.ndarray) -> np.ndarray:
+    def _match(self, s: int, documents: np.ndarray, hit_table: np.ndarray) -> np.ndarray:
         stream = self.index.stream
         first = frozen(self.index.fields["text"][s].first, np.int64)
         begin = int(self.index.bounds[s])
@@ -147,7 +147,7 @@ class Hits:
             int((first[documents + 1 - begin] - first[documents - begin]).max(initial=0)),
             (self.codes, *self._written),
             *self._read,
-            found,
+            hit_table,
         )
 
 
@@ -217,12 +217,15 @@ def _match(
     topics,
     first_token,
     offsets,
-    wanted,
-    found,
+    topic_mask,
+    hit_table,
 ):
-    """int32[n]: hits in each of some documents. document: the number of the first of the segment.
-    longest: words of the longest. found: int64[m, 3], filled for the first hits of all: where they
-    begin and end in their document, and the pair of a word."""
+    """int32[n]: hits in each of some documents.
+
+    document: the number of the first of the segment. longest: words of the longest. topic_mask:
+    bool[K], of which topics a hit must have a word; bool[0] for any. hit_table: int64[m, 3], filled
+    for the first hits of all: where they begin and end in their document, and the pair of a word.
+    """
     hits_of_document = np.zeros(len(documents), np.int32)
     filled = 0
     begins = np.zeros((len(within), longest), np.bool_)
@@ -253,7 +256,7 @@ def _match(
             )
             if p:  # where one of the first part ends is asked below, of its hits alone
                 _ends(text, of_text, passed[0, p], optional[0, p], final[0, p], cut, 0, ends[p])
-        if len(wanted) or len(found):
+        if len(topic_mask) or len(hit_table):
             starts.begin(steps, low, high, positions)
             _pair(
                 positions[:size],
@@ -263,37 +266,43 @@ def _match(
                 topics,
                 first_token,
                 offsets,
-                wanted,
+                topic_mask,
                 pairs,
             )
-        for a in range(size):
-            if a < stop or not begins[0, a]:
+        for start in range(size):
+            if start < stop or not begins[0, start]:
                 continue
-            stop = _longest(of_text, a, first_part, optional[0, 0], final[0, 0])
-            if stop == a:
+            stop = _longest(of_text, start, first_part, optional[0, 0], final[0, 0])
+            if stop == start:
                 continue
-            pair = pairs[a + np.argmax(pairs[a:stop] >= 0)] if len(wanted) or len(found) else -1
-            near = pair >= 0 or not len(wanted)
+            pair = (
+                pairs[start + np.argmax(pairs[start:stop] >= 0)]
+                if len(topic_mask) or len(hit_table)
+                else -1
+            )
+            near = pair >= 0 or not len(topic_mask)
             for p in range(1, len(within)):
-                left = max(a - within[p], 0)
+                left = max(start - within[p], 0)
                 right = min(stop + within[p], size)
                 if sentence[p]:
-                    left, right = in_sentence(text, a, stop, left, right)
-                near &= begins[p, stop:right].any() or ends[p, left:a].any()
-            if near and filled < len(found):
-                found[filled, 0] = a
-                found[filled, 1] = stop
-                found[filled, 2] = pair
+                    left, right = in_sentence(text, start, stop, left, right)
+                near &= begins[p, stop:right].any() or ends[p, left:start].any()
+            if near and filled < len(hit_table):
+                hit_table[filled, 0] = start
+                hit_table[filled, 1] = stop
+                hit_table[filled, 2] = pair
                 filled += 1
             hits_of_document[i] += near
     return hits_of_document
 
 
 @njit(cache=True, nogil=True)
-def _codes(words, low, high, codes, out):
-    """Fills out[: high - low] with of which elements words low … high - 1 of a stream are. codes:
-    by form; then what is asked for as written, int64[n, 3]: forms, how they are written and bits of
-    elements; and Stream.mixed."""
+def _codes(words, low, high, codes, codes_of_words):
+    """Fills codes_of_words[: high - low]: of which elements words low … high - 1 of a stream are.
+
+    codes: by form; then what is asked for as written, int64[n, 3]: forms, how they are written and
+    bits of elements; and Stream.mixed.
+    """
     by_form, asked_codes, mixed = codes
     for i in range(low, high):
         w = words[i] & NUMBER
@@ -306,7 +315,7 @@ def _codes(words, low, high, codes, out):
             for n in range(len(asked_codes)):
                 if asked_codes[n, 0] == w and asked_codes[n, 1] == case:
                     code |= asked_codes[n, 2]
-        out[i - low] = code
+        codes_of_words[i - low] = code
 
 
 @njit(cache=True, nogil=True)
@@ -317,49 +326,49 @@ def _ends(words, codes, passed, optional, final, cut, tried, ends):
     pass here; 0: none are tried. Bit s of a state: the words before state s have matched."""
     count = 0
     state = np.uint64(1)
-    bit_one = np.uint64(1)
+    lowest_bit = np.uint64(1)
     for i in range(len(words)):
         ends[i] = passed[codes[i]] & final
         count += ends[i]
     # final is 1 where a match is of one word
-    if not count or final == bit_one or (tried and count * tried < len(words)):
+    if not count or final == lowest_bit or (tried and count * tried < len(words)):
         return
     for i in range(len(words)):
         if cut and i and begins_sentence(words[i + 1 - cut]):
-            state = bit_one
-        while (state & optional) << bit_one & ~state:
-            state |= (state & optional) << bit_one
+            state = lowest_bit
+        while (state & optional) << lowest_bit & ~state:
+            state |= (state & optional) << lowest_bit
         state &= passed[codes[i]]
         ends[i] = state & final
-        state = state << bit_one | bit_one
+        state = state << lowest_bit | lowest_bit
 
 
 @njit(cache=True, nogil=True)
 def _longest(codes, begin, passed, optional, final):
     """The word behind the longest match that begins with one; that word where none does."""
     state = np.uint64(1)
-    bit_one = np.uint64(1)
+    lowest_bit = np.uint64(1)
     end = begin
     for i in range(begin, len(codes)):
-        while (state & optional) << bit_one & ~state:
-            state |= (state & optional) << bit_one
+        while (state & optional) << lowest_bit & ~state:
+            state |= (state & optional) << lowest_bit
         state &= passed[codes[i]]
         if state & final:
             end = i + 1
-        state <<= bit_one
+        state <<= lowest_bit
         if not state:
             break
     return end
 
 
 @njit(cache=True, nogil=True)
-def _pair(starts, d, indptr, counts, topics, first_token, offsets, wanted, pairs):
+def _pair(starts, d, indptr, counts, topics, first_token, offsets, topic_mask, pairs):
     """The pair of the bag of words that each word of a document belongs to; -1 where it has no
     topic that is wanted."""
     pairs[: len(starts)] = -1
     token = first_token[d]
     for pair in range(indptr[d], indptr[d + 1]):
         for n in range(token, token + counts[pair]):
-            if not len(wanted) or wanted[topics[pair]]:
+            if not len(topic_mask) or topic_mask[topics[pair]]:
                 pairs[np.searchsorted(starts, offsets[n])] = pair
         token += counts[pair]

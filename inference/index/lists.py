@@ -16,91 +16,95 @@ class Matches(NamedTuple):
     others: bool = False
 
 
-def intersection(a: Matches, b: Matches) -> Matches:
+def intersection(first: Matches, second: Matches) -> Matches:
     """Documents that are in both."""
-    if a.others and b.others:
-        return Matches(_either(*_lists(a, b)), True)
-    if a.others:
-        a, b = b, a
-    return Matches(_common(*_lists(a, b), b.others))
+    if first.others and second.others:
+        return Matches(_either(*_lists(first, second)), True)
+    if first.others:
+        first, second = second, first
+    return Matches(_common(*_lists(first, second), second.others))
 
 
-def either(a: Matches, b: Matches) -> Matches:
+def either(first: Matches, second: Matches) -> Matches:
     """Documents that are in one of them: those that are not in neither."""
-    return opposite(intersection(opposite(a), opposite(b)))
+    return opposite(intersection(opposite(first), opposite(second)))
 
 
-def opposite(a: Matches) -> Matches:
-    return Matches(a.documents, not a.others)
+def opposite(matches: Matches) -> Matches:
+    return Matches(matches.documents, not matches.others)
 
 
 def add(
-    documents: np.ndarray, total: np.ndarray, some: np.ndarray, counts: np.ndarray, weight: float
+    documents: np.ndarray,
+    total: np.ndarray,
+    matching: np.ndarray,
+    counts: np.ndarray,
+    weight: float,
 ) -> None:
-    """Add `weight` for each count to the total, float32, of some of the documents. counts: uint16,
-    of each of `some`."""
+    """Add `weight` for each count to the total, float32, of those of the documents that match.
+    counts: uint16, of each of `matching`."""
     _add(
         frozen(documents, np.int32),
         total,
-        frozen(some, np.int32),
+        frozen(matching, np.int32),
         frozen(counts, np.uint16),
         np.float32(weight),
     )
 
 
-def _lists(a: Matches, b: Matches) -> tuple[np.ndarray, np.ndarray]:
-    return frozen(a.documents, np.int32), frozen(b.documents, np.int32)
+def _lists(first: Matches, second: Matches) -> tuple[np.ndarray, np.ndarray]:
+    return frozen(first.documents, np.int32), frozen(second.documents, np.int32)
 
 
 @njit(cache=True, nogil=True)
-def _common(a, b, without):
-    """Those of a that are in b, or that are not."""
-    shared = np.empty(len(a), np.int32)
+def _common(first, second, without):
+    """Those of first that are in second, or that are not."""
+    shared = np.empty(len(first), np.int32)
     n = 0
     j = 0
-    for d in a:
+    for d in first:
         step = 1
-        while j + step < len(b) and b[j + step] < d:  # the other list may be much longer
+        while j + step < len(second) and second[j + step] < d:  # the other list may be much longer
             step *= 2
         low = j + step // 2
-        high = min(j + step, len(b))
+        high = min(j + step, len(second))
         if step == 1:
             low = j
         while low < high:
             middle = (low + high) >> 1
-            if b[middle] < d:
+            if second[middle] < d:
                 low = middle + 1
             else:
                 high = middle
         j = low
-        if (j < len(b) and b[j] == d) != without:
+        if (j < len(second) and second[j] == d) != without:
             shared[n] = d
             n += 1
     return shared[:n].copy()
 
 
 @njit(cache=True, nogil=True)
-def _either(a, b):
-    merged = np.empty(len(a) + len(b), np.int32)
+def _either(first, second):
+    merged = np.empty(len(first) + len(second), np.int32)
     n = 0
     i = 0
     j = 0
-    while i < len(a) or j < len(b):
-        if j == len(b) or (i < len(a) and a[i] <= b[j]):
-            j += j < len(b) and a[i] == b[j]
-            merged[n] = a[i]
+    while i < len(first) or j < len(second):
+        if j == len(second) or (i < len(first) and first[i] <= second[j]):
+            j += j < len(second) and first[i] == second[j]
+            merged[n] = first[i]
             i += 1
         else:
-            merged[n] = b[j]
+            merged[n] = second[j]
             j += 1
         n += 1
     return merged[:n].copy()
 
 
 @njit(cache=True, nogil=True)
-def _add(documents, total, some, counts, weight):
+def _add(documents, total, matching, counts, weight):
     i = 0
-    for j in range(len(some)):
-        while documents[i] < some[j]:
+    for j in range(len(matching)):
+        while documents[i] < matching[j]:
             i += 1
         total[i] += weight * np.float32(counts[j])

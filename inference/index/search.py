@@ -412,7 +412,7 @@ def _standing(pieces: np.ndarray, accepted: list[np.ndarray]) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _score(numbers, documents, total, lengths, weight, k1, b, mean, scores):
+def _score(numbers, documents, total, lengths, weight, saturation, length_weight, mean, scores):
     """Add to the scores of those of `numbers` that are among `documents`, both ascending, what
     their totals are worth."""
     j = 0
@@ -421,5 +421,8 @@ def _score(numbers, documents, total, lengths, weight, k1, b, mean, scores):
             j += 1
         if j < len(documents) and documents[j] == numbers[i]:
             scores[i] += (
-                weight * total[j] * (k1 + 1) / (total[j] + k1 * (1 - b + b * lengths[i] / mean))
+                weight
+                * total[j]
+                * (saturation + 1)
+                / (total[j] + saturation * (1 - length_weight + length_weight * lengths[i] / mean))
             )

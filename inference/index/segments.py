@@ -58,27 +58,28 @@ class Field(NamedTuple):
     def open(cls, folder: Path) -> "Field":
         return cls(*(np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS))
 
-    def mark(self, wanted: np.ndarray, mask: np.ndarray, begin: int = 0) -> None:
-        """Set mask[d - begin] for the documents d that have one of the words `wanted`, int32."""
-        _mark(self.words, self.indptr, self.documents, wanted, mask, begin)
+    def mark(self, word_numbers: np.ndarray, mask: np.ndarray, begin: int = 0) -> None:
+        """Set mask[d - begin] for the documents d that have one of the words. word_numbers: int32."""
+        _mark(self.words, self.indptr, self.documents, word_numbers, mask, begin)
 
-    def having(self, each: list[np.ndarray], begin: int) -> np.ndarray:
+    def having(self, form_lists: list[np.ndarray], begin: int) -> np.ndarray:
         """bool[n]: which documents of the segment, whose first has the number `begin`, have of each
         of some lists a word."""
         mask = np.ones(len(self.first) - 1, bool)
-        for form_list in each:
+        for form_list in form_lists:
             holders = np.zeros(len(mask), bool)
             self.mark(form_list, holders, begin)
             mask &= holders
         return mask
 
-    def lists(self, wanted: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """(documents int32 ascending, counts uint16) of each of the words `wanted` that is here."""
+    def lists(self, word_numbers: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """(documents int32 ascending, counts uint16) of each of the words that is here.
+        word_numbers: int32."""
         if not len(self.words):
             return
-        at = np.searchsorted(self.words, wanted)
+        at = np.searchsorted(self.words, word_numbers)
         words_there = self.words[np.minimum(at, len(self.words) - 1)]
-        for i in at[words_there == wanted].tolist():
+        for i in at[words_there == word_numbers].tolist():
             span = slice(self.indptr[i], self.indptr[i + 1])
             yield self.documents[span], self.counts[span]
 
@@ -93,20 +94,20 @@ class Scratch:
 
 
 @njit(cache=True, nogil=True, inline="always")
-def begins_sentence(piece):
+def begins_sentence(token):
     """Whether a sentence ends before a piece of a stream, or a paragraph: AFTER_SENTENCE or
     AFTER_PARAGRAPH."""
-    return piece < 0 and piece & (AFTER_HYPHEN | AFTER_APOSTROPHE) != 0
+    return token < 0 and token & (AFTER_HYPHEN | AFTER_APOSTROPHE) != 0
 
 
 @njit(cache=True, nogil=True)
-def in_sentence(words, a, stop, left, right):
+def in_sentence(words, begin, stop, left, right):
     """What of words[left:right] is in one sentence with words[a:stop]; nothing where these are in
     several."""
-    for i in range(a + 1, stop):
+    for i in range(begin + 1, stop):
         if begins_sentence(words[i]):
-            return a, stop
-    before = a
+            return begin, stop
+    before = begin
     behind = stop
     while before > left and not begins_sentence(words[before]):
         before -= 1
@@ -116,22 +117,22 @@ def in_sentence(words, a, stop, left, right):
 
 
 @njit(cache=True, nogil=True)
-def _count(pieces, first, last, documents_of):
+def _count(tokens, first, last, documents_of):
     """documents_of[w]: in how many documents w occurs."""
     for d in range(len(first) - 1):
         for i in range(first[d] - first[0], first[d + 1] - first[0]):
-            w = pieces[i] & NUMBER
+            w = tokens[i] & NUMBER
             if last[w] != d:
                 last[w] = d
                 documents_of[w] += 1
 
 
 @njit(cache=True, nogil=True)
-def _fill(pieces, first, document, last, cursor, documents, counts):
+def _fill(tokens, first, document, last, cursor, documents, counts):
     """cursor: int64, where each word's next entry stands; moved on."""
     for d in range(len(first) - 1):
         for i in range(first[d] - first[0], first[d + 1] - first[0]):
-            w = pieces[i] & NUMBER
+            w = tokens[i] & NUMBER
             if last[w] != d:
                 last[w] = d
                 documents[cursor[w]] = document + d
@@ -142,8 +143,8 @@ def _fill(pieces, first, document, last, cursor, documents, counts):
 
 
 @njit(cache=True, nogil=True)
-def _mark(words, indptr, documents, wanted, mask, begin):
-    for w in wanted:
+def _mark(words, indptr, documents, word_numbers, mask, begin):
+    for w in word_numbers:
         i = np.searchsorted(words, w)
         if i < len(words) and words[i] == w:
             for j in range(indptr[i], indptr[i + 1]):
@@ -151,8 +152,8 @@ def _mark(words, indptr, documents, wanted, mask, begin):
 
 
 @njit(cache=True, nogil=True)
-def sequences(stream, first, document, candidates, accepted, ends, out):
-    """out[i]: how often words of accepted[ends[p]:ends[p + 1]], sorted, p = 0, 1, …, stand one
+def sequences(stream, first, document, candidates, accepted, ends, counts):
+    """counts[i]: how often words of accepted[ends[p]:ends[p + 1]], sorted, p = 0, 1, …, stand one
     behind the other in candidates[i].
 
     first: where documents begin in the stream, that of number `document` first.
@@ -171,18 +172,18 @@ def sequences(stream, first, document, candidates, accepted, ends, out):
                 p += 1
             if p == n:
                 length += 1
-        out[i] = min(length, MOST)
+        counts[i] = min(length, MOST)
 
 
 @njit(cache=True, nogil=True)
-def _among(values, a, b, value):
+def _among(values, low, high, value):
     """Whether a value is in values[a:b], ascending."""
-    while a < b:
-        middle = (a + b) >> 1
+    while low < high:
+        middle = (low + high) >> 1
         if values[middle] < value:
-            a = middle + 1
+            low = middle + 1
         elif values[middle] > value:
-            b = middle
+            high = middle
         else:
             return True
     return False
