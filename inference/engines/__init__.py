@@ -17,6 +17,11 @@ FEW_TOKENS = (
 )
 UNNAMED = ssi.NAME  # the engine of checkpoints from before they carried a name
 
+# Of `suggest_topics`
+TOPICS_SCALE = 0.6
+TOPICS_POWER = 1 / 3
+USUAL_TOPICS = (5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 125, 150, 200)
+
 
 def get(name: str) -> AnyEngine:
     """The engine of that name. Raises Invalid where there is none."""
@@ -64,11 +69,8 @@ def suggest_topics(tokens: int, engine: str = DEFAULT, most: int = 200) -> int:
     with another seed; from twice as many fewer did, and with half as many subjects were mixed.
     Below FEW_TOKENS no number of topics was stable.
     """
-    suggestion = 0.6 * max(1, tokens) ** (1 / 3)
-    usual = min(
-        (5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 125, 150, 200),
-        key=lambda k: abs(k / suggestion - 1),
-    )
+    suggestion = TOPICS_SCALE * max(1, tokens) ** TOPICS_POWER
+    usual = min(USUAL_TOPICS, key=lambda k: abs(k / suggestion - 1))
     named_engine = get(engine)
     return max(
         1, min(named_engine.TRUNCATION if isinstance(named_engine, Truncated) else usual, most)

@@ -240,7 +240,6 @@ def topics(
     indptr, words, values = rows.transpose(state.arena, unit, listed, K)
     rows.sort_rows(indptr, words, values)
     totals = np.maximum(unit * state.totals, 0.0)
-    weights = (
-        (eta + values) / (V * eta + totals)[np.repeat(np.arange(K), np.diff(indptr))]
-    ).astype(np.float32)
+    topic_of_entry = np.repeat(np.arange(K), np.diff(indptr))
+    weights = ((eta + values) / (V * eta + totals)[topic_of_entry]).astype(np.float32)
     return Topics.of_listed(indptr, words, weights, totals, V, used)

@@ -30,6 +30,7 @@ from inference.engines.contract import (
 from inference.engines.sparse import UNITS, Batch
 from inference.errors import number_of
 from inference.kernels import clusters, rng
+from inference.kernels.gibbs import CHUNKS
 from inference.references import entries
 from inference.topics import Theta, Topics
 
@@ -424,15 +425,16 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     topics = number_of(settings["topics"], "topic")
     clusters = number_of(most_clusters, "cluster")
     passes = number_of(settings["passes"], "pass")
-    return Methods(
+    model = (
         "We trained a mixture of multinomials, in which each document as a whole has one topic,"
-        f" with {topics} by memoized variational inference in which the"
-        f" posterior of a document has at most {clusters} (Hughes"
-        f" and Sudderth 2016). The priors were α = {settings['alpha']:g} for all clusters together"
-        f" and η = {settings['eta']:g} for each word of a cluster; there were"
-        f" {passes}.",
-        ("hughes2016fast",),
+        f" with {topics} by memoized variational inference in which the posterior of a document has"
+        f" at most {clusters} (Hughes and Sudderth 2016)."
     )
+    priors = (
+        f"The priors were α = {settings['alpha']:g} for all clusters together and η ="
+        f" {settings['eta']:g} for each word of a cluster; there were {passes}."
+    )
+    return Methods(f"{model} {priors}", ("hughes2016fast",))
 
 
 def warm_up() -> list[Config]:
@@ -450,6 +452,17 @@ SWEEP = 0.1e-6
 SWEEP_TOPICS = 50
 SWEEP_POWER = 0.5
 ENTRIES = 25
+ENTRIES_POWER = 0.3  # of K
+# Of `memory`: rows, which may be half empty and are copied when they are compacted; what a token of
+# a minibatch takes for each of its clusters; what is remembered of a document for each of them, and
+# how much more room that has than is needed; what a word takes, and a topic in each chunk
+COPIES = 5
+ENTRY_BYTES = 12
+TOKEN_BYTES = 60
+MEMORY_BYTES = 4
+MEMORY_ROOM = 1.2
+WORD_BYTES = 24
+TOPIC_BYTES = 16
 
 
 def seconds(config: Resolved, tokens: int) -> float:
@@ -461,14 +474,14 @@ def memory(config: Resolved, shape: Shape) -> int:
     """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is
     compacted; a document's clusters; the rows that a minibatch makes."""
     L = min(config.most, config.topics)
+    tokens_of_word = shape.tokens / (100 * shape.V)
     entries = min(
         config.topics,
-        ENTRIES * L * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5,
+        ENTRIES * L * (config.topics / 100) ** ENTRIES_POWER * tokens_of_word**0.5,
     )
-    return int(
-        5 * 12 * max(shape.V * entries, 1 << 12)
-        + 60 * (shape.tokens / shape.per_pass) * L
-        + 4 * L * 1.2 * shape.D
-        + 24 * shape.V
-        + 64 * 16 * config.topics
-    )
+    in_rows = COPIES * ENTRY_BYTES * max(shape.V * entries, arena.FIRST_ENTRIES)
+    of_minibatch = TOKEN_BYTES * (shape.tokens / shape.per_pass) * L
+    of_documents = MEMORY_BYTES * L * MEMORY_ROOM * shape.D
+    of_words = WORD_BYTES * shape.V
+    of_chunks = CHUNKS * TOPIC_BYTES * config.topics
+    return int(in_rows + of_minibatch + of_documents + of_words + of_chunks)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import dense
+from inference.engines import defaults, dense
 from inference.engines.batch import keys as streams
 from inference.engines.contract import (
     MAPPED,
@@ -50,6 +50,9 @@ ABOUT = About(
     papers=entries("asuncion2009smoothing", "foulds2013stochastic"),
 )
 
+# Of the usual priors
+ALPHA_SCALE = 1.0
+ETA_SCALE = 0.3
 LEADING = 8  # topics that a word brings along, wherever it occurs; all of them where L is K
 DRAWN = 1  # turns of a new document in which each word is given one topic, at random
 # times through a document under the finished topics
@@ -135,8 +138,8 @@ class Config(Settings):
             self,
             Resolved,
             passes=passes_within(SWEPT_TOKENS, tokens, least=3, most=PASSES) if memo else 10,
-            alpha=round(min(0.2, self.topics**-0.6), 4),
-            eta=round(0.3 * self.topics**-0.5, 4),
+            alpha=defaults.alpha(self.topics, ALPHA_SCALE),
+            eta=defaults.eta(self.topics, ETA_SCALE),
             minibatch=min(2048, max(20, documents // 32)) if memo else 256,
         )
 
@@ -382,18 +385,22 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     else:
         by = "stochastic collapsed variational Bayes of order zero (SCVB0; Foulds et al. 2013)"
         cited = ("blei2003latent", "foulds2013stochastic")
-        how = (
+        passes = number_of(settings["passes"], "pass")
+        step_size = (
             f"The step size was s (τ₀ + t)^−κ with s = {settings['step']:g}, τ₀ ="
-            f" {settings['tau0']:g} and κ = {settings['kappa']:g}, in {settings['passes']:,}"
-            f" pass{'' if settings['passes'] == 1 else 'es'}. {most}."
+            f" {settings['tau0']:g} and κ = {settings['kappa']:g}"
         )
+        how = f"{step_size}, in {passes}. {most}."
     topics = number_of(settings["topics"], "topic")
-    return Methods(
+    model = (
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {topics} by {by}. The priors were α = {settings['alpha']:g} for"
-        f" each topic of a document and η = {settings['eta']:g} for each word of a topic. {how}",
-        cited,
+        f" {topics} by {by}."
     )
+    priors = (
+        f"The priors were α = {settings['alpha']:g} for each topic of a document and η ="
+        f" {settings['eta']:g} for each word of a topic."
+    )
+    return Methods(f"{model} {priors} {how}", cited)
 
 
 def warm_up() -> list[Config]:

@@ -67,6 +67,17 @@ SECONDS = 0.2e-6
 SECONDS_POWER = 0.33
 ENTRIES = 60
 ENTRIES_POWER = 0.3
+# Of `memory`, in bytes: of a pair, and of an entry of a word's row, which so many pairs share; of a
+# gathered entry; of a topic in each chunk. Rows may be half empty and are copied when rewritten
+SINGLE = 4
+DOUBLE = 8
+PAIR_BYTES = 24
+WORDS_OF_ROW = 8
+GATHERED_BYTES = 6
+TOPIC_BYTES = 40
+COPIES = 4
+ARRAYS_OF_WORDS = 6
+ARRAYS_OF_TOPICS = 12
 TOLERANCE = 0.01  # nats a token: the duality gap at which fw_pairwise ends
 
 
@@ -547,18 +558,20 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     )
     passes = number_of(settings["passes"], "pass")
     topics = number_of(settings["topics"], "topic")
-    return Methods(
+    model = (
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
         f" {topics} by {how} and {learned} (Than and Ho 2015), in {passes},"
-        f" with {settings['iterations']} iterations for a document. Each topic began as {start};"
-        f" the prior{'s were' if ope else ' was'} {prior}η = {settings['eta']:g} for each word of a"
-        " topic.",
-        (
-            ("blei2003latent", "than2015dual", "than2015inference")
-            if ope
-            else ("blei2003latent", "than2015inference")
-        ),
+        f" with {settings['iterations']} iterations for a document."
     )
+    priors_were = "priors were" if ope else "prior was"
+    begins = (
+        f"Each topic began as {start}; the {priors_were} {prior}η = {settings['eta']:g} for each"
+        " word of a topic."
+    )
+    cited: tuple[str, ...] = ("blei2003latent", "than2015inference")
+    if ope:
+        cited = ("blei2003latent", "than2015dual", "than2015inference")
+    return Methods(f"{model} {begins}", cited)
 
 
 def warm_up() -> list[Config]:
@@ -592,14 +605,9 @@ def memory(config: Resolved, shape: Shape) -> int:
         else min(config.topics, ENTRIES * (config.topics / 100) ** ENTRIES_POWER)
     )
     in_rows = shape.V * entries
-    batch = (
-        2 * shape.tokens / shape.per_pass * (8 + 8 + 4 + 4 + 4 * min(config.topics, entries) / 8)
-    )
-    workspace = frank_wolfe.CHUNKS * 40 * config.topics + 4 * frank_wolfe.BLOCK
-    return int(
-        4 * 8 * max(in_rows, 1 << 12)
-        + batch
-        + 6 * in_rows
-        + workspace
-        + 8 * (6 * shape.V + 12 * config.topics)
-    )
+    of_pair = PAIR_BYTES + SINGLE * min(config.topics, entries) / WORDS_OF_ROW
+    batch = 2 * shape.tokens / shape.per_pass * of_pair
+    workspace = frank_wolfe.CHUNKS * TOPIC_BYTES * config.topics + SINGLE * frank_wolfe.BLOCK
+    stored = COPIES * DOUBLE * max(in_rows, arena.FIRST_ENTRIES)
+    arrays = DOUBLE * (ARRAYS_OF_WORDS * shape.V + ARRAYS_OF_TOPICS * config.topics)
+    return int(stored + batch + GATHERED_BYTES * in_rows + workspace + arrays)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import dense
+from inference.engines import defaults, dense
 from inference.engines.contract import (
     MOST_TOPICS,
     About,
@@ -129,7 +129,7 @@ class Config(Settings):
             self,
             Resolved,
             passes=20,
-            minibatch=min(1024, max(128, documents // 64)),
+            minibatch=defaults.minibatch(documents),
             candidates=CANDIDATES * self.document_topics,
         )
 
@@ -321,13 +321,14 @@ def _local(
         START_TRUNCATE,
     )
     logs = hdp.log_table(batch.words, state.values, state.pi, config.eta, state.totals)
+    pairs = len(batch.places) if gives else 0
     local = hdp.Local(
         np.zeros((n, C), np.int64),
         np.zeros((n, C)),
         np.zeros((n, C)),
         np.zeros((n, C)),
         np.zeros(n),
-        np.empty((len(batch.places) if gives else 0, C), np.float32),
+        np.empty((pairs, C), np.float32),
     )
     hdp.documents(
         batch, logs, gamma, sticks.logs, config.alpha, tolerance, iterations, hdp.EMPTY, T, local
@@ -421,17 +422,22 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     topics = number_of(settings["topics"], "topic")
     documents = number_of(settings["minibatch"], "document")
     passes = number_of(settings["passes"], "pass")
-    return Methods(
+    model = (
         "We trained a hierarchical Dirichlet process topic model (Teh et al. 2006) with at most"
-        f" {topics}, and at most {settings['document_topics']:,} in a"
-        " document, by stochastic variational inference (Wang, Paisley and Blei 2011; Hoffman et"
-        f" al. 2013). The concentrations were ω = {settings['omega']:g} for the corpus and α ="
-        f" {settings['alpha']:g} for documents, and the prior was η = {settings['eta']:g} for each"
-        f" word of a topic. The step size was (τ₀ + t)^−κ, κ = {settings['kappa']:g} and τ₀ ="
-        f" {settings['tau0']:g}, with {documents} in a step and"
-        f" {passes}.",
-        ("teh2006hierarchical", "wang2011online", "hoffman2013stochastic"),
+        f" {topics}, and at most {settings['document_topics']:,} in a document, by stochastic"
+        " variational inference (Wang, Paisley and Blei 2011; Hoffman et al. 2013)."
     )
+    priors = (
+        f"The concentrations were ω = {settings['omega']:g} for the corpus and α ="
+        f" {settings['alpha']:g} for documents, and the prior was η = {settings['eta']:g} for each"
+        " word of a topic."
+    )
+    steps = (
+        f"The step size was (τ₀ + t)^−κ, κ = {settings['kappa']:g} and τ₀ = {settings['tau0']:g},"
+        f" with {documents} in a step and {passes}."
+    )
+    cited = ("teh2006hierarchical", "wang2011online", "hoffman2013stochastic")
+    return Methods(f"{model} {priors} {steps}", cited)
 
 
 def warm_up() -> list[Config]:

@@ -37,6 +37,7 @@ from inference.engines.priors import as_set
 from inference.engines.sparse import UNITS, Batch
 from inference.errors import Invalid, number_of
 from inference.kernels import lsparse, rng
+from inference.kernels.gibbs import CHUNKS
 from inference.references import entries
 from inference.runtime.memory import room
 from inference.topics import Theta, Topics
@@ -356,7 +357,7 @@ def _visit(
     P = len(batch.places)
     first = lsparse.first_choice(weights, g, np.argsort(-g, kind="stable"), L)
     new = lsparse.Tokens(np.zeros((P, L), np.uint16), np.zeros((P, L)))
-    visit_counts = np.zeros((len(batch.doc_ptr) - 1, 4), np.int64)
+    visit_counts = np.zeros((len(batch.doc_ptr) - 1, lsparse.VISITED), np.int64)
     if old is None or old_topics is None:
         before = lsparse.Tokens(*sparse.NOTHING)
         units = 1.0
@@ -442,15 +443,20 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     )
     topics = number_of(settings["topics"], "topic")
     sweeps = number_of(settings["sweeps"], "sweep")
-    return Methods(
+    model = (
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
         f" {topics} by {how}, in which the posterior of each word has at most"
-        f" {most_topics:,} {topics_word} (Hughes and Sudderth 2016). The priors were α ="
-        f" {settings['alpha']:g} for each topic of a document and η = {settings['eta']:g} for each"
-        f" word of a topic. Each visit made at most {sweeps} over a document,"
-        f" with up to {settings['restarts']:,} restart proposals{where}.",
-        ("blei2003latent", "hughes2016fast"),
+        f" {most_topics:,} {topics_word} (Hughes and Sudderth 2016)."
     )
+    priors = (
+        f"The priors were α = {settings['alpha']:g} for each topic of a document and η ="
+        f" {settings['eta']:g} for each word of a topic."
+    )
+    visits = (
+        f"Each visit made at most {sweeps} over a document, with up to {settings['restarts']:,}"
+        f" restart proposals{where}."
+    )
+    return Methods(f"{model} {priors} {visits}", ("blei2003latent", "hughes2016fast"))
 
 
 def warm_up() -> list[Config]:
@@ -480,6 +486,15 @@ SWEEP_MOST = 4
 SWEEP_POWER = 0.4
 MOST_POWER = 0.4
 ENTRIES = 25
+ENTRIES_POWER = 0.3  # of K
+# Of `memory`: rows, which may be half empty and are copied when they are compacted; what a token of
+# a minibatch takes for each of its L topics, now and before; what a word takes, and a topic in each
+# chunk
+COPIES = 5
+ENTRY_BYTES = 12
+TOKEN_BYTES = 40
+WORD_BYTES = 24
+TOPIC_BYTES = 24
 START_COST = {"warm": 1.0, "cold": 1.5, "better": 2.5}
 SETTLED_COST = 0.5
 
@@ -508,13 +523,11 @@ def memory(config: Resolved, shape: Shape) -> int:
     """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is
     compacted; L topics and shares of each token of a minibatch, now and before."""
     L = _width(config)
-    usual = (
-        ENTRIES * L**0.5 * (config.topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
-    )
+    tokens_of_word = shape.tokens / (100 * shape.V)
+    usual = ENTRIES * L**0.5 * (config.topics / 100) ** ENTRIES_POWER * tokens_of_word**0.5
     entries = min(config.topics, usual) if L < config.topics else L
-    return int(
-        5 * 12 * max(shape.V * entries, 1 << 12)
-        + 40 * (shape.tokens / shape.per_pass) * L
-        + 24 * shape.V
-        + 64 * 24 * config.topics
-    )
+    in_rows = COPIES * ENTRY_BYTES * max(shape.V * entries, arena.FIRST_ENTRIES)
+    of_minibatch = TOKEN_BYTES * (shape.tokens / shape.per_pass) * L
+    of_words = WORD_BYTES * shape.V
+    of_chunks = CHUNKS * TOPIC_BYTES * config.topics
+    return int(in_rows + of_minibatch + of_words + of_chunks)

@@ -55,12 +55,8 @@ def rows_of(state: Rows, documents: np.ndarray, unit: float) -> list[Row]:
 def worth(row: Row, V: int, alpha: float, eta: float) -> float:
     """A cluster's part of the bound in nats, but for the entropy of shares; 0 where it is empty.
     alpha: of this cluster."""
-    token_sums = (
-        gammaln(row.documents + alpha)
-        - gammaln(alpha)
-        + gammaln(V * eta)
-        - gammaln(V * eta + row.tokens.sum())
-    )
+    of_documents = gammaln(row.documents + alpha) - gammaln(alpha)
+    token_sums = of_documents + gammaln(V * eta) - gammaln(V * eta + row.tokens.sum())
     return float(token_sums + (gammaln(eta + row.tokens) - gammaln(eta)).sum())
 
 
@@ -80,7 +76,8 @@ def entropy_lost(clusters: np.ndarray, shares: np.ndarray, units: float, a: int,
     has_both = (share_of_a > 0) & (of_b > 0)
     x = share_of_a[has_both] / units
     y = of_b[has_both] / units
-    return float(((x + y) * np.log(x + y) - x * np.log(x) - y * np.log(y)).sum())
+    together = (x + y) * np.log(x + y)
+    return float((together - x * np.log(x) - y * np.log(y)).sum())
 
 
 def best_merge(

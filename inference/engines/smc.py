@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import contract, dense
+from inference.engines import contract, defaults, dense
 from inference.engines.batch import expand, keys
 from inference.engines.contract import (
     MAPPED,
@@ -47,6 +47,7 @@ ABOUT = About(
 )
 
 # sweeps over a document under the finished topics
+ETA_SCALE = 0.3  # of the usual eta
 FOLD_BURN_IN = 5
 FOLD_SAMPLES = 5
 CONTINUED = 20  # passes of a run that begins with the topics of another
@@ -87,8 +88,8 @@ class Config(Settings):
         return resolved(
             self,
             Resolved,
-            alpha=round(min(0.2, 2.0 * self.topics**-0.6), 4),
-            eta=round(0.3 * self.topics**-0.5, 4),
+            alpha=defaults.alpha(self.topics),
+            eta=defaults.eta(self.topics, ETA_SCALE),
         )
 
 

@@ -14,7 +14,7 @@ import numba
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import arena, averaging, concepts, from_documents, together
+from inference.engines import arena, averaging, concepts, defaults, from_documents, together
 from inference.engines.batch import Batch, expand, keys as streams
 from inference.engines.contract import (
     LEADING,
@@ -35,6 +35,7 @@ from inference.engines.contract import (
     kappa_setting,
     learn_setting,
     minibatch_setting,
+    passes_within,
     resolved,
     rho,
     setting,
@@ -105,6 +106,20 @@ PARTS, PARTS_OF_MANY, MANY_TOPICS = (
     16,
     1000,
 )
+# Of settings that are left open; of LOGARITHMS: where weights are exp E[log beta], as in the paper
+LEAST_FROM_DOCUMENTS = 20  # topics: with fewer, documents chosen at random miss too many
+LEAST_PASSES = 3
+MOST_PASSES = 100  # topics have mostly settled before
+WARM_UP_BY_OPE = 2  # passes
+ETA_OF_MEMO = 0.2  # of the usual one: each token is counted in full
+MINIBATCH = 256
+MINIBATCH_OF_LOGARITHMS = 400
+LEAST_MINIBATCH = 20
+BURN_IN = 5
+BURN_IN_OF_LOGARITHMS = 2
+SAMPLES = 5
+SAMPLES_OF_LOGARITHMS = 3
+DRAWS = 2
 AVERAGED = 5  # passes
 AVERAGED_FROM = 10  # passes: in the first of them each is better than a mean of those before it
 LOOKS = 5  # passes between two looks at whether topics have settled
@@ -257,34 +272,41 @@ class Config(Settings):
         the evidence."""
         memo = self.statistics == "memo"
         log = self.expectation == "log"
-        # With fewer topics, documents chosen at random miss too many
-        start = self.start or ("documents" if self.topics >= 20 else "sampling")
-        minibatch = self.minibatch or (self._parted(documents) if memo else 400 if log else 256)
+        start = self.start or ("documents" if self.topics >= LEAST_FROM_DOCUMENTS else "sampling")
+        passes = LEAST_PASSES
+        minibatch = self.minibatch or (MINIBATCH_OF_LOGARITHMS if log else MINIBATCH)
+        minibatch_after = minibatch
+        samples = SAMPLES_OF_LOGARITHMS if log else SAMPLES
+        eta = defaults.eta(self.topics)
+        if memo:
+            passes = passes_within(SWEPT_TOKENS, tokens, least=LEAST_PASSES, most=MOST_PASSES)
+            minibatch = self.minibatch or self._parted(documents)
+            minibatch_after = max(minibatch, min(GROWN, documents // GROWN_STEPS))
+            samples = 1
+            eta = defaults.eta(self.topics, ETA_OF_MEMO)
+        if log:
+            eta = defaults.ETA_OF_LOGARITHMS
         return resolved(
             self,
             Resolved,
             start=start,
-            # Of 100 passes topics have mostly settled before
-            passes=min(100, max(3, SWEPT_TOKENS // max(tokens, 1))) if memo else 3,
-            warm_up=2 if memo and start != "sampling" else 1,  # by OPE
-            alpha=round(min(0.2, 2.0 * self.topics**-0.6), 4),
-            eta=0.4 if log else round((0.2 if memo else 1.0) * self.topics**-0.5, 4),
+            passes=passes,
+            warm_up=WARM_UP_BY_OPE if memo and start != "sampling" else 1,
+            alpha=defaults.alpha(self.topics),
+            eta=eta,
             minibatch=minibatch,
-            minibatch_after=(
-                max(minibatch, min(GROWN, documents // GROWN_STEPS)) if memo else minibatch
-            ),
-            burn_in=2 if log else 5,
-            samples=1 if memo else 3 if log else 5,
-            draws=1 if log else 2,
+            minibatch_after=minibatch_after,
+            burn_in=BURN_IN_OF_LOGARITHMS if log else BURN_IN,
+            samples=samples,
+            draws=1 if log else DRAWS,
             averaged=AVERAGED if memo else 1,
             until="settled" if memo else "passes",
         )
 
     def _parted(self, documents: int) -> int:
         """The minibatch of memo: a part of the documents."""
-        part = min(
-            SMALL, max(20, documents // (PARTS if self.topics < MANY_TOPICS else PARTS_OF_MANY))
-        )
+        parts = PARTS if self.topics < MANY_TOPICS else PARTS_OF_MANY
+        part = min(SMALL, max(LEAST_MINIBATCH, documents // parts))
         return max(part, min(WARM, documents // WARM_STEPS))
 
 
@@ -304,11 +326,9 @@ class Resolved(Chosen, Config):
     @property
     def growth(self) -> tuple[int, int]:
         """Of contract.Growing."""
-        return (
-            (self.warm_up, self.minibatch_after)
-            if self.statistics == "memo"
-            else (0, self.minibatch)
-        )
+        if self.statistics == "memo":
+            return self.warm_up, self.minibatch_after
+        return 0, self.minibatch
 
 
 @dataclass(kw_only=True)
@@ -518,10 +538,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         state.tokens += int((bow.first_token[documents + 1] - bow.first_token[documents]).sum())
     if next_step.ends_warm_up:
         _recount(config, state, bow, bow)
-        _add_whole_seeds(state)
-    if config.learn != "nothing" and not next_step.by_ope and state.t % config.interval == 0:
-        _learn(config, state)
-    _average(config, state, next_step, shape)
+    _finish(config, state, next_step, shape)
 
 
 class Way(NamedTuple):
@@ -556,14 +573,23 @@ def _step_rows(
         from_documents.learn(state, state.pi, batch, inferred, weight)
     else:
         new, old = _visit(config, state, bow, documents, batch, keys, way)
-        _add(
-            config,
-            state,
-            batch,
-            new,
-            old,
-            *_unit(config, state, way, len(documents), new.shape[1], shape),
-        )
+        unit = _unit(config, state, way, len(documents), new.shape[1], shape)
+        _add(config, state, batch, new, old, *unit)
+    _renew_faded(config, state, way)
+
+
+def _finish(config: Resolved, state: State, way: Way, shape: Shape) -> None:
+    """What ends a step, by one process or by several, when lambda has moved: the seeds' prior,
+    where lambda was counted anew; the priors that are learned; and the mean of states."""
+    if way.ends_warm_up:
+        _add_whole_seeds(state)
+    if config.learn != "nothing" and not way.by_ope and state.t % config.interval == 0:
+        _learn(config, state)
+    _average(config, state, way, shape)
+
+
+def _renew_faded(config: Resolved, state: State, way: Way) -> None:
+    """After a step in rows: where all statistics faded, renew the seeds' prior, and the scale."""
     if way.fades:
         _renew_seeds(config, state, way)
         _reset_scale(state)
@@ -812,10 +838,7 @@ def divided(
         state.tokens += int((first_token[own_places + 1] - first_token[own_places]).sum())
     if next_step.ends_warm_up:
         yield from _recount_together(config, state, site)
-        _add_whole_seeds(state)
-    if config.learn != "nothing" and not next_step.by_ope and state.t % config.interval == 0:
-        _learn(config, state)
-    _average(config, state, next_step, shape)
+    _finish(config, state, next_step, shape)
 
 
 def _divided_rows(
@@ -841,9 +864,7 @@ def _divided_rows(
         yield from _learn_rises(config, state, site, learned)
         unit = _unit(config, state, way, len(laid.documents), new.shape[1], shape)
         yield from together.merge(state, site, own_counts, *unit)
-    if way.fades:
-        _renew_seeds(config, state, way)
-        _reset_scale(state)
+    _renew_faded(config, state, way)
 
 
 def _learn_rises(config: Resolved, state: State, site: Site, before: np.ndarray) -> Exchange:
@@ -1147,16 +1168,19 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     sweeps = number_of(settings["burn_in"], "sweep")
     samples = number_of(settings["samples"], "saved sweep")
     draws = number_of(settings["draws"], "topic")
-    return Methods(
+    model = (
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {topics} by sparse stochastic inference (Mimno, Hoffman and Blei"
-        f" 2012), {how}. The priors were α = {settings['alpha']:g} for each topic of a document and"
-        f" η = {settings['eta']:g} for each word of a topic{learned}. In each visit of a document"
-        f" there were {sweeps} before any was counted,"
-        f" {samples} and {draws}"
-        f" drawn for a word in each of them.{_ends(settings)}",
-        tuple(citations),
+        f" {topics} by sparse stochastic inference (Mimno, Hoffman and Blei 2012), {how}."
     )
+    priors = (
+        f"The priors were α = {settings['alpha']:g} for each topic of a document and η ="
+        f" {settings['eta']:g} for each word of a topic{learned}."
+    )
+    visits = (
+        f"In each visit of a document there were {sweeps} before any was counted, {samples} and"
+        f" {draws} drawn for a word in each of them."
+    )
+    return Methods(f"{model} {priors} {visits}{_ends(settings)}", tuple(citations))
 
 
 def _ends(settings: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines import dense, variational
+from inference.engines import defaults, dense, variational
 from inference.engines.contract import (
     About,
     Methods,
@@ -123,9 +123,9 @@ class Config(variational.Config):
                 if self.statistics == "stream"
                 else passes_within(SWEPT_TOKENS, tokens, least=1, most=20)
             ),
-            alpha=round(min(0.2, 2.0 * self.topics**-0.6), 4),
-            eta=0.4 if self.expectation == "log" else round(self.topics**-0.5, 4),
-            minibatch=min(1024, max(128, documents // 64)),
+            alpha=defaults.alpha(self.topics),
+            eta=variational.usual_eta(self.expectation, self.topics),
+            minibatch=defaults.minibatch(documents),
         )
 
 

@@ -12,6 +12,7 @@ rows of some words, and sends these rows to all the others.
 
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -139,17 +140,14 @@ def by_owner(counts: Counts, bounds: np.ndarray) -> list[Message]:
     """For each process what concerns its words. bounds: int64[ranks + 1], of `divided_words`."""
     at = np.searchsorted(counts.words, bounds)
     ends = counts.indptr
-    return [
-        message_of_counts(
-            Counts(
-                counts.words[a:b],
-                ends[a : b + 1] - ends[a],
-                counts.topics[ends[a] : ends[b]],
-                counts.changes[ends[a] : ends[b]],
-            )
-        )
-        for a, b in zip(at[:-1], at[1:], strict=True)
-    ]
+    messages = []
+    for first, end in pairwise(at.tolist()):
+        entries = slice(ends[first], ends[end])
+        indptr = ends[first : end + 1] - ends[first]
+        words = counts.words[first:end]
+        part = Counts(words, indptr, counts.topics[entries], counts.changes[entries])
+        messages.append(message_of_counts(part))
+    return messages
 
 
 def message_of_counts(counts: Counts) -> Message:
@@ -206,19 +204,13 @@ def sum_up(parts: list[Counts]) -> Sums:
     order = np.argsort(words_of_parts, kind="stable")  # of each part they ascend
     starts = np.flatnonzero(np.diff(words_of_parts[order], prepend=-1))
     ends = [part.indptr + offset for part, offset in zip(parts, offsets[:-1], strict=True)]
-    begins, stops = (
-        np.concatenate([e[cut] for e in ends])[order] for cut in (slice(-1), slice(1, None))
-    )
-    topics, changes = (
-        np.concatenate([getattr(part, name) for part in parts]) for name in ("topics", "changes")
-    )
     return Sums(
         words_of_parts[order[starts]],
         np.append(starts, len(words_of_parts)),
-        begins,
-        stops,
-        topics,
-        changes,
+        np.concatenate([indptr[:-1] for indptr in ends])[order],
+        np.concatenate([indptr[1:] for indptr in ends])[order],
+        np.concatenate([part.topics for part in parts]),
+        np.concatenate([part.changes for part in parts]),
     )
 
 

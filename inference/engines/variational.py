@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import gammaln, psi
 
 from inference.bow import Bow
-from inference.engines import dense, priors
+from inference.engines import defaults, dense, priors
 from inference.engines.contract import (
     MAPPED,
     Chosen,
@@ -389,6 +389,11 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     batch = dense.batch_of(bow, np.arange(first, end, dtype=np.int64))
     step = local(config, state, batch, tolerance=FOLD_TOLERANCE, most=FOLD_ITERATIONS)
     return dense.theta(step.gamma, first, batch.lengths)
+
+
+def usual_eta(expectation: str, K: int) -> float:
+    """eta where it is left open: of the kind of weights, and of the number of topics."""
+    return defaults.ETA_OF_LOGARITHMS if expectation == "log" else defaults.eta(K)
 
 
 def gamma_rows(config: Sized, shape: Shape) -> int:

@@ -56,6 +56,9 @@ FOLD_TOL = 1e-4
 BEGIN_SPREAD = (
     0.1  # of the tokens of a warm start, spread over all topics: without a prior what is 0 stays 0
 )
+# Of which blocks are made: a sum over all at once would take memory for all
+WORDS_AT_ONCE = 4096
+DOCUMENTS_AT_ONCE = 1024
 SEEDING = 2000  # documents among which those are chosen that topics begin with
 SWEPT_TOKENS = (
     300_000_000  # what is gone through, over all passes, where the number of passes is not given
@@ -364,10 +367,10 @@ def _log_beta(state: State) -> np.ndarray:
     """float64[V]: the sum of E[log beta_kw] over topics, for an eta of each word."""
     V = len(state.values)
     log_rows = np.empty(V)
-    for first in range(0, V, 4096):
-        log_rows[first : first + 4096] = psi(
-            state.eta + state.values[first : first + 4096].astype(np.float64)
-        ).sum(axis=1)
+    for first in range(0, V, WORDS_AT_ONCE):
+        end = first + WORDS_AT_ONCE
+        lam = state.eta + state.values[first:end].astype(np.float64)
+        log_rows[first:end] = psi(lam).sum(axis=1)
     return log_rows - psi(V * state.eta + state.totals).sum()
 
 
@@ -433,9 +436,10 @@ def bound(
     Without a prior of topics their entropy and prior are left out, as beta is a parameter then.
     """
     total = 0.0
-    for first in range(0, len(documents), 1024):
-        batch = dense.batch_of(bow, documents[first : first + 1024])
-        gamma = _start(state, documents[first : first + 1024], batch.lengths)
+    for first in range(0, len(documents), DOCUMENTS_AT_ONCE):
+        block = documents[first : first + DOCUMENTS_AT_ONCE]
+        batch = dense.batch_of(bow, block)
+        gamma = _start(state, block, batch.lengths)
         b, log_scale = _table(config, state, batch.words)
         _, f, _ = _expect(state.alpha, batch, b, gamma, config.iterations, config.tolerance)
         total += vb.documents_bound(
@@ -453,11 +457,11 @@ def _topics_bound(state: State) -> float:
     lam_sums = V * state.eta + state.totals
     log_norm = psi(lam_sums)
     total = K * (gammaln(eta_words.sum()) - gammaln(eta_words).sum()) - gammaln(lam_sums).sum()
-    for first in range(0, V, 4096):
-        lam = state.eta + state.values[first : first + 4096].astype(np.float64)
-        total += (
-            (eta_words[first : first + 4096, None] - lam) * (psi(lam) - log_norm) + gammaln(lam)
-        ).sum()
+    for first in range(0, V, WORDS_AT_ONCE):
+        end = first + WORDS_AT_ONCE
+        lam = state.eta + state.values[first:end].astype(np.float64)
+        e_log = psi(lam) - log_norm
+        total += ((eta_words[first:end, None] - lam) * e_log + gammaln(lam)).sum()
     return float(total)
 
 

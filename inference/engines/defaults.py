@@ -1,0 +1,29 @@
+"""Values of settings that are left open, where several engines have one rule. An engine's document
+says what was measured with it."""
+
+MOST_ALPHA = 0.2  # of a topic, where there are few
+ALPHA_SCALE = 2.0
+ALPHA_POWER = -0.6  # of K: a document has a few topics, however many there are
+ETA_POWER = -0.5  # of K: each topic has fewer words where there are many
+# Where weights are exp E[log beta], which is next to nothing for a word that a topic hardly has
+ETA_OF_LOGARITHMS = 0.4
+DIGITS = 4  # behind the point, as forms show them
+# Of engines whose step costs V x K: a minibatch is a part of the documents, within these
+PARTS = 64
+LEAST_MINIBATCH = 128
+MOST_MINIBATCH = 1024
+
+
+def alpha(K: int, scale: float = ALPHA_SCALE) -> float:
+    """The prior of each of K topics in a document."""
+    return round(min(MOST_ALPHA, scale * K**ALPHA_POWER), DIGITS)
+
+
+def eta(K: int, scale: float = 1.0) -> float:
+    """The prior of each word in one of K topics."""
+    return round(scale * K**ETA_POWER, DIGITS)
+
+
+def minibatch(documents: int) -> int:
+    """Documents between two updates of V x K parameters."""
+    return min(MOST_MINIBATCH, max(LEAST_MINIBATCH, documents // PARTS))
