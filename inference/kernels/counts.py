@@ -10,6 +10,7 @@ from inference.runtime.jit import PRANGE, njit
 
 _PLACE = np.uint64(32)
 _LOW = np.uint64(0xFFFF)
+_TO_TOPIC = np.uint64(16)
 _WORD = np.uint64(0xFFFFFFFF)
 _SPREAD = np.uint64(0x9E3779B1)
 
@@ -84,7 +85,7 @@ def _apply_run(changed, first, end, table, totals):
     F = np.uint64(len(wide))
     for e in range(first, end):
         w = changed[e] >> _PLACE
-        new = (changed[e] >> np.uint64(16)) & _LOW
+        new = (changed[e] >> _TO_TOPIC) & _LOW
         old = changed[e] & _LOW
         seen = np.int64(old != np.uint64(UNSEEN))
         old = old if seen else new  # and nothing is taken from it

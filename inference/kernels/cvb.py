@@ -18,6 +18,7 @@ from inference.kernels.special import add_in_order, sum_in_order
 from inference.runtime.jit import njit
 
 WHOLE = 1 << 15  # a token, in units of the weights
+UNIT = 1.0 / WHOLE
 NOWHERE = np.int32(-1)
 
 
@@ -144,6 +145,56 @@ def _has(topics, phi, k):
     return False
 
 
+@njit(cache=True)
+def _recall(first, end, counts, topics, phi, active, active_place, tokens):
+    """Note the topics of a document, whose pairs are first … end - 1, and their tokens, N_dk, at
+    the places of `active`: returns how many there are. active_place: int[K], NOWHERE of all
+    topics."""
+    m = 0
+    for p in range(first, end):
+        for s in range(phi.shape[1]):
+            if phi[p, s] == 0:
+                break
+            k = topics[p, s]
+            if active_place[k] == NOWHERE:
+                active_place[k] = m
+                active[m] = k
+                tokens[m] = 0.0
+                m += 1
+            tokens[active_place[k]] += counts[p] * (phi[p, s] * UNIT)
+    return m
+
+
+@njit(cache=True, inline="always")
+def _weigh_active(m, active, odds, eta, row, candidates, weights):
+    """The topics of the document as candidates for a word, with their weights."""
+    for j in range(m):
+        candidates[j] = active[j]
+        weights[j] = odds[j] * (eta + row[active[j]])
+
+
+@njit(cache=True, inline="always")
+def _note_own_shares(topics, phi, old_topics, old_phi, active_place, own_share, own_before):
+    """phi of a pair by the places of its topics, as it is and as it was: all are active."""
+    for s in range(len(phi)):
+        if phi[s] > 0:
+            own_share[active_place[topics[s]]] = phi[s] * UNIT
+        if old_phi[s] > 0:
+            own_before[active_place[old_topics[s]]] = old_phi[s] * UNIT
+        elif phi[s] == 0:
+            break
+
+
+@njit(cache=True)
+def _draw(weights, n, x):
+    """Which of n weights holds x, in [0, their sum)."""
+    j = 0
+    while j < n - 1 and x >= weights[j]:
+        x -= weights[j]
+        j += 1
+    return j
+
+
 @njit(cache=True, parallel=True)
 def visit(batch, present, leads, how, keys, before, after):
     """CVB0 in each document of a minibatch by itself: several times through its words, phi of each
@@ -158,8 +209,7 @@ def visit(batch, present, leads, how, keys, before, after):
     uint64[n], of random streams. before: Phi as it is in the present statistics. after: Phi,
     filled.
     Weighed are the topics that the document has and those that lead the word; in the first turn of
-    a new document all. One long kernel: the loop over a document's words changes a dozen numbers of
-    the document.
+    a new document all. What is left in one loop changes a dozen numbers of the document.
     """
     doc_ptr = batch.doc_ptr
     places = batch.places
@@ -170,17 +220,14 @@ def visit(batch, present, leads, how, keys, before, after):
     K = len(totals)
     L = topics.shape[1]
     M = leads.shape[1]
-    unit = 1.0 / WHOLE
     bounds = shares(doc_ptr)
     flat = alpha / (eta_mass + totals)
     for chunk in prange(CHUNKS):
         active_place = np.full(K, NOWHERE)  # of a topic among the active ones
         active = np.empty(K, np.int32)
         # N_dk of the active topics: now, and when the visit began
-        tokens, began = (
-            np.zeros(K),
-            np.zeros(K),
-        )
+        tokens = np.zeros(K)
+        began = np.zeros(K)
         odds = np.empty(K)  # (alpha_k + N_dk) / (V eta + N_k)
         # the pair's own share: now, and in the rows
         own_share = np.zeros(K)
@@ -195,21 +242,11 @@ def visit(batch, present, leads, how, keys, before, after):
             if first == end:
                 continue
             is_new = old_phi[first, 0] == 0
-            m = 0
             for p in range(first, end):
                 for s in range(L):
                     topics[p, s] = old_topics[p, s]
                     phi[p, s] = old_phi[p, s]
-                for s in range(L):
-                    if phi[p, s] == 0:
-                        break
-                    k = topics[p, s]
-                    if active_place[k] == NOWHERE:
-                        active_place[k] = m
-                        active[m] = k
-                        tokens[m] = 0.0
-                        m += 1
-                    tokens[active_place[k]] += counts[p] * (phi[p, s] * unit)
+            m = _recall(first, end, counts, topics, phi, active, active_place, tokens)
             for j in range(m):
                 began[j] = tokens[j]
                 odds[j] = (alpha[active[j]] + tokens[j]) / (eta_mass + totals[active[j]])
@@ -218,9 +255,7 @@ def visit(batch, present, leads, how, keys, before, after):
                 for p in range(first, end):
                     row = rows[places[p]]
                     count = np.float64(counts[p])
-                    for j in range(m):
-                        candidates[j] = active[j]
-                        weights[j] = odds[j] * (eta + row[active[j]])
+                    _weigh_active(m, active, odds, eta, row, candidates, weights)
                     n = m
                     takes_all = is_new and turn == 0
                     for i in range(K if takes_all else M):
@@ -229,15 +264,17 @@ def visit(batch, present, leads, how, keys, before, after):
                             candidates[n] = k
                             weights[n] = flat[k] * (eta + row[k])
                             n += 1
-                    # the pair's own topics again, without one token of it; then the pair leaves the
-                    # document
-                    for s in range(L):
-                        if phi[p, s] > 0:
-                            own_share[active_place[topics[p, s]]] = phi[p, s] * unit
-                        if old_phi[p, s] > 0:
-                            own_before[active_place[old_topics[p, s]]] = old_phi[p, s] * unit
-                        elif phi[p, s] == 0:
-                            break
+                    # The pair's own topics again, without one token of it: those that are in the
+                    # rows, then those that it has got since
+                    _note_own_shares(
+                        topics[p],
+                        phi[p],
+                        old_topics[p],
+                        old_phi[p],
+                        active_place,
+                        own_share,
+                        own_before,
+                    )
                     for s in range(L):
                         if old_phi[p, s] == 0:
                             break
@@ -267,13 +304,14 @@ def visit(batch, present, leads, how, keys, before, after):
                             weights[j] = (
                                 (alpha[k] + inside) * (eta + row[k]) / (eta_mass + tokens_there)
                             )
+                    # The pair leaves the document
                     for s in range(L):
                         if phi[p, s] == 0:
                             break
                         j = active_place[topics[p, s]]
                         k = topics[p, s]
                         own_share[j] = 0.0
-                        tokens[j] = max(tokens[j] - count * (phi[p, s] * unit), 0.0)
+                        tokens[j] = max(tokens[j] - count * (phi[p, s] * UNIT), 0.0)
                         odds[j] = (alpha[k] + tokens[j]) / (
                             eta_mass + max(totals[k] + moves * (tokens[j] - began[j]), 0.0)
                         )
@@ -282,16 +320,13 @@ def visit(batch, present, leads, how, keys, before, after):
                         for j in range(n):
                             total += weights[j]
                         state = rng.after(state)
-                        x = rng.unit(state) * total
-                        j = 0
-                        while j < n - 1 and x >= weights[j]:
-                            x -= weights[j]
-                            j += 1
+                        drawn = _draw(weights, n, rng.unit(state) * total)
                         phi[p, :] = 0
-                        topics[p, 0] = candidates[j]
+                        topics[p, 0] = candidates[drawn]
                         phi[p, 0] = WHOLE
                     else:
                         _keep(candidates, weights, n, least, slots, best_weights, topics[p], phi[p])
+                    # And comes back with its new topics
                     for s in range(L):
                         if phi[p, s] == 0:
                             break
@@ -303,7 +338,7 @@ def visit(batch, present, leads, how, keys, before, after):
                             began[m] = 0.0
                             m += 1
                         j = active_place[k]
-                        tokens[j] += count * (phi[p, s] * unit)
+                        tokens[j] += count * (phi[p, s] * UNIT)
                         odds[j] = (alpha[k] + tokens[j]) / (
                             eta_mass + max(totals[k] + moves * (tokens[j] - began[j]), 0.0)
                         )

@@ -36,28 +36,31 @@ PAIRWISE = 2
 SAFE = 0
 FIXED = 1
 LINE_SEARCH = 2
-# forms of a document's block: the results are the same
+# Forms of a document's block: the results are the same
 AUTOMATIC = 0
 SPARSE = 1
 DENSE = 2
 COLUMNS = 16  # topics in a block to begin with
+ALIGNED = 8  # the width of a dense block is a multiple of it: a processor's vector of float32
 LANES = 64  # topics whose gradients are compared at a time
 MORE = 8  # topics that a round of PAIRWISE adds
+FEW = 2  # columns: so few are looked for by bisection in each row
 SEARCH = 60  # points that LINE_SEARCH looks at for the best step, at the most
+SEARCH_PRECISION = 1e-7  # of the step: LINE_SEARCH stops when it moves by less
 ROUNDS = 16  # of PAIRWISE, at the most
 SLACK = 1.0001  # times a bound, for what rounding does to it
 ENOUGH = 1e-6  # of a document's tokens: FW stops at such a duality gap
 AFRESH = 16  # steps after which x is summed again: increments drift
 # Entries of a dense block that cost what an entry of a row does, and a word
-DENSE_ENTRIES, DENSE_WORDS = (
-    1.6,
-    130.0,
-)
+DENSE_ENTRIES = 1.6
+DENSE_WORDS = 130.0
 BLOCK = 1 << 22  # entries: no larger block is dense
 LISTED = 0.5  # tokens: a topic with fewer of a document is not listed, unless it is a vertex
 # An entry with fewer tokens is dropped: so many for each topic, and at the most
 DROPPED_TOKENS = 1e-4
 DROPPED_MOST = 0.05
+ABOVE_ZERO = 1e-300  # in place of a divisor that may be 0
+LEAST_WEIGHT = 1e-10  # of a word at the start: no logarithm of 0
 
 
 class Rows(NamedTuple):
@@ -107,6 +110,61 @@ class Mixtures(NamedTuple):
         n = len(room) - 1
         listed_arrays = np.empty(room[-1], np.int32), np.empty(room[-1], np.float32)
         return cls(room, *listed_arrays, np.empty(n, np.int64), np.empty(n, np.float32))
+
+
+class Words(NamedTuple):
+    """A document's words. slots: int32[n], the row of each in `Rows`. counts: float32[n], c; tokens:
+    their sum, float64. x: float32[n], and ratios: float32[n], c / x. x_per_token: float32[n], x / c
+    when the gradient of all topics was last known."""
+
+    slots: np.ndarray
+    counts: np.ndarray
+    tokens: float
+    x: np.ndarray
+    ratios: np.ndarray
+    x_per_token: np.ndarray
+
+
+class Block(NamedTuple):
+    """a_kj of a document's words and some topics. entries: float32[n * width], a row for each word;
+    is_dense: whether it has all topics from the beginning."""
+
+    entries: np.ndarray
+    width: int
+    is_dense: bool
+
+
+class Theta(NamedTuple):
+    """theta of a document while it is inferred: the first `vertices` of Space.support are its
+    vertices, and even_share, float32, is spread evenly over all topics. columns: of the block that
+    are in use."""
+
+    block: Block
+    columns: int
+    vertices: int
+    even_share: np.float32
+
+
+class Space(NamedTuple):
+    """Arrays in which a thread works on one document after the other, so that none is made anew.
+
+    gradient: float32[K]. slot_of_topic: int32[K], each topic's column in the block, -1 for none.
+    largest: int32[COLUMNS], topics outside of the block. lanes: of `_largest`. Of the block's
+    columns, all with room for K: topics int32; floors: float32, of the topic; gradients: float32;
+    weights: float32, theta of the vertices without their even share; is_vertex: bool. support:
+    int32, the columns that are vertices, in the order in which they came.
+    """
+
+    gradient: np.ndarray
+    slot_of_topic: np.ndarray
+    largest: np.ndarray
+    lanes: np.ndarray
+    topics: np.ndarray
+    floors: np.ndarray
+    gradients: np.ndarray
+    weights: np.ndarray
+    is_vertex: np.ndarray
+    support: np.ndarray
 
 
 class Pairs(NamedTuple):
@@ -205,18 +263,21 @@ def _largest_product(a, b):
 
 
 @njit(cache=True, error_model="numpy")
-def _gradient(first, end, places, row_ptr, topics, weights, r, out):
-    """sum_j r_j a_kj of every topic, into out, float32[K]."""
+def _sum_rows(slots, rows, weights, r, out):
+    """sum_j r_j weights_kj of every topic, into out, float32[K]. slots: of a document's words, j.
+    weights: rows.above, or another array that is like it."""
+    row_ptr = rows.row_ptr
+    topics = rows.topics
     out[:] = np.float32(0.0)
-    for p in range(first, end):
-        factor = r[p - first]
-        for e in range(row_ptr[places[p]], row_ptr[places[p] + 1]):
+    for j in range(len(slots)):
+        factor = r[j]
+        for e in range(row_ptr[slots[j]], row_ptr[slots[j] + 1]):
             out[np.uint64(topics[e])] += factor * weights[e]
 
 
 @njit(cache=True, error_model="numpy")
-def _block_gradient(n, width, block, r, out):
-    """The same of the block's topics, each summed in the order of the words; four words at a
+def _sum_block(n, width, block, r, out):
+    """sum_j r_j a_kj of the block's topics, each summed in the order of the words; four words at a
     time."""
     sums = out[:width]
     sums[:] = np.float32(0.0)
@@ -239,31 +300,39 @@ def _block_gradient(n, width, block, r, out):
 
 
 @njit(cache=True, error_model="numpy")
-def _add_columns(
-    new, number, m, width, block, places, row_ptr, topics, above, place, slots, base, floor
-):
-    """The first `number` topics of `new` as the block's columns from m on; returns the block and
-    its width, twice as wide where it was full, and the number of columns. places: of the document's
-    words."""
+def _widened(block, n):
+    """The block with twice as many columns, the new ones 0."""
+    width = block.width
+    wider = np.zeros(2 * width * n, np.float32)
+    for j in range(n):
+        wider[2 * width * j : 2 * width * j + width] = block.entries[width * j : width * j + width]
+    return Block(wider, 2 * width, block.is_dense)
+
+
+@njit(cache=True, error_model="numpy")
+def _add_columns(number, m, block, words, rows, floor, space):
+    """The first `number` topics of space.largest as the block's columns from m on: returns the
+    block, which is another one where it was full, and the number of columns."""
+    row_ptr, topics, above, _, _ = rows
+    places = words.slots
+    new = space.largest
     n = len(places)
-    while m + number > width:
-        wider = np.zeros(2 * width * n, np.float32)
-        for j in range(n):
-            wider[2 * width * j : 2 * width * j + width] = block[width * j : width * j + width]
-        block = wider
-        width = 2 * width
+    while m + number > block.width:
+        block = _widened(block, n)
+    width = block.width
+    entries = block.entries
     for i in range(number):
-        slots[m + i] = new[i]
-        place[new[i]] = m + i
-        base[m + i] = floor[new[i]]
-    if number > 2:  # one walk through the rows
+        space.topics[m + i] = new[i]
+        space.slot_of_topic[new[i]] = m + i
+        space.floors[m + i] = floor[new[i]]
+    if number > FEW:  # one walk through the rows
         for j in range(n):
             at = width * j
             for e in range(row_ptr[places[j]], row_ptr[places[j] + 1]):
-                a = place[np.uint64(topics[e])]
+                a = space.slot_of_topic[np.uint64(topics[e])]
                 if a >= m:
-                    block[at + a] = above[e]
-        return block, width, m + number
+                    entries[at + a] = above[e]
+        return block, m + number
     for j in range(n):  # by bisection
         first = row_ptr[places[j]]
         size = row_ptr[places[j] + 1] - row_ptr[places[j]]
@@ -275,18 +344,26 @@ def _add_columns(
                 at += np.uint64(half) * np.uint64(topics[at + np.uint64(half)] <= new[i])
                 left -= half
             if topics[at] == new[i]:
-                block[width * j + m + i] = above[at]
-    return block, width, m + number
+                entries[width * j + m + i] = above[at]
+    return block, m + number
 
 
 @njit(cache=True, error_model="numpy")
-def _all_columns(width, block, first, end, places, row_ptr, topics, above):
-    """The block of all topics."""
-    block[: width * (end - first)] = np.float32(0.0)
-    for p in range(first, end):
-        at = width * (p - first)
-        for e in range(row_ptr[places[p]], row_ptr[places[p] + 1]):
-            block[at + topics[e]] = above[e]
+def _add_all_columns(block, words, rows, floor, space):
+    """Fill the block with all topics; returns their number."""
+    row_ptr, topics, above, _, _ = rows
+    n = len(words.slots)
+    entries = block.entries
+    entries[: block.width * n] = np.float32(0.0)
+    for j in range(n):
+        at = block.width * j
+        for e in range(row_ptr[words.slots[j]], row_ptr[words.slots[j] + 1]):
+            entries[at + topics[e]] = above[e]
+    for k in range(len(floor)):
+        space.topics[k] = k
+        space.slot_of_topic[k] = k
+        space.floors[k] = floor[k]
+    return len(floor)
 
 
 @njit(cache=True, error_model="numpy")
@@ -362,7 +439,7 @@ def _search(most, column, width, other, floor, floor_other, block, x, counts):
                 if other >= 0
                 else np.float64(x[j])
             )
-            ratio = by / max(x[j] + a * by, 1e-300)
+            ratio = by / max(x[j] + a * by, ABOVE_ZERO)
             slope += counts[j] * ratio
             curve += counts[j] * ratio * ratio
         if slope >= 0.0:
@@ -375,7 +452,7 @@ def _search(most, column, width, other, floor, floor_other, block, x, counts):
         to = a + by if low < a + by < high and 2.0 * abs(by) < last else 0.5 * (low + high)
         last = abs(to - a)
         a = to
-        if last <= 1e-7 * a:
+        if last <= SEARCH_PRECISION * a:
             break
     return a
 
@@ -458,312 +535,386 @@ def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
 
 
 @njit(cache=True, error_model="numpy")
-def _documents(d0, d1, batch, rows, floor, method, keys, theta, factors, values, gaps):
-    """`infer` of the documents d0 … d1 - 1.
+def _room(K):
+    """Space for a document's topics, before its first column."""
+    columns = (K + ALIGNED - 1) // ALIGNED * ALIGNED
+    return Space(
+        np.empty(K, np.float32),
+        np.full(K, -1, np.int32),
+        np.empty(COLUMNS, np.int32),
+        np.empty(min(LANES, K), np.float32),
+        np.empty(columns, np.int32),
+        np.empty(columns, np.float32),
+        np.empty(2 * columns + 2 * COLUMNS, np.float32),
+        np.zeros(columns, np.float32),
+        np.zeros(columns, np.bool_),
+        np.empty(columns, np.int32),
+    )
 
-    One long kernel: a step changes a dozen numbers of its document that functions would have to
-    hand back.
+
+@njit(cache=True, error_model="numpy")
+def _is_dense(form, n, K, entries):
+    """Whether a document's block has all topics from the beginning. n: its words; entries: of their
+    rows."""
+    if form != AUTOMATIC:
+        return form == DENSE
+    if K <= COLUMNS:
+        return True
+    width = (K + ALIGNED - 1) // ALIGNED * ALIGNED
+    return n * K <= BLOCK and n * width < DENSE_ENTRIES * entries + DENSE_WORDS * n
+
+
+@njit(cache=True, error_model="numpy")
+def _begin_even(block, words, rows, floor, space):
+    """theta before the first step: all of it spread evenly; with a column for each topic where the
+    block is dense."""
+    n = len(words.x)
+    columns = 0
+    if block.is_dense:
+        columns = _add_all_columns(block, words, rows, floor, space)
+    else:
+        block.entries[: block.width * n] = np.float32(0.0)
+    for j in range(n):
+        words.x[j] = rows.even[words.slots[j]]
+    return Theta(block, columns, 0, np.float32(1.0))
+
+
+@njit(cache=True, error_model="numpy")
+def _begin_at_vertex(kind, theta, words, rows, floor, logs, space):
+    """theta as one vertex, that with the largest f. logs: float64[K], log floor_k.
+
+    The sparse block of PAIRWISE has the topics, too, that the even theta would go to.
     """
-    _, doc_ptr, slots_of_words, token_ptr = batch
-    row_ptr, topics, above, even, first = rows
-    kind, step, iterations, prior, tolerance, final, form = method
-    room, support_topics, support_theta, sizes, rests = theta
+    block, m, _, _ = theta
+    x = words.x
+    if kind == PAIRWISE and not block.is_dense:
+        total = _ratios(words.counts, x, words.ratios)
+        _sum_rows(words.slots, rows, rows.above, words.ratios, space.gradient)
+        added, _ = _largest(
+            space.gradient, floor, total, space.topics, m, COLUMNS, space.largest, space.lanes
+        )
+        block, m = _add_columns(added, m, block, words, rows, floor, space)
+    _sum_rows(words.slots, rows, rows.first, words.counts, space.gradient)
+    best_topic = 0
+    largest_f = -np.inf
+    for k in range(len(floor)):
+        f = words.tokens * logs[k] + space.gradient[k]
+        if f > largest_f:
+            best_topic = k
+            largest_f = f
+    if space.slot_of_topic[best_topic] < 0:
+        space.largest[0] = best_topic
+        block, m = _add_columns(1, m, block, words, rows, floor, space)
+    a = space.slot_of_topic[best_topic]
+    space.weights[a] = np.float32(1.0)
+    space.support[0] = a
+    space.is_vertex[a] = True
+    for j in range(len(x)):
+        x[j] = space.floors[a] + block.entries[block.width * j + a]
+    return Theta(block, m, 1, np.float32(0.0))
+
+
+@njit(cache=True, error_model="numpy")
+def _least_vertex(vertices, support, weights, gradients):
+    """The column of the vertex with the smallest gradient, of those that have any weight; -1 where
+    none has."""
+    least = -1
+    for i in range(vertices):
+        a = support[i]
+        if weights[a] > 0.0 and (least < 0 or gradients[a] < gradients[least]):
+            least = a
+    return least
+
+
+@njit(cache=True, error_model="numpy")
+def _may_win(outside, value, ones, even_pull, ratios, x_per_token):
+    """Whether a topic outside of the block may have a larger gradient than `value`. outside: the
+    largest one when the gradients of all topics were last known, infinite before."""
+    grown = np.float32(1.0)
+    if outside < np.float32(np.inf):
+        grown = _largest_product(ratios, x_per_token)
+    bound = ones * SLACK * np.float64(grown) * np.float64(outside)
+    return not bound - even_pull < value
+
+
+@njit(cache=True, error_model="numpy")
+def _move_to(best, share, vertices, even_share, block, space, x):
+    """A step from theta towards a vertex: theta becomes (1 - share) theta, and `share` more of it.
+    Returns the even share."""
+    entries = block.entries
+    width = block.width
+    left = np.float32(1.0) - share
+    for i in range(vertices):
+        space.weights[space.support[i]] *= left
+    space.weights[best] += share
+    floor = space.floors[best]
+    for j in range(len(x)):
+        # Never 0
+        x[j] = left * x[j] + share * (floor + entries[width * j + best])
+    return even_share * left
+
+
+@njit(cache=True, error_model="numpy")
+def _move_between(best, away, share, block, space, x):
+    """A step that takes `share` of theta from one vertex to another."""
+    entries = block.entries
+    width = block.width
+    space.weights[away] -= share
+    space.weights[best] += share
+    by = space.floors[best] - space.floors[away]
+    for j in range(len(x)):
+        x[j] += share * (by + entries[width * j + best] - entries[width * j + away])
+
+
+@njit(cache=True, error_model="numpy")
+def _take_steps(method, key, theta, words, rows, floor, space):
+    """theta after all steps of a document. key: of its random stream.
+
+    One loop of some length: a step changes a dozen numbers that functions would have to hand back.
+    """
+    kind, step, iterations, prior, tolerance, _, _ = method
+    block, m, size, even_share = theta
+    is_dense = block.is_dense
+    counts = words.counts
+    tokens = words.tokens
+    x = words.x
+    r = words.ratios
+    x_per_token = words.x_per_token
+    gradient = space.gradient
+    largest = space.largest
+    topics = space.topics
+    support = space.support
+    base = space.floors
+    t = space.weights
+    scratch = space.gradients
+    n = len(x)
     K = len(floor)
-    full_width = (K + 7) // 8 * 8
+    # No gradient of a topic outside of the block was larger when x_per_token was known
+    outside = np.float32(np.inf)
+    # OPE: how often each part of its objective was drawn: the words' likelihood, and the prior
+    ones = 1.0
+    twos = 0.0
+    state = key
+    length = (iterations - 1) if kind == OPE else iterations
+    turns = ROUNDS if kind == PAIRWISE and not is_dense else 1
+    for done in range(1, length * turns + 1):
+        if kind == OPE:
+            state = rng.after(state)
+            if rng.unit(state) < 0.5:
+                ones += 1.0
+            else:
+                twos += 1.0
+        # The best topic of the block
+        total = _ratios(counts, x, r)
+        _sum_block(n, block.width, block.entries, r, scratch)
+        for a in range(m):
+            scratch[a] = base[a] * total + scratch[a]
+        best_atom, value = _winner(
+            m, K, topics, t, support, size, even_share, scratch, ones, twos, prior
+        )
+        # Whether one outside of the block may be better
+        look = False
+        if m < K:
+            if kind == PAIRWISE:
+                look = done % length == 0 or value - tokens <= ENOUGH * tokens
+            else:
+                even_pull = twos * prior * K / even_share if twos > 0.0 else 0.0
+                look = _may_win(outside, value, ones, even_pull, r, x_per_token)
+        # The best of those outside, and columns for it or for some
+        if look:
+            _sum_rows(words.slots, rows, rows.above, r, gradient)
+            wanted = MORE if kind == PAIRWISE else COLUMNS if m == 0 else 1
+            added, outside = _largest(
+                gradient, floor, total, topics, m, wanted, largest, space.lanes
+            )
+            for j in range(n):
+                x_per_token[j] = x[j] / counts[j]
+            if kind == PAIRWISE:
+                best_outside = np.float64(gradient[largest[0]]) if added else 0.0
+                if max(value, best_outside) - tokens <= tolerance * tokens:
+                    break
+                while added and gradient[largest[added - 1]] <= tokens:
+                    added -= 1
+            elif added:
+                even_pull = twos * prior * K / np.float64(even_share) if twos > 0.0 else 0.0
+                v = ones * gradient[largest[0]] - even_pull
+                wins = m == 0 or v > value or (v == value and largest[0] < topics[best_atom])
+                if wins:
+                    best_atom = m
+                    value = v
+                else:
+                    added = 0
+                    outside = gradient[largest[0]]
+            for i in range(added):
+                scratch[m + i] = gradient[largest[i]]
+            block, m = _add_columns(added, m, block, words, rows, floor, space)
+            if kind == PAIRWISE:
+                best_atom, value = _winner(
+                    m, K, topics, t, support, size, even_share, scratch, ones, twos, prior
+                )
+        # How far the step goes, and from which vertex: -1 for all of theta
+        away_atom = -1
+        if kind == OPE:
+            share = np.float32(1.0 / (done + 1))
+        else:
+            slope = value - tokens
+            largest_step = 1.0
+            if kind == PAIRWISE:
+                away_atom = _least_vertex(size, support, t, scratch)
+                slope = value - scratch[away_atom]
+                largest_step = np.float64(t[away_atom])
+            if slope <= ENOUGH * tokens:
+                break
+            if step == FIXED and kind == FW:
+                share = np.float32(2.0 / (done + 2))
+            else:
+                share = np.float32(
+                    _step_size(
+                        step,
+                        slope,
+                        largest_step,
+                        best_atom,
+                        block.width,
+                        away_atom,
+                        base[best_atom],
+                        base[max(away_atom, 0)],
+                        block.entries,
+                        x,
+                        counts,
+                    )
+                )
+        # The step
+        if not space.is_vertex[best_atom]:
+            space.is_vertex[best_atom] = True
+            support[size] = best_atom
+            size += 1
+        if away_atom < 0:
+            even_share = _move_to(best_atom, share, size, even_share, block, space, x)
+        else:
+            share = min(share, t[away_atom])
+            _move_between(best_atom, away_atom, share, block, space, x)
+        if done % AFRESH == 0 or kind == PAIRWISE:
+            _sum_afresh(
+                block.width,
+                block.entries,
+                even_share,
+                rows.even,
+                words.slots,
+                support,
+                size,
+                base,
+                t,
+                x,
+            )
+    return Theta(block, m, size, even_share)
+
+
+@njit(cache=True, error_model="numpy")
+def _list_vertices(theta, space, topics, weights):
+    """Write the vertices that have any weight, and their weights; returns how many."""
+    n = 0
+    for i in range(theta.vertices):
+        a = space.support[i]
+        if space.weights[a] > 0.0:
+            topics[n] = space.topics[a]
+            weights[n] = space.weights[a]
+            n += 1
+    return n
+
+
+@njit(cache=True, error_model="numpy")
+def _list_tokens(theta, words, total, floor, space, topics, tokens):
+    """Write the topics with LISTED expected tokens at the least, or that are vertices, and these
+    tokens: returns how many, f, and the largest gradient. space.gradient: of `_sum_rows`; total:
+    of `_ratios`."""
+    K = len(floor)
+    f = 0.0
+    for j in range(len(words.x)):
+        f += words.counts[j] * np.log(np.float64(words.x[j]))
+    n = 0
+    highest = -np.inf
+    for k in range(K):
+        g = floor[k] * total + space.gradient[k]
+        highest = max(highest, np.float64(g))
+        a = space.slot_of_topic[k]
+        share = np.float64(theta.even_share) / K + (space.weights[a] if a >= 0 else 0.0)
+        if share * g >= LISTED or (a >= 0 and space.weights[a] > 0.0):
+            topics[n] = k
+            tokens[n] = share * g
+            n += 1
+    return n, f, highest
+
+
+@njit(cache=True, error_model="numpy")
+def _clear(theta, space):
+    """Make the space what it was before a document."""
+    for a in range(theta.columns):
+        space.slot_of_topic[space.topics[a]] = -1
+    for i in range(theta.vertices):
+        space.weights[space.support[i]] = np.float32(0.0)
+        space.is_vertex[space.support[i]] = False
+
+
+@njit(cache=True, error_model="numpy")
+def _documents(d0, d1, batch, rows, floor, method, keys, mixtures, factors, values, gaps):
+    """`infer` of the documents d0 … d1 - 1."""
+    _, doc_ptr, slots_of_words, token_ptr = batch
+    row_ptr = rows.row_ptr
+    kind = method.kind
+    K = len(floor)
     logs = np.empty(0) if kind == OPE else np.log(floor.astype(np.float64))
-    gradient = np.empty(K, np.float32)
-    slot_of_topic = np.full(K, -1, np.int32)
-    largest = np.empty(COLUMNS, np.int32)
-    slots = np.empty(full_width, np.int32)
-    support = np.empty(full_width, np.int32)
-    base = np.empty(full_width, np.float32)
-    t = np.zeros(full_width, np.float32)
-    member = np.zeros(full_width, np.bool_)
-    scratch = np.empty(2 * full_width + 2 * COLUMNS, np.float32)
-    block = np.empty(0, np.float32)
-    lanes = np.empty(min(LANES, K), np.float32)
+    space = _room(K)
+    entries = np.empty(0, np.float32)
     longest = 0
     for d in range(d0, d1):
         longest = max(longest, doc_ptr[d + 1] - doc_ptr[d])
-    room_counts = np.empty(longest, np.float32)
-    room_x = np.empty(longest, np.float32)
-    room_known = np.empty(longest, np.float32)
+    counts = np.empty(longest, np.float32)
+    x = np.empty(longest, np.float32)
+    x_per_token = np.empty(longest, np.float32)
     for d in range(d0, d1):
         p0 = doc_ptr[d]
         p1 = doc_ptr[d + 1]
         n = p1 - p0
-        sizes[d] = 0
-        rests[d] = np.float32(0.0)
+        mixtures.sizes[d] = 0
+        mixtures.rests[d] = np.float32(0.0)
         if n == 0:
             continue
-        tokens = np.float64(token_ptr[p1] - token_ptr[p0])
-        counts = room_counts[:n]
-        x = room_x[:n]
-        x_per_token = room_known[:n]
-        r = factors[p0:p1]
-        own_slots = slots_of_words[p0:p1]
-        entries = np.int64(0)
+        in_rows = np.int64(0)
         for j in range(n):
             counts[j] = token_ptr[p0 + j + 1] - token_ptr[p0 + j]
-            entries += row_ptr[slots_of_words[p0 + j] + 1] - row_ptr[slots_of_words[p0 + j]]
-        dense = form == 2 or (
-            form == 0
-            and (
-                K <= COLUMNS
-                or (n * K <= BLOCK and n * full_width < DENSE_ENTRIES * entries + DENSE_WORDS * n)
-            )
+            in_rows += row_ptr[slots_of_words[p0 + j] + 1] - row_ptr[slots_of_words[p0 + j]]
+        words = Words(
+            slots_of_words[p0:p1],
+            counts[:n],
+            np.float64(token_ptr[p1] - token_ptr[p0]),
+            x[:n],
+            factors[p0:p1],
+            x_per_token[:n],
         )
-        width = full_width if dense else COLUMNS
-        if len(block) < width * n:
-            block = np.zeros(width * n, np.float32)
-        m = 0
-        size = 0
-        if dense:
-            _all_columns(width, block, p0, p1, slots_of_words, row_ptr, topics, above)
-            for k in range(K):
-                slots[k] = k
-                slot_of_topic[k] = k
-                base[k] = floor[k]
-            m = K
-        else:
-            block[: width * n] = np.float32(0.0)
-        even_share = np.float32(1.0)
-        for j in range(n):
-            x[j] = even[slots_of_words[p0 + j]]
-        # No gradient of a topic outside of the block was larger, when x was `known`
-        outside = np.float32(np.inf)
-        if kind != OPE:  # begin at the vertex with the largest f
-            # and with the topics that the even theta would go to
-            if kind == PAIRWISE and not dense:
-                total = _ratios(counts, x, r)
-                _gradient(p0, p1, slots_of_words, row_ptr, topics, above, r, gradient)
-                columns_found, _ = _largest(
-                    gradient, floor, total, slots, m, COLUMNS, largest, lanes
-                )
-                block, width, m = _add_columns(
-                    largest,
-                    columns_found,
-                    m,
-                    width,
-                    block,
-                    own_slots,
-                    row_ptr,
-                    topics,
-                    above,
-                    slot_of_topic,
-                    slots,
-                    base,
-                    floor,
-                )
-            _gradient(p0, p1, slots_of_words, row_ptr, topics, first, counts, gradient)
-            best_atom = 0
-            largest_step = -np.inf
-            for k in range(K):
-                if tokens * logs[k] + gradient[k] > largest_step:
-                    best_atom = k
-                    largest_step = tokens * logs[k] + gradient[k]
-            if slot_of_topic[best_atom] < 0:
-                largest[0] = best_atom
-                block, width, m = _add_columns(
-                    largest,
-                    1,
-                    m,
-                    width,
-                    block,
-                    own_slots,
-                    row_ptr,
-                    topics,
-                    above,
-                    slot_of_topic,
-                    slots,
-                    base,
-                    floor,
-                )
-            a = slot_of_topic[best_atom]
-            even_share = np.float32(0.0)
-            t[a] = np.float32(1.0)
-            support[0] = a
-            member[a] = True
-            size = 1
-            for j in range(n):
-                x[j] = base[a] + block[width * j + a]
-        ones = 1.0
-        twos = 0.0
-        state = keys[d]
-        length = (iterations - 1) if kind == OPE else iterations
-        turns = ROUNDS if kind == PAIRWISE and not dense else 1
-        for done in range(1, length * turns + 1):
-            if kind == OPE:
-                state = rng.after(state)
-                if rng.unit(state) < 0.5:
-                    ones += 1.0
-                else:
-                    twos += 1.0
-            total = _ratios(counts, x, r)
-            _block_gradient(n, width, block, r, scratch)
-            for a in range(m):
-                scratch[a] = base[a] * total + scratch[a]
-            best_atom, value = _winner(
-                m, K, slots, t, support, size, even_share, scratch, ones, twos, prior
+        is_dense = _is_dense(method.form, n, K, in_rows)
+        width = len(space.topics) if is_dense else COLUMNS
+        if len(entries) < width * n:
+            entries = np.zeros(width * n, np.float32)
+        theta = _begin_even(Block(entries, width, is_dense), words, rows, floor, space)
+        if kind != OPE:
+            theta = _begin_at_vertex(kind, theta, words, rows, floor, logs, space)
+        theta = _take_steps(method, keys[d], theta, words, rows, floor, space)
+        entries = theta.block.entries  # the next document takes the larger one
+        total = _ratios(words.counts, words.x, words.ratios)
+        listed_topics = mixtures.topics[mixtures.room[d] : mixtures.room[d + 1]]
+        listed_weights = mixtures.weights[mixtures.room[d] : mixtures.room[d + 1]]
+        if method.final:
+            _sum_rows(words.slots, rows, rows.above, words.ratios, space.gradient)
+            size, f, highest = _list_tokens(
+                theta, words, total, floor, space, listed_topics, listed_weights
             )
-            look = False
-            if m < K:
-                if kind == PAIRWISE:
-                    look = done % length == 0 or value - tokens <= ENOUGH * tokens
-                else:
-                    grown = (
-                        _largest_product(r, x_per_token)
-                        if outside < np.float32(np.inf)
-                        else np.float32(1.0)
-                    )
-                    bound = ones * SLACK * np.float64(grown) * np.float64(outside)
-                    look = (
-                        not bound - (twos * prior * K / even_share if twos > 0.0 else 0.0) < value
-                    )
-            if look:
-                _gradient(p0, p1, slots_of_words, row_ptr, topics, above, r, gradient)
-                columns_wanted = MORE if kind == PAIRWISE else COLUMNS if m == 0 else 1
-                columns_found, outside = _largest(
-                    gradient, floor, total, slots, m, columns_wanted, largest, lanes
-                )
-                for j in range(n):
-                    x_per_token[j] = x[j] / counts[j]
-                if kind == PAIRWISE:
-                    if (
-                        max(value, np.float64(gradient[largest[0]]) if columns_found else 0.0)
-                        - tokens
-                        <= tolerance * tokens
-                    ):
-                        break
-                elif columns_found:
-                    v = ones * gradient[largest[0]] - (
-                        twos * prior * K / np.float64(even_share) if twos > 0.0 else 0.0
-                    )
-                    wins = m == 0 or v > value or (v == value and largest[0] < slots[best_atom])
-                    if m > 0 and not wins:
-                        columns_found = 0
-                        outside = gradient[largest[0]]
-                    elif wins:
-                        best_atom = m
-                        value = v
-                while (
-                    kind == PAIRWISE
-                    and columns_found
-                    and gradient[largest[columns_found - 1]] <= tokens
-                ):
-                    columns_found -= 1
-                for i in range(columns_found):
-                    scratch[m + i] = gradient[largest[i]]
-                block, width, m = _add_columns(
-                    largest,
-                    columns_found,
-                    m,
-                    width,
-                    block,
-                    own_slots,
-                    row_ptr,
-                    topics,
-                    above,
-                    slot_of_topic,
-                    slots,
-                    base,
-                    floor,
-                )
-                if kind == PAIRWISE:
-                    best_atom, value = _winner(
-                        m, K, slots, t, support, size, even_share, scratch, ones, twos, prior
-                    )
-            away_atom = -1
-            if kind == OPE:
-                share = np.float32(1.0 / (done + 1))
-            else:
-                slope = value - tokens
-                largest_step = 1.0
-                if kind == PAIRWISE:
-                    for i in range(size):
-                        if t[support[i]] > 0.0 and (
-                            away_atom < 0 or scratch[support[i]] < scratch[away_atom]
-                        ):
-                            away_atom = support[i]
-                    slope = value - scratch[away_atom]
-                    largest_step = np.float64(t[away_atom])
-                if slope <= ENOUGH * tokens:
-                    break
-                if step == FIXED and kind == FW:
-                    share = np.float32(2.0 / (done + 2))
-                else:
-                    share = np.float32(
-                        _step_size(
-                            step,
-                            slope,
-                            largest_step,
-                            best_atom,
-                            width,
-                            away_atom,
-                            base[best_atom],
-                            base[max(away_atom, 0)],
-                            block,
-                            x,
-                            counts,
-                        )
-                    )
-            if not member[best_atom]:
-                member[best_atom] = True
-                support[size] = best_atom
-                size += 1
-            if away_atom < 0:
-                left = np.float32(1.0) - share
-                for i in range(size):
-                    t[support[i]] *= left
-                even_share *= left
-                t[best_atom] += share
-                for j in range(n):
-                    # Never 0
-                    x[j] = left * x[j] + share * (base[best_atom] + block[width * j + best_atom])
-            else:
-                share = min(share, t[away_atom])
-                t[away_atom] -= share
-                t[best_atom] += share
-                by = base[best_atom] - base[away_atom]
-                for j in range(n):
-                    x[j] += share * (
-                        by + block[width * j + best_atom] - block[width * j + away_atom]
-                    )
-            if done % AFRESH == 0 or kind == PAIRWISE:
-                _sum_afresh(width, block, even_share, even, own_slots, support, size, base, t, x)
-        total = _ratios(counts, x, r)
-        at = room[d]
-        if final:
-            _gradient(p0, p1, slots_of_words, row_ptr, topics, above, r, gradient)
-            highest = -np.inf
-            f = 0.0
-            for j in range(n):
-                f += counts[j] * np.log(np.float64(x[j]))
-            for k in range(K):
-                g = floor[k] * total + gradient[k]
-                highest = max(highest, np.float64(g))
-                a = slot_of_topic[k]
-                share = np.float64(even_share) / K + (t[a] if a >= 0 else 0.0)
-                if share * g >= LISTED or (a >= 0 and t[a] > 0.0):
-                    support_topics[at] = k
-                    support_theta[at] = share * g
-                    at += 1
             values[d] = f
-            gaps[d] = highest - tokens
+            gaps[d] = highest - words.tokens
         else:
-            for i in range(size):
-                a = support[i]
-                if t[a] > 0.0:
-                    support_topics[at] = slots[a]
-                    support_theta[at] = t[a]
-                    at += 1
-        sizes[d] = at - room[d]
-        rests[d] = even_share
-        for a in range(m):
-            slot_of_topic[slots[a]] = -1
-        for i in range(size):
-            t[support[i]] = np.float32(0.0)
-            member[support[i]] = False
+            size = _list_vertices(theta, space, listed_topics, listed_weights)
+        mixtures.sizes[d] = size
+        mixtures.rests[d] = theta.even_share
+        _clear(theta, space)
 
 
 @njit(cache=True, parallel=PRANGE, error_model="numpy")
@@ -1034,5 +1185,5 @@ def uniform(seed, V, K):
         state = rng.key(seed, np.uint64(rng.FW), np.uint64(1), np.uint64(w))
         for k in range(K):
             state = rng.after(state)
-            weights[w * K + k] = rng.unit(state) + 1e-10
+            weights[w * K + k] = rng.unit(state) + LEAST_WEIGHT
     return weights

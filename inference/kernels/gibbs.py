@@ -373,7 +373,11 @@ def _rounded(x, grain):
 @njit(cache=True, nogil=True)
 def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, rises, grain):
     """`sample` for the documents first … end - 1, whose changes are listed from place `at` on;
-    returns their end. rises: float64[K + 1], or nothing."""
+    returns their end. rises: float64[K + 1], or nothing.
+
+    One long kernel, in named stages: with taking a token out and putting it in as functions of
+    their own, inlined by numba, it was slower, as a token changes eight arrays and two sums.
+    """
     doc_rows, indptr, words, tokens_of, first_draw, lengths, keys = documents
     wide, narrow = table
     times, prior, word_sums, g, g_sums, alpha = terms
@@ -382,12 +386,12 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
     last_block = word_sums.shape[1] - 1
     lists = len(changed) > 0
     last_sum = g_sums[K - 1]
-    active = np.zeros(K + 8, np.uint32)
-    counts = np.zeros(K + 8, np.float32)
-    timed = np.zeros(K + 8, np.float32)
+    active = np.zeros(K + BLOCK, np.uint32)
+    counts = np.zeros(K + BLOCK, np.float32)
+    timed = np.zeros(K + BLOCK, np.float32)
     active_place = np.full(K, NOWHERE)
-    weights = np.empty(K + 8, np.float32)
-    sums = np.empty(K // 8 + 1, np.float32)
+    weights = np.empty(K + BLOCK, np.float32)
+    sums = np.empty(K // BLOCK + 1, np.float32)
     z = np.empty(max(lengths[first:end]) if first < end else 0, np.uint16)
     all_alpha = sum_in_order(alpha)
     samples_before = (plan.samples - 1) * plan.draws
@@ -399,6 +403,7 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
         m = _0
         state = keys[d]
         started = draws[base, samples_before] != UNSEEN and not plan.anew
+        # The document's topics as they were at its last visit
         if started:
             for i in range(tokens):
                 k = draws[base + i, samples_before]
@@ -418,11 +423,13 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
             smooth = 0.0  # anew in each sweep: sums of differences drift
             for j in range(m):
                 smooth += counts[j] * g[active[j]]
+            # A sweep: each token is taken out, drawn anew, and put in
             i = 0
             for p in range(indptr[doc_rows[d]], indptr[doc_rows[d] + 1]):
                 w = np.uint64(words[p])
                 word = word_sums[w, last_block]
                 for _ in range(tokens_of[p]):
+                    # Out: the last active topic takes the place of one without tokens
                     if started:
                         k = z[i]
                         j = active_place[k]
@@ -443,6 +450,7 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                                 active_place[last] = j
                             if m == _0:
                                 smooth = 0.0
+                    # Z: the document's topics, the word's, and the smoothing's
                     if w < F:
                         q = weigh(w, wide, active, timed, m, weights, sums)
                     else:
@@ -450,6 +458,7 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                     total = q + word + max(smooth, 0.0) + last_sum
                     state = rng.after(state)
                     u = rng.unit(state)
+                    # Draws are evenly spaced in Z; the first is the token's topic from here on
                     new = _0
                     for r in range(R):
                         turned = u + r * spacing
@@ -478,6 +487,7 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                                 at += np.int64(old != k)
                         if r == 0:
                             new = k
+                    # In
                     j = np.uint64(active_place[new])
                     if j == _NOWHERE:
                         j = m
@@ -492,6 +502,7 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                     i += 1
             started = True
             sweep += 1
+        # What alpha is learned from; and the room is as it was before the document
         for j in range(m):
             k = np.uint64(active[j])
             if len(rises):

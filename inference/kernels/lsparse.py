@@ -24,6 +24,13 @@ from inference.runtime.jit import njit
 ABSENT = 1e-9
 # Weights of a document's (word, topic) pairs that are kept side by side; beyond, gathered each sweep
 BLOCK = 1 << 22
+# What `visit` says of each document; of START: it began from the words alone
+SWEEPS = 0
+PROPOSED = 1
+ACCEPTED = 2
+START = 3
+FROM_NOTHING = 2
+VISITED = 4
 # A document begins with its words alone, with what is remembered, with the better of both
 COLD, WARM, BETTER = (
     0,
@@ -596,10 +603,10 @@ def _visit_one(document, first, how, old, out_topics, out_r, told):
         topics = np.empty(out_topics.shape, np.uint16)
         r = np.empty(out_r.shape)
         done, tried, accepted, before, after = _solve(True, old, first, document, how, topics, r)
-        told[0] = done
-        told[1] = tried
-        told[2] = accepted
-        told[3] = after >= before
+        told[SWEEPS] = done
+        told[PROPOSED] = tried
+        told[ACCEPTED] = accepted
+        told[START] = after >= before
         if after >= before:
             best_objective = after
             out_topics[:] = topics
@@ -611,18 +618,18 @@ def _visit_one(document, first, how, old, out_topics, out_r, told):
         if how.start == WARM and best_objective > -np.inf:
             return
         done, tried, accepted, _, after = _solve(False, old, first, document, how, topics, r)
-        told[0] += done
-        told[1] += tried
-        told[2] += accepted
+        told[SWEEPS] += done
+        told[PROPOSED] += tried
+        told[ACCEPTED] += accepted
         if after >= best_objective:
-            told[3] = 2
+            told[START] = FROM_NOTHING
             out_topics[:] = topics
             out_r[:] = r
     else:
-        told[0], told[1], told[2], _, _ = _solve(
+        told[SWEEPS], told[PROPOSED], told[ACCEPTED], _, _ = _solve(
             False, old, first, document, how, out_topics, out_r
         )
-        told[3] = 2
+        told[START] = FROM_NOTHING
 
 
 @njit(cache=True, parallel=True)

@@ -32,6 +32,7 @@ from inference.runtime.jit import njit
 LANES = 16  # rows of workspaces are as long as a multiple of it
 BLOCK = 1 << 18  # entries of a document's block; a longer document is gone through in several
 LEAST = 1e-18  # of the largest: a smaller weight counts as that, so that norm can't underflow
+LARGEST = 1e300  # in places behind the last topic, where the least is looked for
 DENSE = 3  # iterations over all topics, before a document's active ones are chosen
 
 
@@ -48,7 +49,7 @@ def table(words, values, scale, eta, totals, log_expectation):
     K = len(totals)
     V = len(values)
     padded = (K + LANES - 1) // LANES * LANES
-    norm = np.full(padded, 1e300)  # log of the normalisers, or they themselves
+    norm = np.full(padded, LARGEST)  # log of the normalisers, or they themselves
     for k in range(K):
         norm[k] = V * eta + max(scale * totals[k], 0.0)
         if log_expectation:
@@ -66,7 +67,7 @@ def table(words, values, scale, eta, totals, log_expectation):
                     v, s = digamma_parts(eta + scale * row[k])
                     b[k] = v
                     shift[k] = s + norm[k]
-                shift[K:] = 1e300
+                shift[K:] = LARGEST
                 least = _least(shift, lanes)
                 for k in range(K):
                     b[k] *= exp_minus(shift[k] - least)
@@ -185,7 +186,7 @@ def _expect(gamma, m, v, shift, lanes, e):
     mp = len(e)
     for i in range(mp):
         v[i], shift[i] = digamma_parts(gamma[i])
-    shift[m:mp] = 1e300
+    shift[m:mp] = LARGEST
     least = _least(shift[:mp], lanes)
     for i in range(mp):
         e[i] = max(v[i] * exp_minus(shift[i] - least), LEAST)
@@ -200,6 +201,34 @@ def _chosen(gamma, alpha, truncate, topics):
             topics[m] = k
             m += 1
     return m
+
+
+@njit(cache=True)
+def _gather(topics, m, own_alpha, own_gamma, alpha):
+    """Bring alpha and gamma of the m topics of a document that are active to the first places; the
+    places behind them, up to a multiple of LANES, have 1. topics: ascending, so that nothing is
+    overwritten before it is read."""
+    for i in range((m + LANES - 1) // LANES * LANES):
+        if i < m:
+            own_gamma[i] = own_gamma[topics[i]]
+            own_alpha[i] = alpha[topics[i]]
+        else:
+            own_gamma[i] = 1.0
+            own_alpha[i] = 1.0
+
+
+@njit(cache=True)
+def _spread(topics, m, own_gamma, e, alpha, gamma, e_out):
+    """gamma and e of all topics, from those of the m that are active: alpha and 0 of the others."""
+    if m == len(alpha):
+        gamma[:] = own_gamma[:m]
+        e_out[:] = e[:m]
+        return
+    gamma[:] = alpha
+    e_out[:] = 0.0
+    for i in range(m):
+        gamma[topics[i]] = own_gamma[i]
+        e_out[topics[i]] = e[i]
 
 
 @njit(cache=True)
@@ -237,8 +266,10 @@ def _fit(
     lanes = np.empty(LANES)
     m = K
     mp = P
-    for k in range(P):
-        own_alpha[k], own_gamma[k] = (alpha[k], gamma[k]) if k < K else (1.0, 1.0)
+    own_alpha[:] = 1.0
+    own_gamma[:] = 1.0
+    own_alpha[:K] = alpha
+    own_gamma[:K] = gamma
     e = sums[:mp]
     acc = sums[P : P + mp]
     f = sums[2 * P : 2 * P + size]
@@ -260,12 +291,14 @@ def _fit(
                 f_out[begin:end] = f[: end - begin]
         if done:
             break
+        # gamma, and by how much it changed in all
         for i in range(mp):
             new = own_alpha[i] + e[i] * acc[i]
             change[i] = abs(new - own_gamma[i])
             own_gamma[i] = new
         iteration += 1
         done = _total(change[:mp], lanes) < limit or iteration >= most
+        # After some iterations only the topics that the document has go on, if that saves columns
         if iteration == DENSE and truncate > 0.0 and not done:
             active_topics = _chosen(own_gamma, alpha, truncate, topics)
             width = (active_topics + LANES - 1) // LANES * LANES
@@ -273,24 +306,13 @@ def _fit(
                 m = active_topics
                 mp = width
                 refill = True
-                for i in range(mp):
-                    own_gamma[i], own_alpha[i] = (
-                        (own_gamma[topics[i]], alpha[topics[i]]) if i < m else (1.0, 1.0)
-                    )
+                _gather(topics, m, own_alpha, own_gamma, alpha)
                 e = sums[:mp]
                 acc = sums[P : P + mp]
                 rows = blocks[0, : size * mp].reshape((size, mp))
                 columns = blocks[1, : size * mp].reshape((mp, size))
         _expect(own_gamma, m, v, shift, lanes, e)
-    if m == K:
-        gamma[:] = own_gamma[:K]
-        e_out[:] = e[:K]
-    else:
-        gamma[:] = alpha
-        e_out[:] = 0.0
-        for i in range(m):
-            gamma[topics[i]] = own_gamma[i]
-            e_out[topics[i]] = e[i]
+    _spread(topics, m, own_gamma, e, alpha, gamma, e_out)
     return iteration
 
 
