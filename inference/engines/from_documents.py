@@ -17,6 +17,7 @@ from inference.engines import arena
 from inference.engines.batch import Batch, expand, keys as keys_of
 from inference.engines.concepts import Company
 from inference.engines.contract import Message, Shape, narrow_topics, rho
+from inference.errors import Invalid
 from inference.kernels import frank_wolfe, merge, rng, rows, seeds
 from inference.kernels.gibbs import shares
 
@@ -83,7 +84,7 @@ def begin(
     with as many tokens as a document has on average. bow: of all documents. key: a random stream.
     free: int64[n], the topics that begin so, ascending; None: all of them. company: what the
     others begin with instead; words weigh less for topics that begin as documents. joined: by
-    `begin_joined`, where documents are enough."""
+    `begin_joined`. Raises Invalid where documents are too few for that."""
     documents, _ = rows.occurrences(bow.words, bow.counts, bow.V)
     weights = np.log((bow.D + 1) / np.maximum(documents, 1))
     K = len(state.totals)
@@ -93,7 +94,8 @@ def begin(
         weights *= company.left
     random = arena.candidates(bow, shape, key)
     searched = _searched(bow, random, K)
-    if joined and 0 < JOINED * K <= len(random):
+    if joined and K:
+        check_joined(K, len(random))
         begin_joined(state, bow, random, weights, key, np.arange(K) if free is None else free)
     elif K < UNLIKE or len(random) < ENOUGH * K or len(searched) < CANDIDATES * K:
         arena.from_documents(state, bow, random[:K], weights, numbers=free)
@@ -102,6 +104,18 @@ def begin(
         arena.from_documents(state, bow, diverse, weights, bow.tokens / bow.D, free)
     if company is not None:
         arena.add(state, company.words, company.topics, company.tokens)
+
+
+def check_joined(topics: int, documents: int) -> None:
+    """Raises Invalid where there are not as many documents as topics are joined. documents: with
+    words, that are trained on."""
+    needed = JOINED * topics
+    if documents < needed:
+        raise Invalid(
+            "start",
+            f"A start from joined topics needs {needed:,} documents for {topics:,} topics, and there"
+            f" are {documents:,}. Start from documents, or ask for fewer topics.",
+        )
 
 
 def begin_joined(

@@ -269,7 +269,9 @@ class Config(Settings):
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/measurements/engines/ssi-experiments.md has
-        the evidence."""
+        the evidence. Raises Invalid for a start that these documents are too few for."""
+        if self.start == "joined":
+            from_documents.check_joined(self.topics, documents)
         memo = self.statistics == "memo"
         log = self.expectation == "log"
         start = self.start or ("documents" if self.topics >= LEAST_FROM_DOCUMENTS else "sampling")

@@ -245,9 +245,11 @@ def test_joined_topics_are_asked_for_and_said():
     assert ssi.memory(joined, shape) >= ssi.memory(usual, shape)
 
 
-def test_too_few_documents_begin_one_by_one_and_too_many_topics_are_refused():
-    few = begun(5, 19, joined=True)[1]
-    assert (few == begun(5, 19)[1]).all() and few.any()
+def test_too_few_documents_and_too_many_topics_are_refused():
+    with pytest.raises(Invalid, match="needs 20 documents for 5 topics, and there are 19"):
+        begun(5, 19, joined=True)
+    with pytest.raises(Invalid, match="needs 400 documents for 100 topics, and there are 399"):
+        ssi.Config(topics=100, start="joined").resolve(399, 10**6)
     ssi.Config(topics=500, start="joined")
     with pytest.raises(Invalid, match="for 500 topics at the most, got 501") as error:
         ssi.Config(topics=501, start="joined")
