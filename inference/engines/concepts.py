@@ -37,11 +37,18 @@ class _Texts:
         self.share = bow.word_tokens / max(bow.tokens, 1)
         self.lengths = np.diff(bow.first_token)
 
-    def seed_tokens(self, seeds: np.ndarray) -> np.ndarray:
-        """float64[D]: tokens of each document that are seeds, of which each has the same weight in
-        all documents together: a frequent word must not outweigh the rare ones."""
+    def seed_weight(self, seeds: np.ndarray) -> np.ndarray:
+        """float64[D]: what each document says of the concept that seeds stand for: its tokens that
+        are seeds, times how many different seeds it has.
+
+        Each seed weighs the same in all documents together, so that a frequent one does not
+        outweigh the rare ones. One seed may be a word of another subject, too; several in one
+        document hardly are."""
+        of_seeds = self.counts[:, seeds]
         often = self.tokens[seeds].astype(np.float64)
-        return self.counts[:, seeds] @ (often.mean() / np.maximum(often, 1.0))
+        tokens = of_seeds @ (often.mean() / np.maximum(often, 1.0))
+        different = np.diff(of_seeds.tocsr().indptr)
+        return tokens * different
 
     def beyond_chance(self, weight: np.ndarray, seeds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(beyond, lift): float64[V] each. beyond: a word's tokens in documents, weighted by
@@ -61,7 +68,7 @@ class _Texts:
 def company(
     bow: Bow, shape: Shape, seed_words: np.ndarray, seed_topics: np.ndarray, topics: int
 ) -> Company:
-    """Of documents that are trained on, each weighted by its tokens that are seeds of a topic.
+    """Of documents that are trained on, each weighted by the seeds of a topic that it has.
 
     bow: of all documents. seed_words, seed_topics: int64[m]. topics: how many there are.
     """
@@ -75,7 +82,7 @@ def company(
     numbers = [np.zeros(0, np.int64)]
     for topic in np.unique(seed_topics):
         seeds = seed_words[seed_topics == topic]
-        beyond, lift = texts.beyond_chance(trained * texts.seed_tokens(seeds), seeds)
+        beyond, lift = texts.beyond_chance(trained * texts.seed_weight(seeds), seeds)
         near = np.flatnonzero(beyond)
         if not len(near):
             continue
@@ -102,7 +109,7 @@ def concept_tokens(
     sizes = np.zeros(topics)
     for topic in np.unique(seed_topics):
         seeds = seed_words[seed_topics == topic]
-        has_seed = (texts.seed_tokens(seeds) > 0).astype(np.float64)
+        has_seed = (texts.seed_weight(seeds) > 0).astype(np.float64)
         beyond, _ = texts.beyond_chance(has_seed, seeds)
         sizes[topic] = beyond.sum()
     return sizes

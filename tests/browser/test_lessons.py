@@ -7,20 +7,27 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PREPARING
 from tests.conftest import ROOT
+from tests.webapp.service.corpora.test_languages import table
 
 LESSONS = sorted((ROOT / "docs" / "lessons").glob("*.md"))
 PRESSABLE = "a, button, summary"
+LANGUAGES = 2  # of the texts of tests.webapp.service.corpora.test_languages
+LOOKED_EVERY = 2_000  # milliseconds, at what workers do
 
 
 class Reader:
     """Somebody who follows a lesson by its own words. A step that is not as the test reads it, or
     whose words nobody followed, fails."""
 
-    def __init__(self, page: Page, number: int):
+    def __init__(self, page: Page, number: int, part: int = 0):
+        """part: which of the lesson's lists of steps, from 0."""
         self.page = page
         (path,) = [path for path in LESSONS if path.name.startswith(f"{number}-")]
         text = re.sub(r"\s+", " ", path.read_text())
-        self.steps = dict(re.findall(r"(?<= )(\d)\. (.*?)(?= \d\. | Now with | What no |$)", text))
+        steps = re.findall(r"(?<= )(\d)\. (.*?)(?= \d\. | Now with | What no |$)", text)
+        begins = [place for place, (number, _) in enumerate(steps) if number == "1"]
+        begins.append(len(steps))
+        self.steps = dict(steps[begins[part] : begins[part + 1]])
         self.step = ""
         self.left: set[str] = set()
 
@@ -260,6 +267,43 @@ def follow_fourth(page: Page, run: str) -> None:
     reader.end()
 
 
+def follow_languages(page: Page, texts: bytes) -> None:
+    """Texts in several languages, each trained by itself. texts: a CSV."""
+    reader = Reader(page, 4, part=1)
+    reader.begin(1)
+    page.goto("/")
+    file = {"name": "towns.csv", "mimeType": "text/csv", "buffer": texts}
+    page.locator("input[name=files]").set_input_files(file)
+    page.get_by_role("button", name="Upload").click()
+    page.wait_for_url("**/prepare/")
+    expect(page.locator("main")).to_contain_text("in several languages: German 57%, French 43%")
+    page.get_by_label("Train topics as soon as it has been read").uncheck()
+    reader.press("Read the corpus")
+    page.wait_for_url("**/corpora/*/")
+    reader.begin(2)
+    heading = page.get_by_role("heading", name="Languages")
+    expect(heading).to_be_visible(timeout=PREPARING)
+    reader.read("Languages")
+    reader.press("Train one run in each language")
+    page.wait_for_url("**/languages/")
+    reader.begin(3)
+    reader.read("Languages")
+    over_time = page.get_by_role("link", name="over time")
+    for _ in range(PREPARING // LOOKED_EVERY):
+        if over_time.count() == LANGUAGES:
+            break
+        page.wait_for_timeout(LOOKED_EVERY)
+        page.reload()
+    rows = page.locator("tbody tr")
+    expect(rows).to_have_count(LANGUAGES)
+    expect(rows.first).to_contain_text("Done")
+    reader.press("over time")
+    page.wait_for_url("**/time/")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    reader.begin(4)
+    reader.end()
+
+
 def test_what_is_it_about(page: Page, example):
     follow_first(page, example.at)
 
@@ -274,6 +318,10 @@ def test_from_a_topic_to_a_claim(page: Page, example):
 
 def test_how_many_topics_and_which(page: Page, example):
     follow_fourth(page, example.at)
+
+
+def test_texts_in_several_languages(page: Page, example):
+    follow_languages(page, table())
 
 
 def test_lessons_lead_to_each_other_and_are_linked_everywhere(page: Page, example):

@@ -155,7 +155,12 @@ def queries() -> list[str]:
 
 
 # A corpus that is read already has no draft; of this run no short trainings were asked for
-NOT_ANSWERED = ("corpus_prepare", "corpus_pseudonyms", "run_how_many_csv")
+NOT_ANSWERED = (
+    "compare_topics_csv",  # of two runs, and there is one
+    "corpus_prepare",
+    "corpus_pseudonyms",
+    "run_how_many_csv",
+)
 # What no page reads: it is answered as without
 MORE = "?page=2&length=100000&window=100000&context=100000&all=1&full=1"
 
