@@ -109,9 +109,9 @@ def _set_apart(loops: Loops, once: Spent) -> Iterator[None]:
     what the warm-up drew."""
 
     def timed(function: Callable) -> Callable:
-        def call(*arguments: Any) -> Any:
+        def call(*arguments: Any, **named: Any) -> Any:
             with loops.timed() as spent:
-                result = function(*arguments)
+                result = function(*arguments, **named)
             once.add(spent)
             return result
 
