@@ -64,6 +64,25 @@ def concept(own: dict[int, int], bow: Bow) -> float:
     return size
 
 
+def test_a_seed_that_is_a_word_of_another_subject_too_does_not_draw_the_topic_there():
+    """Words 0 to 9 are of one subject, and 0 and 1 are its seeds; word 2, a seed, too, is mostly of
+    another one, that of words 10 to 19."""
+    random = np.random.default_rng(0)
+    documents = []
+    for _ in range(30):
+        documents.append([0, 1, *random.integers(2, 10, 5).tolist()])
+    for _ in range(200):
+        documents.append([2, 2, *random.integers(10, 20, 10).tolist()])
+    for _ in range(1000):
+        documents.append(random.integers(20, 40, 10).tolist())
+    bow = bow_of(documents, 40)
+    shape = ssi.Shape(bow.D, bow.V, bow.tokens, 1)
+    seeds = np.array([0, 1, 2])
+    begins = concepts.company(bow, shape, seeds, np.zeros(3, np.int64), topics=2)
+    assert set(range(10)) <= set(begins.words.tolist())
+    assert not set(range(10, 20)) & set(begins.words.tolist())
+
+
 @pytest.mark.parametrize("expectation", ["log", "mean"])
 def test_statistics_fade_towards_the_prior_of_each_topic_and_word(expectation):
     """At each step lambda is (1 - rho) lambda + rho (prior + D / |B| counts), SVI's eq. 26."""

@@ -170,9 +170,9 @@ def _few_codes(all_documents: Cell) -> str:
     """That an estimate rests on few documents with the code, or on none."""
     if not all_documents.positives:
         return f"None of the {all_documents.coded:,} coded documents has it."
-    return (
-        f"Only {all_documents.positives:,.0f} of {all_documents.coded:,} coded documents have it."
-    )
+    positives = f"{all_documents.positives:,.0f}"
+    verb = "has" if positives == "1" else "have"
+    return f"Only {positives} of {all_documents.coded:,} coded documents {verb} it."
 
 
 def _sentence_of_all(subject: EstimatedCode, all_documents: Cell) -> str:
