@@ -142,7 +142,7 @@ SWEPT_TOKENS = (
 WARM_SWEEP = 0.45e-6
 FIRST_SWEEP = 0.57e-6
 SWEEP = 0.14e-6
-SWEEP_TOPICS = 100
+SWEEP_TOPICS = 100  # fewer do not make a pass shorter
 SWEEP_POWER = 0.33
 # Passes until topics have settled: Reuters and the example, K = 20 to 2000, made 25 to 40
 USUAL_PASSES = 35
@@ -1229,7 +1229,8 @@ def seconds(config: Resolved, tokens: int) -> float:
     warm_up = min(config.warm_up, passes) if memo else 0
     new = min(passes - warm_up, 1) if memo else passes
     sweeps = warm_up * WARM_SWEEP + new * FIRST_SWEEP + (passes - warm_up - new) * SWEEP
-    return tokens * sweeps * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER
+    times_as_many = max(config.topics, SWEEP_TOPICS) / SWEEP_TOPICS
+    return tokens * sweeps * times_as_many**SWEEP_POWER
 
 
 def times_as_fast(cores: int) -> float:
