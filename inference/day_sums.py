@@ -180,16 +180,17 @@ class DaySums:
                 )
         return Ranges(totals, by_topic)
 
-    def _outside(self, a: int, b: int, low: int, high: int) -> Iterator[tuple[int, int]]:
+    def _outside(self, begin: int, end: int, low: int, high: int) -> Iterator[tuple[int, int]]:
         """Of a span of days those that lie before its first edge and behind its last."""
         if low > high:
-            yield a, b
+            yield begin, end
             return
         last = int(self.edges[high])
-        if a < (first := int(self.edges[low])):
-            yield a, first
-        if last < b and high + 1 < len(self.edges):
-            yield last, b
+        first = int(self.edges[low])
+        if begin < first:
+            yield begin, first
+        if last < end and high + 1 < len(self.edges):
+            yield last, end
 
 
 def _edges(days: np.ndarray, rows: int, K: int) -> np.ndarray | None:
@@ -283,7 +284,7 @@ def _add(documents, g, slot, columns, of_days, by_topic, doc_ptr, doc_topics, do
 @njit(cache=True, nogil=True)
 def _fold(
     parts,
-    wanted,
+    is_part,
     starts,
     ends,
     days,
@@ -297,14 +298,14 @@ def _fold(
     lengths,
 ):
     """Add the documents of some topics together, each once, to the range that their day is in and
-    to the last row. parts: int64, the same topics as wanted: bool[K]. by_topic: float64[G + 1,
+    to the last row. parts: int64, the same topics as is_part: bool[K]. by_topic: float64[G + 1,
     M]."""
     for k in parts:
         for d in by_share[topic_ptr[k] : topic_ptr[k + 1]]:
             x = 0.0
             first = -1
             for j in range(doc_ptr[d], doc_ptr[d + 1]):
-                if wanted[doc_topics[j]]:
+                if is_part[doc_topics[j]]:
                     first = doc_topics[j] if first < 0 else first
                     x += doc_tokens[j]
             if first != k:  # it is met in the list of the first of these topics that it has
@@ -317,15 +318,15 @@ def _fold(
 
 
 @njit(cache=True, nogil=True)
-def in_span(days, a, b, first, limit):
-    """int32, ascending: of the documents from `first` on the first of the days a ... b - 1, at most
-    so many."""
+def in_span(days, begin, end, first, limit):
+    """int32, ascending: of the documents from `first` on the first of the days begin ... end - 1,
+    at most so many."""
     numbers = np.empty(limit, np.int32)
     n = 0
     for d in range(max(first, 0), len(days)):
         if n == limit:
             break
-        if a <= days[d] < b:
+        if begin <= days[d] < end:
             numbers[n] = d
             n += 1
     return numbers[:n]

@@ -18,6 +18,20 @@ from inference.topics import LISTED_TOKENS, Topics
 
 STEP_WHOLE = 1.0 - 1e-12  # a step size from here on forgets everything before it
 FIRST_ENTRIES = 1 << 12  # that an arena has room for when it begins
+# Of `usual_entries`: powers of K and of a word's tokens, fitted by hand to what engines needed, and
+# where each engine's own number was read
+ENTRIES_POWER = 0.3
+TOKENS_POWER = 0.5
+USUAL_TOPICS = 100
+USUAL_TOKENS = 100
+
+
+def usual_entries(at_usual: float, topics: int, shape: Shape) -> float:
+    """Topics with an entry in a word's row, in the mean, before each topic has one. at_usual: of
+    USUAL_TOPICS topics and USUAL_TOKENS tokens a word."""
+    tokens_of_word = shape.tokens / (USUAL_TOKENS * shape.V)
+    by_topics = (topics / USUAL_TOPICS) ** ENTRIES_POWER
+    return at_usual * by_topics * tokens_of_word**TOKENS_POWER
 
 
 @dataclass(kw_only=True)

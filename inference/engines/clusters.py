@@ -452,7 +452,6 @@ SWEEP = 0.1e-6
 SWEEP_TOPICS = 50
 SWEEP_POWER = 0.5
 ENTRIES = 25
-ENTRIES_POWER = 0.3  # of K
 # Of `memory`: rows, which may be half empty and are copied when they are compacted; what a token of
 # a minibatch takes for each of its clusters; what is remembered of a document for each of them, and
 # how much more room that has than is needed; what a word takes, and a topic in each chunk
@@ -474,11 +473,7 @@ def memory(config: Resolved, shape: Shape) -> int:
     """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is
     compacted; a document's clusters; the rows that a minibatch makes."""
     L = min(config.most, config.topics)
-    tokens_of_word = shape.tokens / (100 * shape.V)
-    entries = min(
-        config.topics,
-        ENTRIES * L * (config.topics / 100) ** ENTRIES_POWER * tokens_of_word**0.5,
-    )
+    entries = min(config.topics, arena.usual_entries(ENTRIES * L, config.topics, shape))
     in_rows = COPIES * ENTRY_BYTES * max(shape.V * entries, arena.FIRST_ENTRIES)
     of_minibatch = TOKEN_BYTES * (shape.tokens / shape.per_pass) * L
     of_documents = MEMORY_BYTES * L * MEMORY_ROOM * shape.D

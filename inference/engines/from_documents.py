@@ -93,17 +93,32 @@ def begin(
     if company is not None:
         weights *= company.left
     random = arena.candidates(bow, shape, key)
-    searched = _searched(bow, random, K)
     if joined and K:
         check_joined(K, len(random))
         begin_joined(state, bow, random, weights, key, np.arange(K) if free is None else free)
-    elif K < UNLIKE or len(random) < ENOUGH * K or len(searched) < CANDIDATES * K:
-        arena.from_documents(state, bow, random[:K], weights, numbers=free)
     else:
-        diverse = unlike(bow, searched, weights, K, key)
-        arena.from_documents(state, bow, diverse, weights, bow.tokens / bow.D, free)
+        _begin_as_documents(state, bow, random, weights, K, key, free)
     if company is not None:
         arena.add(state, company.words, company.topics, company.tokens)
+
+
+def _begin_as_documents(
+    state: arena.Rows,
+    bow: Bow,
+    documents: np.ndarray,
+    weights: np.ndarray,
+    K: int,
+    key: int,
+    free: np.ndarray | None,
+) -> None:
+    """K topics as a document each: unlike ones, where there are enough topics and documents for
+    that. documents: in a random order."""
+    searched = _searched(bow, documents, K)
+    if K < UNLIKE or len(documents) < ENOUGH * K or len(searched) < CANDIDATES * K:
+        arena.from_documents(state, bow, documents[:K], weights, numbers=free)
+        return
+    diverse = unlike(bow, searched, weights, K, key)
+    arena.from_documents(state, bow, diverse, weights, bow.tokens / bow.D, free)
 
 
 def check_joined(topics: int, documents: int) -> None:
@@ -126,9 +141,9 @@ def begin_joined(
     key: int,
     numbers: np.ndarray,
 ) -> None:
-    """The rows of some topics as JOINED times as many topics that each began as a document and learned by OPE from
-    a sample, of which the nearest were joined until K were left: a subject that no document of a
-    start has is rarer among more, and one that several have is joined again."""
+    """The rows of some topics as JOINED times as many topics that each began as a document and
+    learned by OPE from a sample, of which the nearest were joined until K were left: a subject that
+    no document of a start has is rarer among more, and one that several have is joined again."""
     K = len(numbers)
     finer = arena.Scaled(seed=0, **arena.empty(bow.V, JOINED * K))
     first = _first_documents(bow, documents, weights, JOINED * K, key)

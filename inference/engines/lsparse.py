@@ -486,7 +486,6 @@ SWEEP_MOST = 4
 SWEEP_POWER = 0.4
 MOST_POWER = 0.4
 ENTRIES = 25
-ENTRIES_POWER = 0.3  # of K
 # Of `memory`: rows, which may be half empty and are copied when they are compacted; what a token of
 # a minibatch takes for each of its L topics, now and before; what a word takes, and a topic in each
 # chunk
@@ -523,8 +522,7 @@ def memory(config: Resolved, shape: Shape) -> int:
     """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is
     compacted; L topics and shares of each token of a minibatch, now and before."""
     L = _width(config)
-    tokens_of_word = shape.tokens / (100 * shape.V)
-    usual = ENTRIES * L**0.5 * (config.topics / 100) ** ENTRIES_POWER * tokens_of_word**0.5
+    usual = arena.usual_entries(ENTRIES * L**0.5, config.topics, shape)
     entries = min(config.topics, usual) if L < config.topics else L
     in_rows = COPIES * ENTRY_BYTES * max(shape.V * entries, arena.FIRST_ENTRIES)
     of_minibatch = TOKEN_BYTES * (shape.tokens / shape.per_pass) * L

@@ -1250,7 +1250,7 @@ def memory(config: Resolved, shape: Shape) -> int:
     How many entries a word has is a rule fitted by hand to Reuters-21578 (K = 100, 1000, 2000) and
     the example (K = 50).
     """
-    entries = _entries(config.topics, shape)
+    entries = arena.usual_entries(ENTRIES, config.topics, shape)
     if config.statistics == "decay" or config.warm_up:
         entries *= ENTRIES_FADING
     in_rows = shape.V * min(config.topics, entries)
@@ -1271,18 +1271,14 @@ def memory(config: Resolved, shape: Shape) -> int:
     return int(max(DOUBLE * arrays + table, _start_bytes(config, shape)))
 
 
-def _entries(topics: int, shape: Shape) -> float:
-    """Topics with an entry in a word's row, in the mean."""
-    return ENTRIES * (topics / 100) ** 0.3 * (shape.tokens / (100 * shape.V)) ** 0.5
-
-
 def _start_bytes(config: Resolved, shape: Shape) -> int:
     """Of a start by more topics that are joined, before there is a table: their rows with copies of
     them, and what each pair of topics loses."""
     if config.start != "joined":
         return 0
     topics = from_documents.JOINED * config.topics
-    in_rows = shape.V * min(topics, ENTRIES_FADING * _entries(topics, shape))
+    entries = ENTRIES_FADING * arena.usual_entries(ENTRIES, topics, shape)
+    in_rows = shape.V * min(topics, entries)
     return int(DOUBLE * (COPIES_WITH_MEAN * in_rows + topics**2))
 
 

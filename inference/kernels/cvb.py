@@ -146,6 +146,18 @@ def _has(topics, phi, k):
 
 
 @njit(cache=True)
+def _place_of(k, m, active, active_place, tokens):
+    """(the place of a topic among the m active ones, how many these are then): a topic that is not
+    among them comes last, without tokens."""
+    if active_place[k] != NOWHERE:
+        return active_place[k], m
+    active_place[k] = m
+    active[m] = k
+    tokens[m] = 0.0
+    return m, m + 1
+
+
+@njit(cache=True)
 def _recall(first, end, counts, topics, phi, active, active_place, tokens):
     """Note the topics of a document, whose pairs are first … end - 1, and their tokens, N_dk, at
     the places of `active`: returns how many there are. active_place: int[K], NOWHERE of all
@@ -155,13 +167,8 @@ def _recall(first, end, counts, topics, phi, active, active_place, tokens):
         for s in range(phi.shape[1]):
             if phi[p, s] == 0:
                 break
-            k = topics[p, s]
-            if active_place[k] == NOWHERE:
-                active_place[k] = m
-                active[m] = k
-                tokens[m] = 0.0
-                m += 1
-            tokens[active_place[k]] += counts[p] * (phi[p, s] * UNIT)
+            j, m = _place_of(topics[p, s], m, active, active_place, tokens)
+            tokens[j] += counts[p] * (phi[p, s] * UNIT)
     return m
 
 
@@ -332,12 +339,8 @@ def visit(batch, present, leads, how, keys, before, after):
                             break
                         k = topics[p, s]
                         if active_place[k] == NOWHERE:
-                            active_place[k] = m
-                            active[m] = k
-                            tokens[m] = 0.0
                             began[m] = 0.0
-                            m += 1
-                        j = active_place[k]
+                        j, m = _place_of(k, m, active, active_place, tokens)
                         tokens[j] += count * (phi[p, s] * UNIT)
                         odds[j] = (alpha[k] + tokens[j]) / (
                             eta_mass + max(totals[k] + moves * (tokens[j] - began[j]), 0.0)

@@ -3,6 +3,8 @@
 import csv
 import gzip
 from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -11,16 +13,18 @@ from inference.text import LANGUAGES, UNKNOWN, code_of, detect, name_of, of_text
 csv.field_size_limit(10**8)
 
 
+def translated_pages(corpora_folder: Path) -> Iterator[tuple[str, str]]:
+    """(language, text) of the pages of one manual in fifteen languages."""
+    path = corpora_folder / "languages" / "gnome_help_multilang" / "gnome_help_15lang.csv.gz"
+    with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            yield row["language"], row["text"]
+
+
 def test_fourteen_languages(corpora_folder):
     texts = defaultdict(list)
-    with gzip.open(
-        corpora_folder / "languages" / "gnome_help_multilang" / "gnome_help_15lang.csv.gz",
-        "rt",
-        encoding="utf-8",
-        newline="",
-    ) as file:
-        for row in csv.DictReader(file):
-            texts[row["language"]].append(row["text"])
+    for language, text in translated_pages(corpora_folder):
+        texts[language].append(text)
     del texts["he"]  # its pages are all in English
     for language, found in texts.items():
         # Half of the pages are not translated
@@ -78,20 +82,14 @@ def test_pieces_of_forty_characters_are_hardly_ever_taken_for_another_language(c
     """Of three that are written in Latin letters, as their translations of one manual say it."""
     found = 0
     wrong = []
-    with gzip.open(
-        corpora_folder / "languages" / "gnome_help_multilang" / "gnome_help_15lang.csv.gz",
-        "rt",
-        encoding="utf-8",
-        newline="",
-    ) as file:
-        for row in csv.DictReader(file):
-            # Pages without letters of the language are not translated
-            if row["language"] in ("fr", "es", "hu") and not row["text"].isascii():
-                piece = row["text"][200:240]
-                told = of_text(piece)
-                found += bool(told)
-                if told and told not in (row["language"], "en"):
-                    wrong.append((row["language"], told, piece))
+    for language, text in translated_pages(corpora_folder):
+        # Pages without letters of the language are not translated
+        if language in ("fr", "es", "hu") and not text.isascii():
+            piece = text[200:240]
+            told = of_text(piece)
+            found += bool(told)
+            if told and told not in (language, "en"):
+                wrong.append((language, told, piece))
     assert found > 300 and len(wrong) <= found / 100, wrong
 
 
