@@ -57,6 +57,11 @@ MOST_NAMED = 12  # of the values that can be chosen: a sentence says how many mo
 BOX_WORDS = {"on": True, "true": True, "off": False, "false": False}
 
 
+def words_typed(text: str) -> list[str]:
+    """Words with spaces, commas or lines between them, as people type them into a field."""
+    return text.replace(",", " ").split()
+
+
 def is_text(text: str) -> bool:
     """Whether a database takes it: without NUL, and without halves of surrogate pairs."""
     return NUL not in text and not any("\ud800" <= character <= "\udfff" for character in text)

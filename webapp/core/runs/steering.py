@@ -13,6 +13,7 @@ from webapp.core.results.topics import is_topic
 from webapp.core.runs import services
 from webapp.models import Run, User, Word
 from webapp.platform.drawing.numbers import join_names, topic_label
+from webapp.platform.received import words_typed
 
 _CHANGES = ["merge", "consensus"]  # of Run.steering: one of them is there where topics were changed
 MOST = 50  # topics or words of one request: more is another corpus, or other settings
@@ -138,4 +139,4 @@ def _topics(texts: list[str], run: Run, name: str) -> list[int]:
 
 
 def _words(text: str) -> list[str]:
-    return list(dict.fromkeys(text.lower().replace(",", " ").split()))
+    return list(dict.fromkeys(words_typed(text.lower())))

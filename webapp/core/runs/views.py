@@ -24,6 +24,7 @@ from webapp.platform.accounts import authorization
 from webapp.platform.jobs import roster, scheduler
 from webapp.platform.pages.page import looked_up, show_errors
 from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
+from webapp.platform.received import words_typed
 from webapp.platform.server import live
 
 
@@ -245,7 +246,7 @@ def without(
 @require_POST
 @looked_up
 def train_without(request: HttpRequest, run: Run) -> HttpResponse:
-    added_words = request.POST.get("more", "").replace(",", " ").split()
+    added_words = words_typed(request.POST.get("more", ""))
     with show_errors(request):
         words = [*request.POST.getlist("words"), *added_words]
         return redirect("run", runs.without(run, words, authorization.user(request)).pk)

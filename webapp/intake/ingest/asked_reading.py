@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 from webapp.intake import readers
 from webapp.intake.ingest.shaping import is_rule
 from webapp.intake.ingest.shaping.options import MAX_PATTERN, MOST_FIELDS
-from webapp.platform.received import SENTENCE, Received, is_text
+from webapp.platform.received import SENTENCE, Received, is_text, words_typed
 
 MOST_STOP_WORDS = 10_000
 LONGEST_WORD = 200  # letters
@@ -37,14 +37,9 @@ def _between_commas(text: str) -> list[str]:
     return [name for name in names if name]
 
 
-def _between_spaces(text: str) -> list[str]:
-    """Words with spaces, commas or lines between them."""
-    return text.replace(",", " ").split()
-
-
 # How a text is read, by the field that is a list
 LISTS = {
-    "extra_stop_words": _between_spaces,
+    "extra_stop_words": words_typed,
     "phrases": _in_lines,
     "join": _between_commas,
 }

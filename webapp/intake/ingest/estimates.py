@@ -36,6 +36,7 @@ DOCUMENT_BYTES = 8
 # format is not what takes long
 READ = 5e6
 READY = 1.5  # seconds that the smallest corpus takes
+BEGIN_AND_END = 2  # seconds of a run
 FOLD = 1.5e-6  # seconds a word, for finding the topic of each
 # The same of the disk, in bytes, as measured on two collections with the default engine
 # (docs/measurements/storage.md): pairs of a document and a word for each word; topics of a word at
@@ -465,18 +466,21 @@ def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:
 def training_seconds(engine: str, config: Config, tokens: int) -> float:
     """About how long a run takes on one core of a usual machine, to the topics of every document.
     config: resolved."""
-    return engines.get(engine).seconds(config, tokens) + tokens * FOLD + 2
+    return engines.get(engine).seconds(config, tokens) + _seconds_around(tokens)
 
 
 def waited_seconds(engine: str, config: Config, tokens: int) -> float:
     """The same on all cores of this machine, as a run has them that no other is beside. config:
     resolved. Engines that don't say how much of their work is divided are given one core."""
     module = engines.get(engine)
-    one_core = module.seconds(config, tokens)
     cores = os.cpu_count() or 1
     times_as_fast = module.times_as_fast(cores) if isinstance(module, SeveralCores) else 1.0
-    after = training_seconds(engine, config, tokens) - one_core
-    return one_core / times_as_fast + after
+    return module.seconds(config, tokens) / times_as_fast + _seconds_around(tokens)
+
+
+def _seconds_around(tokens: int) -> float:
+    """Of a run beside its training: to begin and to end, and for the topics of every document."""
+    return BEGIN_AND_END + tokens * FOLD
 
 
 def rough(number: float) -> int:

@@ -33,6 +33,7 @@ from webapp.intake.metadata.column_names import names_people, words_of_name
 from webapp.models import Corpus, Upload
 from webapp.platform.accounts import quotas
 from webapp.platform.jobs import dispatch, kinds
+from webapp.platform.received import words_typed
 from webapp.platform.storage import files
 
 FILE = "texts-with-pseudonyms.jsonl"  # of the new draft
@@ -140,15 +141,17 @@ def look(
         for name, value in document.items():
             if name not in ("text", "date") and value and len(values.get(name, ())) < MOST_VALUES:
                 values.setdefault(name, {})[value] = None
-    chosen = [name for name in values if _names_persons(name, list(values[name]))]
-    chosen = [name for name in values if name in columns] if columns is not None else chosen
-    replacer = _replacer(corpus, documents, chosen, spared)
+    if columns is None:
+        chosen_columns = [name for name in values if _names_persons(name, list(values[name]))]
+    else:
+        chosen_columns = [name for name in values if name in columns]
+    replacer = _replacer(corpus, documents, chosen_columns, spared)
     new = [_replaced(replacer, document) for document in documents]
     replaced = replacer.replaced
     return Look(
         documents=len(documents),
         columns=[
-            Column(name, name in chosen, len(different), list(different)[:EXAMPLES])
+            Column(name, name in chosen_columns, len(different), list(different)[:EXAMPLES])
             for name, different in values.items()
         ],
         kinds=[(words, replaced.kinds[kind]) for kind, words in KINDS.items()],
@@ -156,7 +159,7 @@ def look(
         first=[
             {
                 "title": document.get("title", ""),
-                "fields": [(name, document[name]) for name in chosen if document.get(name)],
+                "fields": [(name, document[name]) for name in chosen_columns if document.get(name)],
                 "text": document["text"][:BEGINNING],
                 "more": len(document["text"]) > BEGINNING,
             }
@@ -177,7 +180,7 @@ def spared_words(text: str) -> list[str]:
         raise Invalid(
             "spared", f"Write at most {MOST_SPARED:,} characters here, not {len(text):,}."
         )
-    return text.replace(",", " ").split()
+    return words_typed(text)
 
 
 def begin(corpus: Corpus, columns: list[str], spared: list[str], keep: bool) -> Corpus:

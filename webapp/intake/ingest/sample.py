@@ -44,6 +44,7 @@ from webapp.intake.ingest.shaping import (
 )
 from webapp.intake.metadata.dates import why_none
 from webapp.intake.readers import left_out
+from webapp.intake.readers.base import MAX_DATE
 from webapp.models import Corpus
 from webapp.platform.storage import files
 
@@ -63,7 +64,6 @@ KEPT = 4
 SHOWN = 5
 BEGINNING = 420
 FIELDS = 12
-LONGEST_DATE = 60  # characters of what is written as a date
 FORMS = 3  # of dates that can't be read that are shown
 _DIGITS = regex.compile(r"\d+")
 _LETTERS = regex.compile(r"\p{L}+")
@@ -356,7 +356,7 @@ class _Sampler:
             dated = order_of(heads)
         why_undated = ""
         if undated:
-            why_undated = f"“{undated[0][:LONGEST_DATE]}” {why_none(undated[0])}"
+            why_undated = f"“{undated[0][:MAX_DATE]}” {why_none(undated[0])}"
         return Sample(
             documents=self.documents,
             of=of_documents,
@@ -540,7 +540,7 @@ def _forms(undated: list[str]) -> tuple[tuple[str, int], ...]:
     counts: Counter[str] = Counter()
     for text in undated:
         form = _LETTERS.sub("a", _DIGITS.sub("9", text))
-        examples.setdefault(form, text[:LONGEST_DATE])
+        examples.setdefault(form, text[:MAX_DATE])
         counts[form] += 1
     return tuple((examples[form], count) for form, count in counts.most_common(FORMS))
 
@@ -561,7 +561,7 @@ def _shown(document: readers.Document, options: readers.Options) -> dict:
     ]
     return {
         "title": document.title,
-        "date": document.date[:LONGEST_DATE],
+        "date": document.date[:MAX_DATE],
         "day": day.isoformat() if day else "",
         "fields": fields[:FIELDS],
         "text": document.text[:BEGINNING],

@@ -25,6 +25,7 @@ MAX_FIELD = 1_000  # characters of each: metadata is for labels, not for texts
 MAX_NAME = 100  # of a column
 MAX_TITLE = 500
 MAX_ID = 500
+MAX_DATE = 60
 MAX_COLUMNS = 2_000
 # characters of one document, cell or line: thirty novels; more would fill a small machine's memory
 MAX_TEXT = 20_000_000

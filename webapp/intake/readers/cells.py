@@ -11,6 +11,7 @@ from webapp.intake.metadata.missing import is_missing
 from webapp.intake.readers import headers, html_cells, roles
 from webapp.intake.readers.base import (
     MAX_COLUMNS,
+    MAX_DATE,
     MAX_FIELD,
     MAX_FIELDS,
     MAX_ID,
@@ -30,7 +31,6 @@ from webapp.intake.readers.base import (
 )
 from webapp.intake.readers.rows import Row
 
-MAX_DATE = 60  # characters
 SAMPLE_ROWS = 50  # by which it is guessed what the columns are
 BROKEN = "line ends in its text, which nothing quotes, broke it; its lines were joined again"
 MOST_BROKEN = 10_000  # lines of a row that line ends in its text have broken

@@ -39,7 +39,7 @@ from webapp.intake.readers.base import (
 SAMPLE_LINES = 50
 KIND_CHARACTERS = 1_000_000  # of them, at most, behind the first SAMPLE_LINES
 KIND_LINES = 1_000  # by which the kinds of fields are guessed: the first may be alike
-MAX_COLUMNS = 1_000
+MOST_KEYS = 1_000  # of the first objects
 MAX_DEPTH = 20  # of lists in lists that are joined
 FIELD_DEPTH = 4  # of fields within fields that have a name of their own, as “author.name”
 # Fields of a piece of a text; a list of objects with others is one of documents
@@ -101,7 +101,7 @@ def sniffed(objects: list[dict], name: str, options: Options, problem: str | Non
     """What the first objects seem to be. Raises Unreadable where none has a field."""
     objects = [flat(value) for value in objects]
     keys_in_order = itertools.chain.from_iterable(objects)
-    columns = list(dict.fromkeys(map(clean, keys_in_order)))[:MAX_COLUMNS]
+    columns = list(dict.fromkeys(map(clean, keys_in_order)))[:MOST_KEYS]
     if not columns:
         raise Unreadable(
             f"“{name}”: its first objects have no fields. Choose a file whose objects hold texts."

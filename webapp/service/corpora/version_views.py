@@ -21,6 +21,7 @@ from webapp.models import Corpus
 from webapp.platform.accounts import embargo
 from webapp.platform.pages.page import show_errors, told_at
 from webapp.platform.pages.typed import Answer, HtmlAnswer, PageQuery, typed
+from webapp.platform.received import words_typed
 from webapp.service.corpora.shapes import PhraseRow, PhrasesPage, VocabularyPage, WordsPage
 
 # documents, and their characters, among which a passage is chosen
@@ -51,10 +52,8 @@ def words(
                 dict.fromkeys([*now.kept_words, *data.getlist("kept_words")[:MOST_WORDS]])
             ),
         )
-        added_words = [*data.getlist("words"), *data.get("more", "").replace(",", " ").split()][
-            :MOST_WORDS
-        ]
-        added_words = [word.strip().lower() for word in added_words if word.strip()]
+        added_words = data.getlist("words") + words_typed(data.get("more", ""))
+        added_words = [word.strip().lower() for word in added_words[:MOST_WORDS] if word.strip()]
         data = None
     form = vocabulary_forms.VocabularyForm(
         data,

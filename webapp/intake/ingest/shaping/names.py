@@ -11,7 +11,7 @@ from inference.errors import Invalid
 from webapp.intake.ingest.shaping.first_lines import date_of
 from webapp.intake.metadata.dates import month_of
 from webapp.intake.readers import Document, Problem, parse_date
-from webapp.intake.readers.base import MAX_FIELD, MAX_ID, MAX_NAME, MAX_TITLE, clean
+from webapp.intake.readers.base import MAX_DATE, MAX_FIELD, MAX_ID, MAX_NAME, MAX_TITLE, clean
 
 MOST_FOLDERS = 16
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
@@ -349,7 +349,7 @@ def _with(document: Document, folders: dict[str, str], parts: dict[str, str]) ->
     return replace(
         document,
         title=parts.get("title", document.title)[:MAX_TITLE],
-        date=(date or document.date)[:60],
+        date=(date or document.date)[:MAX_DATE],
         dated="name" if date else document.dated,
         source_id=parts.get("id", document.source_id)[:MAX_ID],
         metadata={name: text[:MAX_FIELD] for name, text in folders.items()}
