@@ -12,6 +12,7 @@ from scipy.sparse import csr_matrix
 
 from benchmarks.insight import spoken
 from inference.answers.outcome import Table
+from tests.webapp.topic_links import topic_link
 from webapp.analysis.findings import mixes, screen, time_sentences
 from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.kinds.family import Family
@@ -19,7 +20,6 @@ from webapp.analysis.findings.over_time import SpanAsker
 from webapp.analysis.findings.values import OfGroup, Shaped
 from webapp.analysis.findings.writer import Writer
 from webapp.core.documents.selection import Selection
-from webapp.core.results.links import TopicLink
 from webapp.core.results.view import RunView
 
 pytestmark = pytest.mark.django_db
@@ -206,19 +206,7 @@ def test_without_groups_each_family_is_an_area_and_a_bar(trained, client, monkey
 
 def test_the_first_screen_tells_changes_of_named_topics_first():
     def change(rank: int, name: str, has_name: bool) -> SimpleNamespace:
-        topic = TopicLink(
-            number=rank,
-            label=f"T0{rank}",
-            name=name,
-            has_name=has_name,
-            background=False,
-            head=None,
-            slot=0,
-            hue=0,
-            hidden=False,
-            into="",
-            url="",
-        )
+        topic = topic_link(rank, name, has_name)
         return SimpleNamespace(rank=rank, parts=[topic, ": 8.9% of the words"], items=[])
 
     unnamed = change(1, "world · peace · fear", False)

@@ -5,26 +5,14 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.webapp.making import corpus_of, run_on
+from tests.webapp.topic_links import topic_link
 from webapp.core.results.links import NO_WORDS, TopicWithWords
 
 WORDS = "war peace law tax land ship trade coast treaty farm harbour council".split()
 
 
 def topic(name: str, words: list[str]) -> TopicWithWords:
-    return TopicWithWords(
-        number=7,
-        label="T07",
-        name=name,
-        has_name=bool(name),
-        background=False,
-        head=None,
-        slot=0,
-        hue=1,
-        hidden=False,
-        into="",
-        url="",
-        words=words,
-    )
+    return TopicWithWords(**vars(topic_link(7, name, bool(name))), words=words)
 
 
 def test_it_is_called_so():

@@ -7,9 +7,10 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 from django.test import Client
+from django.urls import reverse
 
 from tests.webapp.taking import taken
-from webapp.models import Run
+from webapp.models import Corpus, Run
 from webapp.platform.jobs import events
 from webapp.service import exports
 
@@ -24,6 +25,19 @@ def pages(client: Client, addresses: dict[str, str]) -> dict[str, str]:
             body = b"".join(answer.streaming_content) if answer.streaming else answer.content
             answers[name] = body.decode()
     return answers
+
+
+def addresses_of(corpus: Corpus, run: Run) -> dict[str, str]:
+    """Pages that show a document, its words or its fields."""
+    return {
+        "corpus": reverse("corpus", args=[corpus.pk]),
+        "document": reverse("corpus_document", args=[corpus.pk, 0]),
+        "documents": reverse("corpus_documents", args=[corpus.pk]),
+        "topic": reverse("run_topic", args=[run.pk, 0]),
+        "topics": reverse("run_topics_json", args=[run.pk]),
+        "words": reverse("run_words_json", args=[run.pk]),
+        "its document": reverse("run_document", args=[run.pk, 0]),
+    }
 
 
 def exported(run: Run) -> dict[str, str]:

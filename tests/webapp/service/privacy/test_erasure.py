@@ -12,7 +12,7 @@ from inference.errors import Invalid
 from tasks.corpora import read_corpus
 from tasks.runs import train
 from tests.webapp.making import corpus_of, run_on
-from tests.webapp.service.privacy.places import exported, pages, searched
+from tests.webapp.service.privacy.places import addresses_of, exported, pages, searched
 from webapp.core.notebooks import services as notebooks
 from webapp.models import Corpus, Membership, Pin, Reading, Run, User
 from webapp.platform.accounts import embargo, sharing
@@ -188,16 +188,7 @@ def shown(corpus: Corpus, run: Run) -> dict[str, str]:
     """What pages show to Ben, or their status where there are none."""
     client = Client()
     client.force_login(User.objects.get(name="Ben"))
-    addresses = {
-        "document": reverse("corpus_document", args=[corpus.pk, 0]),
-        "documents": reverse("corpus_documents", args=[corpus.pk]),
-        "corpus": reverse("corpus", args=[corpus.pk]),
-        "overview": reverse("run", args=[run.pk]),
-        "topic": reverse("run_topic", args=[run.pk, 0]),
-        "topics": reverse("run_topics_json", args=[run.pk]),
-        "words": reverse("run_words_json", args=[run.pk]),
-        "its document": reverse("run_document", args=[run.pk, 0]),
-    }
+    addresses = addresses_of(corpus, run) | {"overview": reverse("run", args=[run.pk])}
     return pages(client, addresses)
 
 

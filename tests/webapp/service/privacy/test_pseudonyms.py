@@ -10,7 +10,7 @@ from django.urls import reverse
 from tasks.corpora import read_corpus, store_upload
 from tests.corpora import as_csv
 from tests.webapp.making import run_on
-from tests.webapp.service.privacy.places import exported, pages, searched
+from tests.webapp.service.privacy.places import addresses_of, exported, pages, searched
 from webapp.intake.ingest import corpora, previews, pseudonyms
 from webapp.models import Corpus, Run, Upload
 from webapp.service.operations import upkeep
@@ -129,11 +129,8 @@ def test_nothing_of_the_originals_is_anywhere(client, draft, caplog):
 
 
 def addresses(corpus: Corpus, run: Run) -> dict[str, str]:
-    return {
-        "corpus": reverse("corpus", args=[corpus.pk]),
-        "documents": reverse("corpus_documents", args=[corpus.pk]),
+    return addresses_of(corpus, run) | {
         "search": reverse("corpus_documents", args=[corpus.pk]) + "?q=harvest",
-        "document": reverse("corpus_document", args=[corpus.pk, 0]),
         "another": reverse("corpus_document", args=[corpus.pk, 1]),
         "files": reverse("corpus_files", args=[corpus.pk]),
         "problems": reverse("corpus_problems", args=[corpus.pk]),
@@ -141,10 +138,6 @@ def addresses(corpus: Corpus, run: Run) -> dict[str, str]:
         "vocabulary": reverse("corpus_vocabulary_json", args=[corpus.pk]),
         "erase": reverse("corpus_erase", args=[corpus.pk]),
         "run": reverse("run", args=[run.pk]),
-        "topic": reverse("run_topic", args=[run.pk, 0]),
-        "topics": reverse("run_topics_json", args=[run.pk]),
-        "words": reverse("run_words_json", args=[run.pk]),
-        "its document": reverse("run_document", args=[run.pk, 0]),
         "home": "/",
     }
 
