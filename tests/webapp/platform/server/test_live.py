@@ -191,7 +191,7 @@ def test_an_entry_that_can_not_be_read_ends_nothing(monkeypatch):
         stream = live.stream("corpus:1", authorization.Reader(1, None, None))
         assert b"open" in await anext(stream)
         await asyncio.wait_for(position_known.wait(), 10)
-        events.client().xadd(events.STREAM, {"odd": "an entry without its fields"})
+        odd_entry = events.client().xadd(events.STREAM, {"odd": "an entry without its fields"})
         events.publish("corpus:1", {"type": "progress"})
         while b"progress" not in (told := await asyncio.wait_for(anext(stream), 10)):
             assert b"workers" in told
@@ -199,6 +199,7 @@ def test_an_entry_that_can_not_be_read_ends_nothing(monkeypatch):
         await stream.aclose()
         await asyncio.gather(*readers_of_redis, return_exceptions=True)
         await asyncio.sleep(0.1)  # until their sockets are closed
+        events.client().xdel(events.STREAM, odd_entry)  # other tests read this stream whole
 
     position_known = asyncio.Event()
     position = live._position
