@@ -258,9 +258,12 @@ def _store_upload(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
         _store(upload, attempt, beat, progress)
     # What the files seem to be, for the prepare page, which need not wait for it then
     guesses.look_long(upload.corpus, guesses.Question(**upload.question or {}), progress.looking)
-    claims.update(
-        kinds.STORE, corpus_id, attempt, status=Upload.Status.STORED, checkpoint={}, question=None
-    )
+    reading = pseudonyms.following_reading(upload)
+    with transaction.atomic():
+        stored = {"status": Upload.Status.STORED, "checkpoint": {}, "question": None}
+        claims.update(kinds.STORE, corpus_id, attempt, **stored)
+        if reading:
+            pseudonyms.read_by_itself(upload, reading)
 
 
 def _store(upload: Upload, attempt: int, beat: Heartbeat, progress: "ProgressReporter") -> None:

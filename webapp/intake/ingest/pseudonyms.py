@@ -6,16 +6,21 @@ one file of the documents, which is all that the new draft has: it is stored as 
 (storing.py), and nothing of what follows can reach the originals. Three passes over the documents: the
 columns say who the persons are, the texts how their names are written, the last one writes. Between
 them the documents lie in a file that has no name.
+
+Where the owner asked for it in the preview of the first draft (Following), the new one is read by itself as
+soon as it is stored (`following_reading`, `read_by_itself`).
 """
 
+import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import islice
 from typing import IO
 
 import orjson
+import structlog
 from django.db import transaction
 from django.db.models.functions import Now
 from django.http import QueryDict
@@ -35,6 +40,8 @@ from webapp.platform.accounts import quotas
 from webapp.platform.jobs import dispatch, kinds
 from webapp.platform.received import words_typed
 from webapp.platform.storage import files
+
+log = structlog.get_logger(__name__)
 
 FILE = "texts-with-pseudonyms.jsonl"  # of the new draft
 ROLES = ("text", "title", "date", "id")  # keys of a document in it, before those of its fields
@@ -66,6 +73,16 @@ class Choice:
     values: dict[str, int] = field(default_factory=dict)
     documents: int = 0
     left_out: int = 0
+
+
+@dataclass(frozen=True)
+class Following:
+    """How a new draft is read by itself. name, unit: of the corpus (Corpus.unit). trains: settings of a
+    run that follows, {} for the usual ones; None for no run."""
+
+    name: str
+    unit: str | None
+    trains: dict | None
 
 
 @dataclass(frozen=True)
@@ -183,13 +200,36 @@ def spared_words(text: str) -> list[str]:
     return words_typed(text)
 
 
-def begin(corpus: Corpus, columns: list[str], spared: list[str], keep: bool) -> Corpus:
+def proposed_columns(sniff: readers.Sniff) -> list[str]:
+    """Columns of a draft that seem to name persons, by their names and first rows."""
+    proposed = []
+    for place, name in enumerate(sniff.columns):
+        values = [row[place] for row in sniff.rows if place < len(row) and row[place]]
+        if place != sniff.options.text and values and _names_persons(name, values):
+            proposed.append(name)
+    return proposed
+
+
+def fingerprint(columns: list[str]) -> str:
+    """Of chosen columns, for a hidden field: what was counted is what is replaced."""
+    return hashlib.sha256(json.dumps(sorted(set(columns))).encode()).hexdigest()[:16]
+
+
+def begin(
+    corpus: Corpus,
+    columns: list[str],
+    spared: list[str],
+    keep: bool,
+    reading: ReadingSettings | None = None,
+    following: Following | None = None,
+) -> Corpus:
     """The draft that will have pseudonyms; a worker makes it. The first one stays until it is there.
 
-    Raises Invalid.
+    reading: how the first draft is read; by default as its page has it. following: how the new draft is
+    read by itself; None: its owner has it read. Raises Invalid.
     """
     check(corpus)
-    reading = reading_of(corpus)
+    reading = reading or reading_of(corpus)
     with transaction.atomic():
         files.storing()
         quotas.check_bytes(corpus.owner, corpus.bytes_total)
@@ -203,6 +243,8 @@ def begin(corpus: Corpus, columns: list[str], spared: list[str], keep: bool) -> 
         received_folder(new).mkdir(parents=True)
         choice = Choice(corpus.pk, columns, spared, keep)
         asked = asdict(choice) | {"reading": asdict(reading)}
+        if following:
+            asked["following"] = asdict(following)
         Upload.objects.create(corpus=new, heartbeat_at=Now(), pseudonyms=asked)
         dispatch.send(kinds.STORE, new.pk)
     return new
@@ -212,8 +254,8 @@ def write(upload: Upload, advance: Callable[[], object]) -> None:
     """Write the file of a new draft, as if it had been received. It can be repeated. Raises Invalid
     where the first draft is gone."""
     asked = dict(upload.pseudonyms or {})
-    reading = ReadingSettings.from_dict(asked.pop("reading"))
-    choice = Choice(**asked)
+    reading = ReadingSettings.from_dict(asked["reading"])
+    choice = _choice(asked)
     source = Corpus.objects.filter(pk=choice.source).first()
     if source is None:
         raise Invalid("files", "The files that were uploaded are gone. Upload them again.")
@@ -247,15 +289,76 @@ def write(upload: Upload, advance: Callable[[], object]) -> None:
         documents=count,
         left_out=left_out.count,
     )
-    with transaction.atomic():  # without how it was read: from here on it is written
-        Upload.objects.filter(pk=upload.pk).update(pseudonyms=asdict(done))
-        Corpus.objects.filter(pk=upload.pk).update(name=replacer.text(source.name)[:200])
+    kept: dict = asdict(done)  # without how it was read: from here on it is written
+    name = source.name
+    if following := asked.get("following"):
+        name = following["name"]
+        kept["following"] = following | {"name": "", "first_reading": asked["reading"]}
+    with transaction.atomic():
+        Upload.objects.filter(pk=upload.pk).update(pseudonyms=kept)
+        Corpus.objects.filter(pk=upload.pk).update(name=replacer.text(name)[:200])
+    upload.refresh_from_db(fields=["pseudonyms"])
     upload.corpus.refresh_from_db()
 
 
 def is_written(upload: Upload) -> bool:
     """Whether its file is there; so it is of every upload that is not for pseudonyms."""
     return "reading" not in (upload.pseudonyms or {})
+
+
+def _choice(kept: dict) -> Choice:
+    """Of what is kept of it, which holds more."""
+    return Choice(**{f.name: kept[f.name] for f in fields(Choice) if f.name in kept})
+
+
+def following_reading(upload: Upload) -> ReadingSettings | None:
+    """How a new draft that is stored is read by itself; None where its owner has it read.
+
+    As the first one would have been, but for its file: its columns are those of a document (ROLES), and
+    what was taken from names of files, first lines and a table is among them.
+    """
+    following = (upload.pseudonyms or {}).get("following")
+    if not following:
+        return None
+    first = ReadingSettings.from_dict(following["first_reading"])
+    options = guesses.sniff(upload.corpus, "").options
+    names = list(options.names)
+    kinds = {name: kind for name, kind in first.options["kinds"].items() if name in names}
+    roles = {role: names.index(role) if role in names else None for role in ROLES}
+    of_files = ("names", "pattern", "table", "key", "dated", "made")
+    shaping = {name: value for name, value in first.shaping.items() if name not in of_files}
+    return replace(
+        first,
+        options=asdict(options)
+        | roles
+        | {
+            "kinds": options.kinds | kinds,
+            "date_order": first.options["date_order"],
+            "missing": first.options["missing"],
+            "html": False,  # tags and entities are text already
+        },
+        shaping=asdict(Shaping(**shaping)),
+    )
+
+
+def read_by_itself(upload: Upload, reading: ReadingSettings) -> None:
+    """Have a new draft read, in the transaction that says that it is stored. Where that is refused, by a
+    quota say, it stays a draft, which its owner has read."""
+    kept = dict(upload.pseudonyms or {})
+    following = kept.pop("following")
+    Upload.objects.filter(pk=upload.pk).update(pseudonyms=kept)
+    corpus = Corpus.objects.get(pk=upload.pk)
+    corpus.unit = following["unit"]
+    try:
+        with transaction.atomic():
+            if corpus.into_id:
+                corpora.add_files(corpus, reading)
+            else:
+                corpora.read(corpus, reading, following["trains"])
+    except Invalid as error:
+        log.info(
+            "a draft with pseudonyms was not read by itself", corpus=corpus.pk, reason=error.field
+        )
 
 
 @dataclass
@@ -367,7 +470,7 @@ def sentence(corpus: Corpus) -> str:
     upload = Upload.everything.filter(corpus=corpus, pseudonyms__documents__gt=0).first()
     if upload is None or upload.pseudonyms is None:
         return ""
-    choice = Choice(**upload.pseudonyms)
+    choice = _choice(upload.pseudonyms)
     parts = [f"{count:,} values of “{name}”" for name, count in choice.values.items()]
     parts += [
         f"{choice.replaced[kind]:,} {words}"

@@ -38,6 +38,10 @@ KIND = "kind_"  # begins the names of fields of what a column holds; its place f
 COLUMN_KIND = re.compile(rf"{KIND}[0-9]{{1,6}}")
 # What the form sends of the rows that the user saw, and its button that starts again
 ROWS_SEEN = frozenset({"columns", "header_of", "propose", "other_list"})
+# What it sends of pseudonyms, which replace persons before anything is read (pseudonyms.py)
+PSEUDONYM_FIELDS = frozenset(
+    {"pseudonyms", "pseudonym_column", "pseudonyms_counted", "keep_uploaded"}
+)
 EACH = "each"  # document is a unit
 ALL_SHEETS = {"*": "all that have texts, the sheet as a field"}
 DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]
@@ -284,7 +288,7 @@ class ReadingForm(NamedVocabularyForm):
     def check_names(self, others: Collection[str]) -> None:
         """The kinds of columns may be of a file that was cut into others, until the form was sent."""
         kinds = {name for name in self.data if COLUMN_KIND.fullmatch(name)}
-        super().check_names({*others, *ROWS_SEEN, *kinds})
+        super().check_names({*others, *ROWS_SEEN, *PSEUDONYM_FIELDS, *kinds})
 
     def clean(self) -> None:
         super().clean()

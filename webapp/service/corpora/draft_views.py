@@ -41,7 +41,7 @@ from webapp.platform.pages.errors import wants_json
 from webapp.platform.pages.page import looked_up, show_errors, told_at
 from webapp.platform.pages.typed import HtmlAnswer, typed
 from webapp.platform.request_context import request_context
-from webapp.service.corpora import deletion, queries, views
+from webapp.service.corpora import deletion, pseudonym_offer, queries, views
 from webapp.service.corpora.shapes import PreparePage, SubsetPage
 
 
@@ -212,7 +212,18 @@ def _prepare_files(
         says_where = isinstance(header_row, int) and header_row > 1
         where = "header_row" if says_where else "encoding"
         form.add_error(where if where in form.fields else None, str(refused))
-    if data and not previewing and form.is_valid() and shaping.is_valid():
+    offer = pseudonym_offer.offer(request, corpus, form)
+    if offer and offer.ticked and form.is_valid() and shaping.is_valid():
+        reading = replace(form.reading(), shaping=asdict(shaping.shaping()))
+        if not previewing and offer.is_counted:
+            try:
+                new = pseudonym_offer.begin(request, corpus, offer, form, reading)
+                return redirect("corpus", new.pk)
+            except Invalid as error:
+                offer = replace(offer, wrong=error.message)
+        else:
+            offer = pseudonym_offer.count(corpus, offer, reading)
+    elif data and not previewing and form.is_valid() and shaping.is_valid():
         reading = replace(form.reading(), shaping=asdict(shaping.shaping()))
         try:
             with told_at(shaping, form):
@@ -233,6 +244,7 @@ def _prepare_files(
         files=views.first_files(corpus),
         differing=previews.differing_columns(corpus.into, sniff) if corpus.into else None,
         pseudonyms=pseudonyms.sentence(corpus),
+        offer=offer,
     )
     return HtmlAnswer(page, status=400 if wrong and not previewing else 200)
 

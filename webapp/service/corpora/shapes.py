@@ -16,6 +16,7 @@ from webapp.intake.ingest.version_history import NewVersion, VersionRow
 from webapp.intake.ingest.vocabulary_forms import Languages, NamedVocabularyForm, VocabularyForm
 from webapp.intake.readers import Problem, Sniff
 from webapp.models import Corpus, Run, Version
+from webapp.service.corpora.pseudonym_offer import PseudonymsOffer
 
 # The list
 
@@ -295,7 +296,8 @@ class LanguagesPage:
 class PreparePage(DraftPreview):
     """How files are read, before they are. withheld: why their texts are not shown, or "". kept:
     whether the choices are those that were made before. differing: of files that are added to a
-    corpus. pseudonyms: what was replaced by them, or ""."""
+    corpus. pseudonyms: what was replaced by them, or "". offer: to replace persons; None where they
+    can't be, or who asks may not have them replaced."""
 
     form: ReadingForm
     shaping: ShapingForm
@@ -305,6 +307,7 @@ class PreparePage(DraftPreview):
     files: FilesSection
     differing: Differing | None
     pseudonyms: str
+    offer: PseudonymsOffer | None = None
     more_open: bool = False
 
 

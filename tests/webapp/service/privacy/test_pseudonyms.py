@@ -9,10 +9,11 @@ from django.urls import reverse
 
 from tasks.corpora import read_corpus, store_upload
 from tests.corpora import as_csv
+from tests.webapp.intake.ingest.test_upload import fields
 from tests.webapp.making import run_on
 from tests.webapp.service.privacy.places import addresses_of, exported, pages, searched
 from webapp.intake.ingest import corpora, previews, pseudonyms
-from webapp.models import Corpus, Run, Upload
+from webapp.models import Corpus, Document, Run, Upload
 from webapp.service.operations import upkeep
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -81,7 +82,55 @@ def test_the_page_proposes_columns_and_counts_what_would_be_replaced(client, fir
     shown = answer.content.decode().partition("The first documents, as they will be")[2]
     assert shown and not [text for text in ORIGINALS if text in shown]
     page = client.get(reverse("corpus_prepare", args=[first.pk])).content.decode()
-    assert reverse("corpus_pseudonyms", args=[first.pk]) in page
+    assert reverse("corpus_pseudonyms", args=[first.pk]) in page  # beside the tick
+
+
+def test_the_tick_of_the_preview_counts_before_and_reads_by_itself(client, first):
+    older = {text: set(searched(text)) for text in ORIGINALS}
+    address = reverse("corpus_prepare", args=[first.pk])
+    offer = client.get(address).context["page"].offer
+    assert offer.proposed == ["speaker", "handle"] and not offer.ticked and offer.look is None
+    form = fields(client, address) | {"name": "Letters of Ada Lovelumpkin", "min_documents": "3"}
+    # Pressed at once: what is replaced was not counted yet, so it is shown, and nothing is read
+    page = client.post(address, form | {"pseudonyms": "1"})
+    counted = page.context["page"].offer
+    assert page.status_code == 200 and dict(counted.look.kinds)["e-mail addresses"] == 70
+    shown = page.content.decode()
+    assert "40 documents we would replace" in " ".join(shown.split())
+    assert not Upload.objects.exclude(pseudonyms=None).exists()
+    # Other columns than those that were counted: they are counted first
+    form |= {"pseudonyms": "1", "pseudonyms_counted": counted.fingerprint}
+    other = client.post(address, form | {"pseudonym_column": ["speaker"]}).context["page"].offer
+    assert [column.name for column in other.look.columns if column.chosen] == ["speaker"]
+    assert not Upload.objects.exclude(pseudonyms=None).exists()
+    answer = client.post(address, form | {"pseudonym_column": ["speaker", "handle"]})
+    new = Corpus.objects.exclude(upload__pseudonyms=None).get()
+    assert answer.status_code == 302 and answer["Location"] == reverse("corpus", args=[new.pk])
+    store_upload(new.pk)
+    new.refresh_from_db()
+    assert new.status == "queued" and new.trains == {} and "Lovelumpkin" not in new.name
+    assert new.settings["min_documents"] == 3
+    read_corpus(new.pk)
+    new.refresh_from_db()
+    assert new.status == "ready" and new.documents == 40, new.error
+    days = {str(document.date)[:4] for document in Document.objects.filter(corpus=new.pk)}
+    assert days == {str(1900 + i) for i in range(40)}
+    from webapp.service.privacy import pseudonym_drafts
+
+    pseudonym_drafts.remove_originals()
+    upkeep.purge()
+    left = {text: set(searched(text)) - older[text] for text in ORIGINALS}
+    assert not {text: places for text, places in left.items() if places}
+
+
+def test_a_tick_where_persons_can_t_be_replaced_reads_nothing(client, first):
+    address = reverse("corpus_prepare", args=[first.pk])
+    form = fields(client, address) | {"pseudonyms": "1", "pseudonyms_counted": "x"}
+    Corpus.objects.filter(pk=first.pk).update(embargo=True)
+    answer = client.post(address, form)
+    assert answer.status_code == 400 and "can’t be replaced" in answer.content.decode()
+    first.refresh_from_db()
+    assert first.status == "draft"
 
 
 def test_words_can_be_spared_and_columns_left(client, first):
