@@ -483,8 +483,10 @@ def put(words, indptr, sizes, topics, values, arena, capacity, used):
 @njit(cache=True)
 def better_eta(arena, scale, totals, eta):
     """A fixed-point step for the symmetric eta (Minka 2000, eq. 55): eta * sum_kw psi(eta + N_kw) -
-    psi(eta), over
-    V sum_k psi(V eta + N_k) - psi(V eta).
+    psi(eta), over V sum_k psi(V eta + N_k) - psi(V eta).
+
+    N_kw = scale * value need not be whole: with two draws a token counts half in each topic, and
+    counts that fade are any numbers.
     """
     V = len(arena.start)
     above = 0.0

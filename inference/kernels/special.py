@@ -86,27 +86,6 @@ def digamma(x):
 
 
 @njit(cache=True)
-def digamma_rise(x, n):
-    """psi(x + n) - psi(x) for a whole number n >= 0, to a relative 1e-10: sum of 1 / (x + i) for i
-    < n, the tail by its series."""
-    total = 0.0
-    i = 0.0
-    while i < n and x + i < 20.0:
-        total += 1.0 / (x + i)
-        i += 1.0
-    if i < n:
-        a = x + i
-        b = x + n
-        r = 1.0 / (a * a)
-        s = 1.0 / (b * b)
-        total += math.log(b / a) - 0.5 * (1.0 / b - 1.0 / a)
-        total -= s * (1.0 / 12.0 - s * (1.0 / 120.0 - s / 252.0)) - r * (
-            1.0 / 12.0 - r * (1.0 / 120.0 - r / 252.0)
-        )
-    return total
-
-
-@njit(cache=True)
 def psi(x):
     """psi(x) for x > 0, to an absolute 1e-14 times max(1, |psi(x)|): `digamma` to more digits.
 
@@ -125,6 +104,30 @@ def psi(x):
         - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132 - r * (691 / 32760 - r / 12)))))
     )
     return math.log(y) - 0.5 / y - tail - shift
+
+
+@njit(cache=True)
+def digamma_rise(x, n):
+    """psi(x + n) - psi(x) for n >= 0, whole or not, to a relative 1e-10 (of a part of a unit, to an
+    absolute 1e-13): the sum of 1 / (x + i) for i < n, the tail by its series.
+    """
+    total = 0.0
+    i = 0.0
+    while i + 1.0 <= n and x + i < 20.0:
+        total += 1.0 / (x + i)
+        i += 1.0
+    if i < n:
+        a = x + i
+        b = x + n
+        if a < 20.0:  # a part of a unit is left, and the series needs larger numbers
+            return total + psi(b) - psi(a)
+        r = 1.0 / (a * a)
+        s = 1.0 / (b * b)
+        total += math.log(b / a) - 0.5 * (1.0 / b - 1.0 / a)
+        total -= s * (1.0 / 12.0 - s * (1.0 / 120.0 - s / 252.0)) - r * (
+            1.0 / 12.0 - r * (1.0 / 120.0 - r / 252.0)
+        )
+    return total
 
 
 @njit(cache=True)

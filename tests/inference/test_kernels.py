@@ -39,7 +39,7 @@ def test_exp_digamma():
 
 
 @pytest.mark.parametrize("x", [1e-6, 0.02, 0.3, 7.5, 19.9, 20.0, 4000.0])
-@pytest.mark.parametrize("n", [0, 1, 2, 19, 20, 21, 500, 10**7])
+@pytest.mark.parametrize("n", [0, 0.003, 0.5, 1, 1.5, 2, 19, 19.7, 20, 21, 33.25, 500, 10**7])
 def test_digamma_rise(x, n):
     assert digamma_rise(x, float(n)) == pytest.approx(
         digamma(x + n) - digamma(x), rel=1e-9, abs=1e-12

@@ -3,7 +3,8 @@
 import numba
 import numpy as np
 import pytest
-from scipy.optimize import linear_sum_assignment
+from scipy.optimize import linear_sum_assignment, minimize_scalar
+from scipy.special import gammaln
 
 from inference import Bow, checkpoint
 from inference.engines import config as engine_config, from_documents, ssi
@@ -357,27 +358,44 @@ def test_counts_that_float32_would_round_stay_exact(warm_up, most, monkeypatch):
     assert (dense(state, 1)[0, 0] == 2**24 + 51) == large and state.totals[0] == 2**24 + 51
 
 
+def counts_of_topics(eta: float) -> np.ndarray:
+    """[20 topics, 300 words] of 3,000 tokens each, from topics that were drawn with this eta."""
+    generator = np.random.default_rng(0)
+    drawn = [generator.multinomial(3000, generator.dirichlet(np.full(300, eta))) for _ in range(20)]
+    return np.array(drawn)
+
+
+def learned_eta(counts: np.ndarray) -> float:
+    """The fixed point for these counts [K, V], as the engine stores them."""
+    scale = 4.0
+    length = np.count_nonzero(counts, axis=0)
+    by_word = counts.T
+    values = (by_word[by_word > 0] / scale).astype(np.float32)
+    arena = rows.Arena(np.cumsum(length) - length, length, np.zeros(0, np.int32), values)
+    found = 1.0
+    for _ in range(300):
+        found = rows.better_eta(arena, scale, counts.sum(axis=1) / scale, found)
+    return found
+
+
 def test_eta_is_learned():
     """The fixed point finds the eta that topics were drawn with, from their counts."""
-    generator = np.random.default_rng(0)
-    K = 20
-    V = 300
-    eta = 0.2
-    counts = np.array(
-        [generator.multinomial(3000, generator.dirichlet(np.full(V, eta))) for _ in range(K)]
-    )
-    start = []
-    values = []
-    for w in range(V):
-        start.append(len(values))
-        values += counts[counts[:, w] > 0, w].tolist()
-    length = np.diff([*start, len(values)])
-    stored = np.array(values, np.float32) / 4
-    arena = rows.Arena(np.array(start), length, np.zeros(0, np.int32), stored)
-    found = 1.0
-    for _ in range(200):
-        found = rows.better_eta(arena, 4.0, counts.sum(axis=1) / 4, found)
-    assert found == pytest.approx(eta, rel=0.05)
+    assert learned_eta(counts_of_topics(0.2)) == pytest.approx(0.2, rel=0.05)
+
+
+@pytest.mark.parametrize("kept_share", [0.5, 0.37], ids=["half tokens", "counts that faded"])
+def test_eta_is_learned_from_counts_that_are_not_whole(kept_share):
+    """It is the eta under which they are most probable."""
+    counts = kept_share * counts_of_topics(0.2)
+    K, V = counts.shape
+
+    def minus_log_probability(eta):
+        of_words = gammaln(eta + counts).sum() - counts.size * gammaln(eta)
+        of_topics = K * gammaln(V * eta) - gammaln(V * eta + counts.sum(axis=1)).sum()
+        return -(of_words + of_topics)
+
+    most_probable = minimize_scalar(minus_log_probability, bounds=(0.01, 2.0), method="bounded").x
+    assert learned_eta(counts) == pytest.approx(most_probable, rel=1e-3)
 
 
 @pytest.mark.parametrize("learn", ["alpha", "both"])
