@@ -22,9 +22,9 @@ ENV PATH=/opt/venv/bin:$PATH \
     TOPOGRAPH_KERNELS=/data/kernels \
     PYTHONUNBUFFERED=1
 # Nothing of the image is written when it runs (docker-compose.yml mounts it for reading alone): Python's own files are compiled
-# here, and the engine for x86-64-v3, as in a wheel. On another processor it is compiled once, into the volume.
+# here, and the engine for x86-64-v3 or 64-bit ARM, as in a wheel. On another processor it is compiled once, into the volume.
 RUN python3 -m compileall -q . \
-    && if [ "$(uname -m)" = x86_64 ]; then TOPOGRAPH_KERNELS=/tmp/kernels python3 -m inference.shipping && rm -r /tmp/kernels; fi
+    && TOPOGRAPH_KERNELS=/tmp/kernels python3 -m inference.shipping && rm -rf /tmp/kernels
 USER topograph
 VOLUME /data
 EXPOSE 8000

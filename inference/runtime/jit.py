@@ -13,6 +13,7 @@ compiles what it changes, and every checkout, worker and test shares the rest.
 import dis
 import logging
 import pickle
+import platform
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -71,12 +72,17 @@ _CONSTANTS = (
     type(None),
     types.Type,
 )
-SHIPPED_FOR = (  # the processors that a wheel's kernels are compiled for: of 2013 and later
-    "x86-64-v3"
-)
-_FEATURES = (
-    "avx avx2 bmi bmi2 cx16 f16c fma lzcnt movbe popcnt sahf sse3 sse4.1 sse4.2 ssse3 xsave".split()
-)
+# The processors that a wheel's kernels are compiled for, as LLVM names them, by family: those of
+# 2013 and later, and every 64-bit ARM
+SHIPPED_FOR = {"x86_64": "x86-64-v3", "arm64": "generic"}
+FAMILY_OF_MACHINE = {"x86_64": "x86_64", "amd64": "x86_64", "arm64": "arm64", "aarch64": "arm64"}
+# What a processor needs for them
+_FEATURES = {
+    "x86_64": (
+        "avx avx2 bmi bmi2 cx16 f16c fma lzcnt movbe popcnt sahf sse3 sse4.1 sse4.2 ssse3 xsave"
+    ).split(),
+    "arm64": ["neon"],
+}
 # For `parallel`, of kernels that are called in each step: only loops by prange are divided among
 # threads. True wakes them for each small array that is filled, too.
 PRANGE = ParallelOptions(dict.fromkeys(ParallelOptions.__slots__[1:-1], False))
@@ -173,7 +179,7 @@ class Kept(caching._Cache):
         triple, processor, _ = target_context.codegen().magic_tuple()
         if processor != binding.get_host_cpu_name() or not serves_this_processor():
             return None
-        name = self._name(sig, (triple, SHIPPED_FOR, ""))
+        name = self._name(sig, (triple, SHIPPED_FOR[processor_family()], ""))
         try:
             content = name and kernel_files.read_shipped(name)
             return _rebuilt(content, sig, target_context) if content else None
@@ -233,10 +239,17 @@ def versions() -> tuple[str | None, ...]:
     return sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, numpy, *settings
 
 
+def processor_family() -> str:
+    """Of this machine, as SHIPPED_FOR names it; "" for one of which nothing is shipped."""
+    return FAMILY_OF_MACHINE.get(platform.machine().lower(), "")
+
+
 @cache
 def serves_this_processor() -> bool:
     """Whether this processor has what kernels that are shipped need."""
-    return all(binding.get_host_cpu_features().get(feature) for feature in _FEATURES)
+    family = processor_family()
+    features = binding.get_host_cpu_features()
+    return bool(family) and all(features.get(feature) for feature in _FEATURES[family])
 
 
 _fingerprints: dict[Dispatcher, str] = {}

@@ -143,21 +143,24 @@ def _shipped() -> dict[str, str]:
     return {name: expected for expected, _, name in (line.partition("  ") for line in lines)}
 
 
-def ship(names: set[str]) -> int:
-    """Copy kernels that are kept into the folder that a wheel carries, in place of what is there.
-    Returns the bytes."""
+def ship(names: set[str], *, add: bool = False) -> int:
+    """Copy kernels that are kept into the folder that a wheel carries, in place of what is there,
+    or with `add` beside it. Returns their bytes."""
     at = folder()
     sizes = 0
-    lines = []
+    _shipped.cache_clear()
+    hashes = dict(_shipped()) if add else {}
     if at is None:
         raise OSError("There is no folder of kernels to ship from.")
-    shutil.rmtree(SHIPPED, ignore_errors=True)
-    SHIPPED.mkdir()
+    if not add:
+        shutil.rmtree(SHIPPED, ignore_errors=True)
+    SHIPPED.mkdir(exist_ok=True)
     for name in sorted(names):
         content = (at / f"{name}{ENDING}").read_bytes()
         (SHIPPED / f"{name}{ENDING}").write_bytes(content)
-        lines.append(f"{sha256(content).hexdigest()}  {name}\n")
+        hashes[name] = sha256(content).hexdigest()
         sizes += len(content)
+    lines = [f"{hashes[name]}  {name}\n" for name in sorted(hashes)]
     (SHIPPED / HASHES).write_text("".join(lines), encoding="utf-8")
     _shipped.cache_clear()
     return sizes

@@ -6,6 +6,7 @@ import importlib
 import os
 import pickle
 import pkgutil
+import platform
 import subprocess
 import sys
 import threading
@@ -238,7 +239,7 @@ def shipped(compiled, folder, tmp_path, monkeypatch):
     compiled(CALLED, CALLS, "calls", 2)
     empty(folder)
     program = "import calling_kernels; calling_kernels.calls(2)"
-    environment = {**os.environ, **shipping.TARGET, "PYTHONPATH": f"{tmp_path}:{ROOT}"}
+    environment = {**os.environ, **shipping.target(), "PYTHONPATH": f"{tmp_path}:{ROOT}"}
     subprocess.run(
         [sys.executable, "-c", program], env=environment, cwd=tmp_path, check=True, timeout=300
     )
@@ -248,7 +249,9 @@ def shipped(compiled, folder, tmp_path, monkeypatch):
     kernel_files._shipped.cache_clear()
 
 
-@pytest.mark.skipif(not jit.serves_this_processor(), reason="this processor is none of x86-64-v3")
+@pytest.mark.skipif(
+    not jit.serves_this_processor(), reason="no kernels are shipped for this processor"
+)
 def test_what_is_shipped_is_loaded_by_a_processor_of_its_family(
     shipped, compiled, folder, monkeypatch, caplog
 ):
@@ -275,6 +278,42 @@ def test_what_is_shipped_is_loaded_by_a_processor_of_its_family(
         assert compiled(CALLED, CALLS, "calls", 2) == (21, {"calls", "called"})
         assert "does not have the hash that is listed for it" in caplog.text
         empty(folder)
+
+
+@pytest.mark.parametrize(
+    ("machine", "name"),
+    [("x86_64", "x86-64-v3"), ("AMD64", "x86-64-v3"), ("aarch64", "generic"), ("arm64", "generic")],
+)
+def test_a_wheel_is_compiled_for_the_family_of_the_machine_that_builds_it(
+    machine, name, monkeypatch
+):
+    monkeypatch.setattr(platform, "machine", lambda: machine)
+    assert shipping.target() == {"NUMBA_CPU_NAME": name, "NUMBA_CPU_FEATURES": ""}
+
+
+def test_nothing_is_shipped_for_another_family(monkeypatch, capsys):
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
+    jit.serves_this_processor.cache_clear()
+    try:
+        assert not jit.serves_this_processor()
+        assert shipping.main() == 0
+        assert "No kernels are shipped for riscv64" in capsys.readouterr().out
+    finally:
+        jit.serves_this_processor.cache_clear()
+
+
+def test_kernels_of_two_machines_are_shipped_together(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(kernel_files, "SHIPPED", tmp_path / "shipped")
+    contents = {"of_one": b"x86-64", "of_another": b"ARM"}
+    for name, content in contents.items():
+        kernel_files.write(name, content)
+    kernel_files.ship({"of_one"})
+    kernel_files.ship({"of_another"}, add=True)
+    for name, content in contents.items():
+        assert kernel_files.read_shipped(name) == content
+    kernel_files.ship({"of_another"})
+    assert kernel_files.read_shipped("of_one") is None
+    kernel_files._shipped.cache_clear()
 
 
 def test_every_kernel_of_the_package_can_be_kept():
