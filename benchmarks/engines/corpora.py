@@ -77,14 +77,19 @@ def texts(path: Path, most: int | None = None) -> list[str]:
     return [item.text for item in islice(_items(path), most)]
 
 
+def values(path: Path, field: str) -> list[str]:
+    """Of a field of each document, "" where it has none."""
+    return [item.metadata.get(field, "") for item in _items(path)]
+
+
 def labels(path: Path, field: str) -> np.ndarray:
     """int64[D]: the number of each document's value of a field; -1 where it has none, or one that
     fewer than FEWEST have."""
-    values = [item.metadata.get(field, "") for item in _items(path)]
-    frequent = [value for value, times in Counter(values).most_common() if times >= FEWEST]
-    with_value = filter(None, frequent)
-    number_of = {value: number for number, value in enumerate(with_value)}
-    return np.array([number_of.get(value, -1) for value in values])
+    of_documents = values(path, field)
+    counted = Counter(of_documents).most_common()
+    frequent = [value for value, times in counted if value and times >= FEWEST]
+    number_of = {value: number for number, value in enumerate(frequent)}
+    return np.array([number_of.get(value, -1) for value in of_documents])
 
 
 def _items(path: Path) -> Iterator[Any]:

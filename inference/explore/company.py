@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from inference.bow import Bow
 from inference.evidence import Evidence
 
 PIECE = 100  # counted words of a piece: some 200 words of prose
@@ -71,7 +72,7 @@ def company(evidence: Evidence) -> Company:
     K = evidence.K
     rows = evidence.rows
     first, frequent, tokens = words(evidence)
-    mean = rows.tokens / max(int((rows.lengths > 0).sum()), 1)
+    knows_mixed, knows_general = are_judged(rows)
     documents = evidence.documents / max(np.median(evidence.documents[evidence.documents > 0]), 1)
     unknown = np.full(K, np.nan)
     companies = Company(
@@ -79,16 +80,27 @@ def company(evidence: Evidence) -> Company:
     )
     step = -(-len(rows.words) // LOOKED_AT) or 1
     length = _piece_length(evidence)
-    for k in range(K) if mean >= SHORT else ():
+    for k in range(K) if knows_mixed else ():
         if len(first[k]) >= LEAST_WORDS:
             companies.apart[k], companies.across[k], sides = _judged(
                 evidence, k, first[k], step, length
             )
             first_side, second_side = (sorted(side, key=lambda w: -tokens[k][w]) for side in sides)
             companies.sides[k] = first_side, second_side
-    if mean >= LONG:
+    if knows_general:
         companies.tells[:] = _tells(evidence, frequent)
     return companies
+
+
+def are_judged(rows: Bow) -> tuple[bool, bool]:
+    """Whether texts are long enough for mixed topics to be known, and for general talk."""
+    mean = _mean_length(rows)
+    return mean >= SHORT, mean >= LONG
+
+
+def _mean_length(rows: Bow) -> float:
+    """Counted words of a row that has any."""
+    return rows.tokens / max(int((rows.lengths > 0).sum()), 1)
 
 
 def words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[dict[int, int]]]:

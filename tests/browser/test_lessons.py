@@ -12,7 +12,6 @@ from tests.webapp.service.corpora.test_languages import table
 LESSONS = sorted((ROOT / "docs" / "lessons").glob("*.md"))
 PRESSABLE = "a, button, summary"
 LANGUAGES = 2  # of the texts of tests.webapp.service.corpora.test_languages
-LOOKED_EVERY = 2_000  # milliseconds, at what workers do
 
 
 class Reader:
@@ -289,11 +288,7 @@ def follow_languages(page: Page, texts: bytes) -> None:
     reader.begin(3)
     reader.read("Languages")
     over_time = page.get_by_role("link", name="over time")
-    for _ in range(PREPARING // LOOKED_EVERY):
-        if over_time.count() == LANGUAGES:
-            break
-        page.wait_for_timeout(LOOKED_EVERY)
-        page.reload()
+    expect(over_time).to_have_count(LANGUAGES, timeout=PREPARING)  # shown without a reload
     rows = page.locator("tbody tr")
     expect(rows).to_have_count(LANGUAGES)
     expect(rows.first).to_contain_text("Done")

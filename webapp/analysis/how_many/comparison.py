@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 import numpy as np
 from django.urls import reverse
 
-from inference.explore import flows
+from inference.explore import company, flows
 from inference.explore.flows import Descent
 from webapp.analysis.how_many.shapes import (
     BetweenTopic,
@@ -17,7 +17,7 @@ from webapp.analysis.how_many.shapes import (
     ShortTopic,
     Trained,
 )
-from webapp.core.results import links
+from webapp.core.results import evidence, links
 from webapp.core.results.view import RunView
 from webapp.core.runs import how_many, names
 from webapp.core.runs.how_many import Short
@@ -71,6 +71,7 @@ def _level(pair: list[Short]) -> Level:
 def _measure(run: Run, number: int, pair: list[Short]) -> Trained:
     short = pair[0]
     in_use = short.sizes > 0
+    knows_mixed, knows_general = company.are_judged(evidence.of(run).rows)
     likelihoods = [_known_or_none(short.held_out[0]) for short in pair]
     measured = [likelihood for likelihood in likelihoods if likelihood is not None]
     form = urlencode({"engine": run.engine, "topics": number})
@@ -80,8 +81,8 @@ def _measure(run: Run, number: int, pair: list[Short]) -> Trained:
         held_out=float(np.mean(measured)) if measured else None,
         held_out_by_seed=likelihoods,
         found_again=int((how_many.found_again(pair) & in_use).sum()),
-        mixed=int((short.mixed & in_use).sum()),
-        general=int((short.general & in_use).sum()),
+        mixed=int((short.mixed & in_use).sum()) if knows_mixed else None,
+        general=int((short.general & in_use).sum()) if knows_general else None,
         repeats=int((short.repeats >= 0).sum()),
         url=f"{reverse('corpus', args=[run.corpus_id])}?{form}#train",
     )

@@ -17,6 +17,7 @@ STEP = "from {begin} to {end} topics a word becomes {change} {direction} probabl
 STEP_WITHOUT_CHANGE = "from {begin} to {end} topics nothing changes"
 STABILITY = "Stability: with another seed {first} topics are found again, {second}, and {third}."
 MIXED = "Mixed topics, of two subjects: {first}, {second}, and {third}."
+MIXED_NOT_KNOWN = "Mixed topics, of two subjects: not measured, as the texts are too short."
 OF = "{part} of {total}"
 SMALLER = (
     "With {topics} topics {stay} of the {run} stay, {inside} become parts of larger ones, and"
@@ -31,8 +32,8 @@ ONLY_MORE = (
     " the words of a larger one."
 )
 SAMPLE = (
-    "The short trainings read {share} of the documents, drawn by chance, so that all take about an"
-    " hour. The topics of all documents are then found by them."
+    "The short trainings read {share} of the documents, drawn by chance, so that all take at most"
+    " about an hour. The topics of all documents are then found by them."
 )
 BY_CHANCE = (
     "For comparison: with {topics} topics again and another seed {stay} of them stay. So much"
@@ -51,17 +52,22 @@ def say_measures(trained: Sequence[Trained]) -> list[str]:
     """Three sentences: how well each number predicts, how many topics another seed has, and how
     many are mixed."""
     again = [(count(row.found_again), row) for row in trained]
-    mixed = [(_mixed_part(row), row) for row in trained]
-    return [_say_prediction(trained), _fill_three(STABILITY, again), _fill_three(MIXED, mixed)]
+    return [_say_prediction(trained), _fill_three(STABILITY, again), _say_mixed(trained)]
+
+
+def _say_mixed(trained: Sequence[Trained]) -> str:
+    parts = []
+    for row in trained:
+        if row.mixed is None:
+            return MIXED_NOT_KNOWN
+        part = percent(row.mixed / row.in_use) if row.mixed else "none"
+        parts.append((part, row))
+    return _fill_three(MIXED, parts)
 
 
 def _fill_three(sentence: str, rows: Sequence[tuple[str, Trained]]) -> str:
     first, second, third = (OF.format(part=part, total=count(row.in_use)) for part, row in rows)
     return sentence.format(first=first, second=second, third=third)
-
-
-def _mixed_part(row: Trained) -> str:
-    return percent(row.mixed / row.in_use) if row.in_use else "none"
 
 
 def _say_prediction(trained: Sequence[Trained]) -> str:

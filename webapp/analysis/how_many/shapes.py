@@ -20,16 +20,16 @@ class Trained:
     """What was measured of a number of topics in short trainings with two seeds. held_out: log
     likelihood of a held-out word, in nats, the mean of the two, null where nothing is held out;
     held_out_by_seed: of each. found_again: how many of in_use topics of the first are in the
-    second, too. mixed, general: of in_use. repeats: how many have nearly the same words as a
-    larger one. url: of the form that trains so many."""
+    second, too. mixed, general: of in_use, null where the texts are too short to tell. repeats: how
+    many have nearly the same words as a larger one. url: of the form that trains so many."""
 
     topics: int
     in_use: int
     held_out: float | None
     held_out_by_seed: list[float | None]
     found_again: int
-    mixed: int
-    general: int
+    mixed: int | None
+    general: int | None
     repeats: int
     url: str
 

@@ -37,4 +37,9 @@ def of_topic(view: RunView, k: int) -> NamedBefore | None:
     missing = [
         named_topics.as_typed(word) for word in words_given if not counts.get(word, (-1, 0))[1]
     ]
-    return NamedBefore(words, missing, inside / everywhere if everywhere else 0.0)
+    return NamedBefore(
+        words=words,
+        missing=missing,
+        share=inside / everywhere if everywhere else 0.0,
+        unsupported=everywhere < named_topics.SUPPORT,
+    )

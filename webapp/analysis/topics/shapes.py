@@ -570,11 +570,13 @@ class NamingWord:
 @dataclass(frozen=True)
 class NamedBefore:
     """words: those that are in the texts, as the reader gave them; missing: the others. share: of
-    all occurrences of these words, those in the topic."""
+    all occurrences of these words, those in the topic. unsupported: whether they are so few that the
+    topic stayed empty."""
 
     words: list[NamingWord]
     missing: list[str]
     share: float
+    unsupported: bool
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,9 @@ TIMES = 3  # fewer topics are a third of the run's, more are three times as many
 SEEDS = 2  # trainings of each number: the run's seed, and the next
 FEWEST = 3  # topics of a run: of fewer there is no third
 MOST_TOPICS = 3_000  # topics of a training: of more, finding them again takes minutes and 150 MB
-SECONDS = 3_600.0  # that all of them may take on one core, as estimated
+# That all of them may take on one core, as estimated: of one, so that every machine reads the same
+# documents
+SECONDS = 3_600.0
 # Of the documents of a larger corpus, that the trainings read: of fewer too little is learned
 LEAST_SHARE = 0.02
 FIRST_WORDS = 5  # of a topic, which name it: it has no page of its own
@@ -121,7 +123,7 @@ def refuse(run: Run) -> str:
         )
     if share_read(run) < LEAST_SHARE:
         return (
-            f"The trainings would take about {duration(_estimate(run, LEAST_SHARE))} on one core"
+            f"The trainings would take about {duration(_estimate(run, LEAST_SHARE, 1))} on one core"
             f" with {LEAST_SHARE:.0%} of the documents alone, more than the {duration(SECONDS)} that"
             " are allowed. Train a run with a third of the topics, and compare the two."
         )
@@ -129,31 +131,32 @@ def refuse(run: Run) -> str:
 
 
 def estimate(run: Run) -> float:
-    """Seconds on one core that all trainings take, about."""
-    return _estimate(run, share_read(run))
+    """Seconds that all trainings take on this machine, about."""
+    return _estimate(run, share_read(run), threads())
 
 
 def share_read(run: Run) -> float:
-    """Of the documents, that the trainings read: 1 where they take no longer than SECONDS, else as
-    many as can be read in that time; 0 where no share can. The topics of every document are found
-    whatever is read."""
-    complete = _estimate(run, 1.0)
+    """Of the documents, that the trainings read: 1 where they take no longer than SECONDS on one
+    core, else as many as can be read in that time; 0 where no share can. The topics of every
+    document are found whatever is read."""
+    complete = _estimate(run, 1.0, 1)
     if complete <= SECONDS:
         return 1.0
-    without_reading = _estimate(run, 0.0)
+    without_reading = _estimate(run, 0.0, 1)
     return max(0.0, (SECONDS - without_reading) / (complete - without_reading))
 
 
-def _estimate(run: Run, share: float) -> float:
-    """Seconds of all trainings that read a share of the documents."""
+def _estimate(run: Run, share: float, cores: int) -> float:
+    """Seconds of all trainings that read a share of the documents, as the form of trainings
+    estimates them."""
     version = run.version
     seconds = 0.0
     for number in numbers(run):
         config = engines.config(run.engine, topics=number, passes=PASSES)
         resolved = config.resolve(version.rows, version.tokens)
-        complete = estimates.training_seconds(run.engine, resolved, version.tokens)
-        reading = engines.get(run.engine).seconds(resolved, version.tokens)
-        seconds += SEEDS * (complete - reading + share * reading)
+        seconds += SEEDS * estimates.waited_seconds(
+            run.engine, resolved, version.tokens, cores, share
+        )
     return seconds
 
 

@@ -463,24 +463,21 @@ def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:
     return round(done), round(at_work)
 
 
-def training_seconds(engine: str, config: Config, tokens: int) -> float:
-    """About how long a run takes on one core of a usual machine, to the topics of every document.
-    config: resolved."""
-    return engines.get(engine).seconds(config, tokens) + _seconds_around(tokens)
+def waited_seconds(
+    engine: str, config: Config, tokens: int, cores: int | None = None, share: float = 1.0
+) -> float:
+    """About how long a run takes on a usual machine, to the topics of every document.
 
-
-def waited_seconds(engine: str, config: Config, tokens: int) -> float:
-    """The same on all cores of this machine, as a run has them that no other is beside. config:
-    resolved. Engines that don't say how much of their work is divided are given one core."""
+    config: resolved. cores: that the training has; None for all of this machine, as a run has them
+    that no other is beside. Engines that don't say how much of their work is divided are given one.
+    share: of the documents, that the training reads.
+    """
     module = engines.get(engine)
-    cores = os.cpu_count() or 1
-    times_as_fast = module.times_as_fast(cores) if isinstance(module, SeveralCores) else 1.0
-    return module.seconds(config, tokens) / times_as_fast + _seconds_around(tokens)
-
-
-def _seconds_around(tokens: int) -> float:
-    """Of a run beside its training: to begin and to end, and for the topics of every document."""
-    return BEGIN_AND_END + tokens * FOLD
+    given_cores = (os.cpu_count() or 1) if cores is None else cores
+    times_as_fast = module.times_as_fast(given_cores) if isinstance(module, SeveralCores) else 1.0
+    training = share * module.seconds(config, tokens) / times_as_fast
+    folding = tokens * FOLD
+    return BEGIN_AND_END + training + folding
 
 
 def rough(number: float) -> int:

@@ -421,9 +421,12 @@ def _proposed(
             estimates.of_sample(beginning), Sections(stream, reading.section_words).D, stream.D
         )
     reading = reading.fitted(rows)
-    languages = [
+    by_letters = [
         code for code, share in beginning.languages.items() if share >= vocabulary_forms.SAID
     ]
+    # The letters are of the first texts, which may all be in one language where a file is sorted
+    by_texts = vocabulary_forms.several(beginning.text_languages)
+    languages = [*by_letters, *(code for code in by_texts if code not in by_letters)]
     if languages and sample.cut_alike(languages[0], reading.language):
         reading = replace(reading, language=languages[0])
     reading = replace(reading, also=[code for code in languages if code != reading.language])

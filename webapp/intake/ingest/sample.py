@@ -30,11 +30,11 @@ from webapp.intake.ingest.estimates import passage_of, rough
 from webapp.intake.ingest.guesses import stored_path
 from webapp.intake.ingest.settings import ReadingSettings
 from webapp.intake.ingest.shaping import (
-    FIELD,
     Part,
     Shaping,
     are_parts,
     certain,
+    language_column,
     order_of,
     part_of,
     shape,
@@ -138,7 +138,8 @@ class Sample:
     @property
     def has_languages(self) -> bool:
         """Whether the texts say their language themselves, as a column does."""
-        return any(FIELD == name for document in self.first for name, *_ in document["fields"])
+        names = {name for document in self.first for name, *_ in document["fields"]}
+        return language_column(names) is not None
 
     @property
     def joins(self) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from webapp.service.corpora.languages import LanguageOfTexts
 from webapp.service.corpora.shapes import LanguageRow, LanguagesPage
 
 
-@typed("corpus/languages.html")
+@typed("corpus/languages.html", languages="corpus/_language_table.html")
 def languages(request: HttpRequest, corpus: Corpus) -> Answer[LanguagesPage]:
     """The languages of the texts, with the corpus and the newest run of each."""
     return Answer(page_of(request, corpus))
@@ -30,6 +30,8 @@ def page_of(request: HttpRequest, corpus: Corpus) -> LanguagesPage:
     return LanguagesPage(
         languages=[_row(corpus, language) for language in division.languages],
         other_documents=division.other_documents,
+        stop_words_of=division.stop_words_of,
+        has_phrases=division.has_phrases,
         compare=links.compare_url(finished) if len(finished) > 1 else "",
     )
 
@@ -42,6 +44,7 @@ def _row(corpus: Corpus, language: LanguageOfTexts) -> LanguageRow:
         documents=language.documents,
         share=language.share,
         documents_url=f"{reverse('corpus_documents', args=[corpus.pk])}?{urlencode(values)}",
+        counts_as_written=language.counts_as_written,
         corpus=language.corpus.pk if language.corpus else None,
         corpus_status=language.corpus_status,
         run=language.run.pk if language.run else None,

@@ -19,21 +19,21 @@ from webapp.core.documents import fields
 from webapp.core.runs.services import MOST_AT_ONCE
 from webapp.intake.ingest import corpora
 from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
-from webapp.intake.ingest.shaping import FIELD
+from webapp.intake.ingest.shaping import language_column
 from webapp.intake.ingest.vocabulary_forms import say_several, several
 from webapp.intake.metadata import Category
 from webapp.models import Corpus, Run, User, Version
 from webapp.platform.accounts import quotas
 
-NAMES = (FIELD, "lang")  # of columns that say the language of a text, in lower case
 MARK = "language"  # in the provenance of a part that is all texts in a language: its code
 
 
 @dataclass(frozen=True)
 class LanguageOfTexts:
     """code: ISO 639-1. field: the column of languages; values: those that mean this one, such as
-    German and de_DE. share: of the texts whose language is known. corpus: that holds the texts in
-    this language alone; run: the newest on it."""
+    German and de_DE. share: of the texts whose language is known. counts_as_written: whether words
+    are counted as written in it, although the corpus counts stems or lemmas. corpus: that holds the
+    texts in this language alone; run: the newest on it."""
 
     code: str
     name: str
@@ -41,6 +41,7 @@ class LanguageOfTexts:
     values: list[str]
     documents: int
     share: float
+    counts_as_written: bool
     corpus: Corpus | None
     run: Run | None
 
@@ -56,10 +57,14 @@ class LanguageOfTexts:
 @dataclass(frozen=True)
 class Division:
     """languages: those that hold a share worth saying, largest first, at most MOST_AT_ONCE.
-    other_documents: in other languages, or without a known one."""
+    other_documents: in other languages, or without a known one. stop_words_of: names of the
+    languages whose stop words are left out of every text of the undivided corpus. has_phrases:
+    whether readers have chosen phrases in it, which its parts count, too."""
 
     languages: list[LanguageOfTexts]
     other_documents: int
+    stop_words_of: list[str]
+    has_phrases: bool
 
     @property
     def is_several(self) -> bool:
@@ -80,7 +85,8 @@ def divide(corpus: Corpus, visible: QuerySet[Corpus]) -> Division:
     version = _ready_version(corpus)
     field = language_field(version) if version else None
     if version is None or field is None:
-        return Division([], 0)
+        return Division([], 0, [], False)
+    words = VocabularySettings.from_dict(version.settings)
     counts = _counts(field)
     shares = dict(list(several(counts).items())[:MOST_AT_ONCE])
     parts = _parts(corpus, visible)
@@ -96,11 +102,19 @@ def divide(corpus: Corpus, visible: QuerySet[Corpus]) -> Division:
                 values=[value for value in field.values if code_of(value) == code],
                 documents=counts[code],
                 share=share,
+                counts_as_written=_counts_as_written(words, code),
                 corpus=part,
                 run=runs.get(part.pk) if part else None,
             )
         )
-    return Division(languages, version.documents - sum(counts[code] for code in shares))
+    return Division(
+        languages=languages,
+        other_documents=version.documents - sum(counts[code] for code in shares),
+        stop_words_of=[
+            LANGUAGES[code] for code in (words.language, *words.also) if code in LANGUAGES
+        ],
+        has_phrases=bool(words.phrases),
+    )
 
 
 def say(corpus: Corpus) -> str:
@@ -121,12 +135,10 @@ def _counts(field: Category) -> Counter[str]:
 def language_field(version: Version) -> Category | None:
     """The column that says which language a text is in; None where there is none."""
     by_name = {
-        field.name.lower(): field
-        for field in fields.categories(version)
-        if isinstance(field, Category)
+        field.name: field for field in fields.categories(version) if isinstance(field, Category)
     }
-    present = [by_name[name] for name in NAMES if name in by_name]
-    return present[0] if present else None
+    column = language_column(by_name)
+    return None if column is None else by_name[column]
 
 
 def train_each(
@@ -189,20 +201,29 @@ def _ready_version(corpus: Corpus) -> Version | None:
 
 
 def _reading(corpus: Corpus, version: Version, language: LanguageOfTexts) -> ReadingSettings:
-    """How the texts in a language are read: as the corpus, with the words of that language alone.
-    Words count as written in a language that has no stems or lemmas."""
+    """How the texts in a language are read: as the corpus, with the words of that language alone."""
     words = VocabularySettings.from_dict(version.settings)
-    reading = replace(
-        ReadingSettings.from_dict(corpus.settings),
-        **vars(words) | {"language": language.code, "also": [], "alike": []},
-    ).fitted(language.documents)
+    own_words = _in_language(words, language.code)
+    if language.counts_as_written:
+        own_words = replace(own_words, forms="written")
+    reading = replace(ReadingSettings.from_dict(corpus.settings), **vars(own_words))
+    return reading.fitted(language.documents)
+
+
+def _in_language(words: VocabularySettings, code: str) -> VocabularySettings:
+    """Phrases that readers have chosen stay: those of other languages are not in the texts."""
+    return replace(words, language=code, also=[], alike=[])
+
+
+def _counts_as_written(words: VocabularySettings, code: str) -> bool:
+    """Whether a language lacks the stems or lemmas that a corpus counts."""
     try:
-        reading.choice()
+        _in_language(words, code).choice()
     except Invalid as error:
         if error.field not in ("forms", "language"):
             raise
-        return replace(reading, forms="written")
-    return reading
+        return True
+    return False
 
 
 def _parts(corpus: Corpus, visible: QuerySet[Corpus]) -> dict[str, Corpus]:

@@ -18,6 +18,9 @@ from webapp.intake.readers import Problem, Sniff
 from webapp.models import Corpus, Run, Version
 from webapp.service.corpora.pseudonym_offer import PseudonymsOffer
 
+CORPUS_AT_WORK = frozenset({Corpus.Status.QUEUED, Corpus.Status.READING})
+RUN_AT_WORK = frozenset({Run.Status.QUEUED, Run.Status.RUNNING, Run.Status.STORING})
+
 # The list
 
 
@@ -267,29 +270,50 @@ class SubsetPage:
 
 @dataclass(frozen=True)
 class LanguageRow:
-    """Texts in a language. share: of the texts whose language is known. corpus: that holds them
-    alone, and its status; run: the newest on it, and its status."""
+    """Texts in a language. share: of the texts whose language is known. counts_as_written: whether
+    words are counted as written in it, although the corpus counts stems or lemmas. corpus: that
+    holds them alone, and its status; run: the newest on it, and its status."""
 
     code: str
     name: str
     documents: int
     share: float
     documents_url: str
+    counts_as_written: bool
     corpus: int | None
     corpus_status: str
     run: int | None
     run_status: str
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether its corpus is being read, or its run waits or trains."""
+        return self.corpus_status in CORPUS_AT_WORK or self.run_status in RUN_AT_WORK
+
 
 @dataclass(frozen=True)
 class LanguagesPage:
     """languages: that hold a share of the texts worth saying; other_documents: in no such language.
-    compare: the address that shows the finished runs side by side, "" for fewer than
-    two."""
+    stop_words_of: names of languages whose stop words are left out of every text of the undivided
+    corpus. has_phrases: whether phrases were chosen in it. compare: the address that shows the
+    finished runs side by side, "" for fewer than two."""
 
     languages: list[LanguageRow]
     other_documents: int
+    stop_words_of: list[str]
+    has_phrases: bool
     compare: str
+
+    @property
+    def as_written(self) -> list[str]:
+        """Names of languages that have no stems or lemmas, where the corpus counts them."""
+        return [row.name for row in self.languages if row.counts_as_written]
+
+    @property
+    def state(self) -> str:
+        """Changes when the page has more to show than other words in its table."""
+        at_work = [row for row in self.languages if row.is_at_work]
+        return "waiting" if at_work else "idle"
 
 
 @dataclass(frozen=True, kw_only=True)

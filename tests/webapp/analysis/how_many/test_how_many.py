@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from inference import engines
 from inference.errors import Invalid
 from inference.explore import flows
 from tests.webapp.making import corpus_of, run_on
@@ -16,6 +17,7 @@ from webapp.analysis.how_many import sentences
 from webapp.analysis.how_many.shapes import Counts, Trained
 from webapp.core.results import evidence, found_again
 from webapp.core.runs import how_many, replicates
+from webapp.intake.ingest import estimates
 from webapp.models import Replicate
 from webapp.platform.accounts import tokens
 from webapp.platform.jobs import dispatch, scheduler
@@ -177,10 +179,11 @@ def test_a_run_of_too_many_topics_is_refused_in_a_sentence(client, run, monkeypa
 
 
 def test_of_a_large_corpus_a_sample_is_read_and_that_is_said(client, run, monkeypatch):
-    longest = how_many.estimate(run)
+    longest = how_many._estimate(run, 1.0, cores=1)
     assert how_many.share_read(run) == 1.0 and asked(client, run)["sample"] == ""
     # Two seconds a training are not spent on reading
-    monkeypatch.setattr(how_many, "SECONDS", longest - 0.5 * (longest - how_many._estimate(run, 0)))
+    reading = longest - how_many._estimate(run, 0.0, cores=1)
+    monkeypatch.setattr(how_many, "SECONDS", longest - 0.5 * reading)
     assert how_many.share_read(run) == pytest.approx(0.5)
     assert "read 50% of the documents, drawn by chance" in asked(client, run)["sample"]
     bow = evidence.of(run).rows
@@ -195,6 +198,28 @@ def test_of_a_large_corpus_a_sample_is_read_and_that_is_said(client, run, monkey
     assert "of the documents, drawn by chance" in (
         client.get(reverse("run_how_many", args=[run.pk])).content.decode()
     )
+
+
+def test_the_time_is_estimated_as_the_form_of_trainings_does(run, monkeypatch):
+    """For the cores that the trainings have; what they read is the same on every machine."""
+    seconds = {}
+    shares = {}
+    one_core = how_many._estimate(run, 1.0, cores=1)
+    monkeypatch.setattr(how_many, "SECONDS", one_core - 0.01)
+    for cores in (2, 32):
+        monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
+        seconds[cores] = how_many.estimate(run)
+        shares[cores] = how_many.share_read(run)
+    assert seconds[32] < seconds[2] and shares[32] == shares[2] < 1.0
+    monkeypatch.setattr(how_many, "SECONDS", one_core)
+    expected = 0.0
+    for number in how_many.numbers(run):
+        config = engines.config(run.engine, topics=number, passes=how_many.PASSES)
+        resolved = config.resolve(run.version.rows, run.version.tokens)
+        expected += how_many.SEEDS * estimates.waited_seconds(
+            run.engine, resolved, run.version.tokens, how_many.threads()
+        )
+    assert how_many.estimate(run) == pytest.approx(expected)
 
 
 def test_settings_that_were_left_open_fit_the_number(run):
@@ -226,6 +251,14 @@ def test_sentences_name_no_best_number():
     assert "from 20 to 60 topics a word becomes 22% more probable" in said[0]
     assert "from 60 to 180 topics nothing changes" in said[0]
     assert "12 of 20 topics are found again, 35 of 60, and 90 of 178" in said[1]
+    assert said[2] == "Mixed topics, of two subjects: 10% of 20, 15% of 60, and 17% of 178."
+    without = Trained(60, 60, -6.8, [-6.8, -6.8], 35, 0, 1, 0, "")
+    assert "none of 60" in sentences.say_measures([rows[0], without, rows[2]])[2]
+    unknown = Trained(60, 60, -6.8, [-6.8, -6.8], 35, None, None, 0, "")
+    assert (
+        "not measured, as the texts are too short"
+        in (sentences.say_measures([unknown, unknown, unknown])[2])
+    )
     changed = sentences.say_changes(rows, Counts(1, 37, 22, 33, 9, 30, 21, 4, 88))
     assert "best" not in " ".join([*said, *changed])
     assert "33 of them stay" in changed[3]

@@ -128,6 +128,8 @@ def test_a_named_topic_keeps_number_and_name_and_one_without_support_stays_empty
         text = answer.content.decode()
         assert answer.status_code == 200 and named[number].name in text
         assert "Named before the training" in text
+        is_empty = number == 1
+        assert ("too few occurrences of its words to support it" in text) == is_empty
     account = named_before.of_topic(RunView(run), 0)
     assert account is not None
     # The evidence has each word of a document once, however often it stands there

@@ -47,6 +47,6 @@ def test_a_training_is_said_to_take_what_this_machines_cores_need(monkeypatch):
         monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
         seconds[cores] = estimates.waited_seconds(engines.DEFAULT, config, 50_000_000)
     after = 50_000_000 * estimates.FOLD + 2
-    assert seconds[1] == estimates.training_seconds(engines.DEFAULT, config, 50_000_000)
+    assert seconds[1] == estimates.waited_seconds(engines.DEFAULT, config, 50_000_000, cores=1)
     assert 1.7 < (seconds[1] - after) / (seconds[2] - after) < 2
     assert 8 < (seconds[1] - after) / (seconds[16] - after) < 14

@@ -159,6 +159,70 @@ def test_a_column_of_the_file_is_taken_as_it_is(client):
     ]
 
 
+def test_a_column_called_lang_says_the_languages_as_one_called_language_does(client):
+    rows = [["lang", "text"]]
+    rows += [["de_DE", sentence("de", i)] for i in range(20)]
+    rows += [["fr" if i else "", sentence("fr", i)] for i in range(20)]
+    corpus, url = prepare(client, ("towns.csv", as_csv(rows)))
+    assert previews.propose(corpus).reading.shaping["each_language"] is False
+    assert "A column says the language of each text." in in_one_line(client.get(url))
+    # Who asks for it nevertheless has one field with the language of every text
+    client.post(url, fields(client, url) | {"each_language": "on"})
+    corpus = read(corpus)
+    (field,) = [field for field in categories(corpus.version) if field.name == "language"]
+    assert dict(zip(field.values, field.documents, strict=True)) == {"German": 20, "French": 20}
+
+
+def test_the_page_shows_by_itself_when_a_run_is_done(client, divided):
+    url = reverse("corpus_languages", args=[divided.pk])
+    assert 'data-state="idle"' in client.get(url).content.decode()
+    client.post(reverse("corpus_languages_train", args=[divided.pk]))
+    waiting = client.get(url).content.decode()
+    assert 'data-state="waiting" data-every="3"' in waiting and "js/part.js" in waiting
+    for part in Corpus.objects.filter(parent=divided):
+        read(part)
+    part_alone = client.get(url, headers={"X-Part": "languages"}).content.decode()
+    assert 'data-state="waiting"' in part_alone and "<h1>" not in part_alone
+    for run in Run.objects.filter(corpus__parent=divided):
+        train(run.pk)
+    done = client.get(url).content.decode()
+    assert 'data-state="idle"' in done and "js/part.js" not in done
+
+
+def test_the_undivided_corpus_leaves_out_the_stop_words_of_all_its_languages(client, divided):
+    words = set(Word.objects.filter(version=divided.version).values_list("word", flat=True))
+    assert {"hafen", "jardin"} <= words and not words & {"der", "und", "le", "et"}
+    page = in_one_line(client.get(reverse("corpus_languages", args=[divided.pk])))
+    assert "the stop words of German, French are left out of every text" in page
+
+
+def test_stop_words_of_a_language_whose_texts_come_late_are_proposed_too(client):
+    texts = [sentence("de", i) for i in range(60)] + [sentence("fr", i) for i in range(60)]
+    corpus, _ = prepare(client, ("towns.csv", as_csv([["text"], *([text] for text in texts)])))
+    reading = previews.propose(corpus).reading
+    assert (reading.language, reading.also) == ("de", ["fr"])
+
+
+def test_a_language_without_stems_is_said_to_count_words_as_written(client):
+    czech = "Rada města rozhodla, že {0} budou příští rok opraveny a otevřeny veřejnosti."
+    places = "mosty školy kostely zahrady ulice továrny noviny přístavy".split()
+    texts = [sentence("de", i) for i in range(30)]
+    texts += [czech.format(places[i % len(places)]) for i in range(30)]
+    corpus, url = prepare(client, ("towns.csv", as_csv([["text"], *([text] for text in texts)])))
+    asked = {"forms": "stems", "language": "de", "phrases": "der rat"}
+    client.post(url, sent(client, url) | asked)
+    corpus = read(corpus)
+    page = in_one_line(client.get(reverse("corpus_languages", args=[corpus.pk])))
+    assert "which are not known for Czech: there words count as they are written." in page
+    assert "Phrases that were chosen for the whole corpus count in each language" in page
+    client.post(reverse("corpus_languages_train", args=[corpus.pk]))
+    forms = {
+        part.settings["language"]: part.settings["forms"]
+        for part in Corpus.objects.filter(parent=corpus)
+    }
+    assert forms == {"de": "stems", "cs": "written"}
+
+
 def test_programs_read_and_train_each_language(client, capsys):
     corpus, _ = prepare(client, ("towns.csv", table()))
     headers = {"Authorization": f"Bearer {tokens.create('t', User.objects.local())[1]}"}

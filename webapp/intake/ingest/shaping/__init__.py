@@ -11,7 +11,7 @@ from pathlib import Path
 
 from webapp.intake.ingest.shaping.first_lines import order_of
 from webapp.intake.ingest.shaping.joining import join
-from webapp.intake.ingest.shaping.languages import FIELD, language_fields
+from webapp.intake.ingest.shaping.languages import language_column, language_fields
 from webapp.intake.ingest.shaping.names import Pattern, file_dates, name_fields, usual_fields
 from webapp.intake.ingest.shaping.options import Shaping
 from webapp.intake.ingest.shaping.parts import Part, are_parts, part_of
@@ -32,7 +32,6 @@ from webapp.intake.readers import Document, Problem
 
 __all__ = [
     "CERTAIN",
-    "FIELD",
     "RULES",
     "Guess",
     "Part",
@@ -43,6 +42,7 @@ __all__ = [
     "guess",
     "is_rule",
     "is_shared",
+    "language_column",
     "order_of",
     "ordered",
     "part_of",
