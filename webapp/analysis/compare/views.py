@@ -329,12 +329,13 @@ def _topic_notices(runs: list[Run]) -> list[str]:
 
 
 def _differences(runs: list[Run]) -> Differences:
-    """A setting that an engine lacks is ""."""
+    """A setting that an engine lacks is "". A run has several topics that were named beforehand, each
+    with its words: they are one row."""
     rows: dict[str, SettingRow] = {}
     for i, run in enumerate(runs):
         for name, label, symbol, value in _settings(run, runs[0]):
             row = rows.setdefault(name, SettingRow(name, label, symbol, [""] * len(runs)))
-            row.values[i] = value
+            row.values[i] = f"{row.values[i]}; {value}" if row.values[i] else value
     differ = [row for row in rows.values() if len(set(row.values)) > 1]
     return Differences(differ, len(rows) - len(differ))
 

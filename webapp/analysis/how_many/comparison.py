@@ -21,6 +21,7 @@ from webapp.core.results import evidence, links
 from webapp.core.results.view import RunView
 from webapp.core.runs import how_many, names
 from webapp.core.runs.how_many import Short
+from webapp.intake.ingest import named_topics
 from webapp.models import Run
 
 LEAST_PART = 0.1  # of a topic's words: a smaller part of it does not make it split
@@ -74,7 +75,8 @@ def _measure(run: Run, number: int, pair: list[Short]) -> Trained:
     knows_mixed, knows_general = company.are_judged(evidence.of(run).rows)
     likelihoods = [_known_or_none(short.held_out[0]) for short in pair]
     measured = [likelihood for likelihood in likelihoods if likelihood is not None]
-    form = urlencode({"engine": run.engine, "topics": number})
+    named = [f"{run.pk}.{topic}" for topic in range(len(named_topics.of_run(run)))]
+    form = urlencode({"engine": run.engine, "topics": number, "topic": named}, doseq=True)
     return Trained(
         topics=number,
         in_use=int(in_use.sum()),

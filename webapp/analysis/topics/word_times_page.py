@@ -45,6 +45,7 @@ COUNTS: dict[WordKind, str] = {
     "stayed": "{count} stayed",
 }
 UNSURE = "of {count} nothing is sure"
+NONE_SURE = "no change is sure"
 # What is said of a word, by the shape of its change and whether it has more
 SENTENCES = {
     ("step", True): "{here} of the topic’s words since {first}, {rest} before",
@@ -270,7 +271,7 @@ def html(page: WordsThroughTime, open_word: str) -> WordsThroughTimeHtml:
     unsure = of_kind.pop("unsure")
     counts = [COUNTS[kind].format(count=len(words)) for kind, words in of_kind.items() if words]
     if unsure:
-        counts.append(UNSURE.format(count=len(unsure)))
+        counts.append(UNSURE.format(count=len(unsure)) if counts else NONE_SURE)
     return WordsThroughTimeHtml(
         kinds=[
             KindOfWords(kind, TITLES[kind], [_shaded(word, page.periods) for word in words])

@@ -1,5 +1,5 @@
 """Topics that a reader may name before a training, proposed from what is there: a topic of a run by
-its first words, a concept of the codebook by the words of its definition that count in the texts."""
+its first words, or by those that a reader gave it before, a concept of the codebook by the words of its definition that count in the texts."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -53,6 +53,9 @@ def _of_topic(corpus: Corpus, text: str) -> NamedTopic:
     number = int(address["number"])
     if number >= run.topics:
         raise Invalid("topic", f"Run {run.pk} has topics 0 to {run.topics - 1}, got {number}.")
+    named_before = named_topics.of_run(run)
+    if number < len(named_before):
+        return named_before[number]
     view = RunView(run)
     words = topics.top_words(view, [number], WORDS)[number]
     return NamedTopic(_as_name(view.labels.name(number) or " ".join(words[:NAMING])), tuple(words))

@@ -21,6 +21,8 @@ from webapp.analysis.compare import matchings, queries as comparisons, seed_band
 from webapp.core.results import weights
 from webapp.core.results.view import RunView
 from webapp.core.runs import services as runs
+from webapp.intake.ingest import named_topics
+from webapp.intake.ingest.named_topics import NamedTopic
 from webapp.models import Comparison, Replicate, Run, Snapshot, User, Version
 from webapp.platform.jobs import claims, dispatch, kinds, sweep
 from webapp.platform.storage import files
@@ -212,6 +214,17 @@ def test_only_settings_that_differ_are_listed(client, trained, others):
     assert found["notices"] == []
     curves = found["metrics"][str(trained.pk)]
     assert len(curves["step"]) == len(curves["coherence"]) > 1
+
+
+def test_all_topics_that_were_named_beforehand_are_a_setting(trained, others):
+    """Not the last of them alone."""
+    named = [NamedTopic("First", ("a", "b", "c")), NamedTopic("Second", ("d", "e", "f"))]
+    Run.objects.filter(pk=trained.pk).update(steering=named_topics.stored(named))
+    some = list(Run.objects.filter(pk__in=[trained.pk, others[0].pk]).order_by("pk"))
+    (row,) = [row for row in views._differences(some).rows if row.name == "seeds"]
+    with_names, without = row.values
+    assert "T00 First: a, b, c" in with_names and "T01 Second: d, e, f" in with_names
+    assert without == ""
 
 
 def test_which_words_a_run_has_is_a_setting_that_differs(trained, others):

@@ -43,6 +43,15 @@ def test_a_topic_proposes_its_name_and_first_words(trained):
     assert named_topics.checked(named_topics.read_lines(named_topics.written([named]))) == [named]
 
 
+def test_a_topic_that_was_named_before_proposes_the_words_that_it_was_given(trained):
+    before = named_topics.NamedTopic("Before", tuple(words_that_count(trained, 3)))
+    Run.objects.filter(pk=trained.pk).update(steering=named_topics.stored([before]))
+    first, second = proposed_seeds.propose(
+        trained.corpus, [f"{trained.pk}.0", f"{trained.pk}.1"], []
+    )
+    assert first == before and second.name != "Before"
+
+
 def test_a_concept_proposes_the_words_of_its_definition_that_count(trained):
     made, words = concept(trained)
     (named,) = proposed_seeds.propose(trained.corpus, [], [made.pk])
