@@ -2,8 +2,8 @@
 where.
 
 query: parses what is typed into a tree. forms: numbers of words, stems and beginnings. segments:
-documents by word, on disk. search: the index itself. patterns: sequences of words, as they are
-typed; hits: where they are.
+documents by word, on disk. unfollowed: uses of frequent words that no other follows. search: the
+index itself. patterns: sequences of words, as they are typed; hits: where they are.
 """
 
 from inference.index.query import LONGEST, parse

@@ -14,10 +14,10 @@ import numpy as np
 from inference.documents import numbers_of_mask
 from inference.errors import Invalid
 from inference.evidence import Evidence
-from inference.index.patterns import ANY, Part, reach
+from inference.index.patterns import ANY, Element, Part, reach
 from inference.index.query import ANY_CASE
 from inference.index.search import END, Index
-from inference.index.segments import NUMBER, begins_sentence, in_sentence
+from inference.index.segments import MOST, NUMBER, begins_sentence, in_sentence
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
@@ -101,7 +101,11 @@ class Hits:
         ]
         parts = [np.zeros((2, 0), np.int32)]
         nothing = np.zeros((0, 3), np.int64)
+        followed = None if len(topics) else _followed_form(pattern, forms_of_pieces)
         for s, field in enumerate(index.fields["text"]):
+            if followed is not None and (known := self._known(s, followed, chosen)) is not None:
+                parts.append(known)
+                continue
             begin, end = index.bounds[s : s + 2].tolist()
             having = field.having(forms_of_pieces, begin)[: max(len(chosen) - begin, 0)]
             documents = numbers_of_mask(having & chosen[begin:end]) + np.int32(begin)
@@ -134,6 +138,25 @@ class Hits:
         columns = [characters[begin], characters[end - 1], characters[end], topic, certainty]
         return np.stack(columns, axis=1)
 
+    def _known(self, s: int, form: int, chosen: np.ndarray) -> np.ndarray | None:
+        """int32[2, n], documents of a segment in which any word follows one, and how often, from
+        what is kept of frequent words (inference.index.unfollowed): the texts are not read. None
+        where nothing is kept of this one, as in an index of an older version."""
+        unfollowed = self.index.unfollowed[s]
+        if unfollowed is None or form not in unfollowed.words:
+            return None
+        forms = np.array([form], np.int32)
+        [(documents, uses)] = self.index.fields["text"][s].lists(forms)
+        [(some_documents, lacking)] = unfollowed.lists(forms)
+        counts = uses.astype(np.int32)
+        counts[np.searchsorted(documents, some_documents)] -= lacking
+        is_cut = uses == MOST
+        nothing = np.zeros((0, 3), np.int64)
+        counts[is_cut] = self._match(s, frozen(documents[is_cut], np.int32), nothing)
+        within = np.searchsorted(documents, len(chosen))
+        inside = chosen[documents[:within]] & (counts[:within] > 0)
+        return np.stack([documents[:within], counts[:within]])[:, inside]
+
     def _match(self, s: int, documents: np.ndarray, hit_table: np.ndarray) -> np.ndarray:
         stream = self.index.stream
         first = frozen(self.index.fields["text"][s].first, np.int64)
@@ -149,6 +172,21 @@ class Hits:
             *self._read,
             hit_table,
         )
+
+
+def _followed_form(pattern: tuple[Part, ...], forms_of_pieces: list[np.ndarray]) -> int | None:
+    """The one form that a pattern asks for, where it is a word, however it is written, and any
+    other behind it, like “the *”; None for other patterns. forms_of_pieces: of its words but
+    ANY."""
+    elements = [element for part in pattern for element in part.elements]
+    if len(pattern) > 1 or len(elements) != 2 or elements[1] != Element((ANY,)):
+        return None
+    words = elements[0].words
+    once = elements[0].least == elements[0].most == 1
+    if not once or len(words) != 1 or words[0].case != ANY_CASE or ANY in words:
+        return None
+    [forms] = forms_of_pieces
+    return int(forms[0]) if len(forms) == 1 else None
 
 
 def sample(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
@@ -234,28 +272,38 @@ def _match(
     first_part = passed[0, 0]
     positions = np.empty(longest, np.int32)
     codes_of_word = np.empty(longest, np.uint16)
+    beginnings = np.empty(longest, np.int64)
+    lowest_bit = np.uint64(1)
     for i in range(len(documents)):
         low = first[documents[i] - document]
         high = first[documents[i] - document + 1]
         text = words[low:high]
         size = high - low
         stop = 0
-        _codes(words, low, high, codes, codes_of_word)
+        n = _beginnings(
+            words, low, high, codes, passed[1, 0], final[1, 0], codes_of_word, beginnings
+        )
+        if not n:
+            continue
         of_text = codes_of_word[:size]
-        for p in range(len(within)):
-            cut = int(sentence[p])
+        # Where they are many, and a match has several words, one pass tells at which one begins
+        if final[1, 0] != lowest_bit and n * reaches[0] >= size:
+            from_the_right = begins[0, :size][::-1]
             _ends(
                 text[::-1],
                 of_text[::-1],
-                passed[1, p],
-                optional[1, p],
-                final[1, p],
-                2 * cut,
-                0 if p else reaches[p],
-                begins[p, :size][::-1],
+                passed[1, 0],
+                optional[1, 0],
+                final[1, 0],
+                0,
+                from_the_right,
             )
-            if p:  # where one of the first part ends is asked below, of its hits alone
-                _ends(text, of_text, passed[0, p], optional[0, p], final[0, p], cut, 0, ends[p])
+            n = 0
+            for start in range(size):
+                if begins[0, start]:
+                    beginnings[n] = start
+                    n += 1
+        others_are_known = False
         if len(topic_mask) or len(hit_table):
             starts.begin(steps, low, high, positions)
             _pair(
@@ -269,12 +317,15 @@ def _match(
                 topic_mask,
                 pairs,
             )
-        for start in range(size):
-            if start < stop or not begins[0, start]:
+        for start in beginnings[:n]:
+            if start < stop:
                 continue
             stop = _longest(of_text, start, first_part, optional[0, 0], final[0, 0])
             if stop == start:
                 continue
+            if not others_are_known:
+                _near_parts(text, of_text, passed, optional, final, sentence, begins, ends)
+                others_are_known = True
             pair = (
                 pairs[start + np.argmax(pairs[start:stop] >= 0)]
                 if len(topic_mask) or len(hit_table)
@@ -297,12 +348,34 @@ def _match(
 
 
 @njit(cache=True, nogil=True)
-def _codes(words, low, high, codes, codes_of_words):
-    """Fills codes_of_words[: high - low]: of which elements words low … high - 1 of a stream are.
+def _near_parts(text, of_text, passed, optional, final, sentence, begins, ends):
+    """Fills begins[p] and ends[p]: at which words of a text a match of each part but the first
+    begins, and with which one ends. of_text: codes of its words."""
+    size = len(text)
+    for p in range(1, len(sentence)):
+        cut = int(sentence[p])
+        from_the_right = begins[p, :size][::-1]
+        _ends(
+            text[::-1],
+            of_text[::-1],
+            passed[1, p],
+            optional[1, p],
+            final[1, p],
+            2 * cut,
+            from_the_right,
+        )
+        _ends(text, of_text, passed[0, p], optional[0, p], final[0, p], cut, ends[p])
+
+
+@njit(cache=True, nogil=True)
+def _beginnings(words, low, high, codes, passed, final, codes_of_words, beginnings):
+    """Fills codes_of_words[: high - low]: of which elements words low … high - 1 of a stream are;
+    and beginnings[:n]: which of them may begin a match of the first part. Returns n.
 
     codes: by form; then what is asked for as written, int64[n, 3]: forms, how they are written and
-    bits of elements; and Stream.mixed.
+    bits of elements; and Stream.mixed. passed, final: of the first part, read from the right.
     """
+    found = 0
     by_form, asked_codes, mixed = codes
     for i in range(low, high):
         w = words[i] & NUMBER
@@ -316,14 +389,17 @@ def _codes(words, low, high, codes, codes_of_words):
                 if asked_codes[n, 0] == w and asked_codes[n, 1] == case:
                     code |= asked_codes[n, 2]
         codes_of_words[i - low] = code
+        if passed[code] & final:
+            beginnings[found] = i - low
+            found += 1
+    return found
 
 
 @njit(cache=True, nogil=True)
-def _ends(words, codes, passed, optional, final, cut, tried, ends):
+def _ends(words, codes, passed, optional, final, cut, ends):
     """With which words a match ends that begins anywhere. cut: none crosses the border of a
-    sentence (1, of words in reverse order 2), or any may (0). tried: words that it takes to try
-    whether one does; then all may be marked with which one could, if trying these takes less than a
-    pass here; 0: none are tried. Bit s of a state: the words before state s have matched."""
+    sentence (1, of words in reverse order 2), or any may (0). Bit s of a state: the words before
+    state s have matched."""
     count = 0
     state = np.uint64(1)
     lowest_bit = np.uint64(1)
@@ -331,7 +407,7 @@ def _ends(words, codes, passed, optional, final, cut, tried, ends):
         ends[i] = passed[codes[i]] & final
         count += ends[i]
     # final is 1 where a match is of one word
-    if not count or final == lowest_bit or (tried and count * tried < len(words)):
+    if not count or final == lowest_bit:
         return
     for i in range(len(words)):
         if cut and i and begins_sentence(words[i + 1 - cut]):

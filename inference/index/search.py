@@ -13,7 +13,7 @@ import numpy as np
 
 from inference.documents import numbers_of_mask
 from inference.errors import Invalid
-from inference.index import segments
+from inference.index import segments, unfollowed
 from inference.index.forms import Forms
 from inference.index.lists import Matches, add, either, intersection, opposite
 from inference.index.query import EXACT, Any, Node, Not, Piece, Sequence, parse, sequences
@@ -87,12 +87,16 @@ class Index:
         fields: dict[str, list[Field]],
         bounds: np.ndarray,
         made: int,
+        unfollowed_words: list[Field | None],
     ):
+        """unfollowed_words: of each segment, as inference.index.unfollowed has it; None where an older
+        version wrote the segment."""
         self.made = made  # how often the folder was written: caches ask
         self.stream = stream
         self.spans = spans
         self.forms = forms
         self.fields = fields
+        self.unfollowed = unfollowed_words
         self.bounds = bounds  # int64[segments + 1]: of their documents
         self.D = int(bounds[-1])
         self._phrases: dict[Sequence, list] = {}
@@ -140,9 +144,14 @@ class Index:
             name = f"{generation}.{len(finished)}"
             shutil.rmtree(folder / name, ignore_errors=True)  # of a writer that was killed
             for field in FIELDS:
-                Field.from_stream(
-                    columns[field][0], first[field][: count + 1], begin, scratch
-                ).save(folder / name / field)
+                words, _ = columns[field]
+                of_segment = first[field][: count + 1]
+                written = Field.from_stream(words, of_segment, begin, scratch)
+                written.save(folder / name / field)
+                if field == "text":
+                    unfollowed.of_segment(words, of_segment, begin, written, scratch.words).save(
+                        folder / name / unfollowed.FOLDER
+                    )
                 at[field] = int(first[field][count])
             begin += count
             finished.append({"name": name, "end": begin})
@@ -182,12 +191,15 @@ class Index:
     def _of(cls, folder: Path, meta: dict, stream: Stream, spans: Spans) -> "Index":
         fields: dict[str, list[Field]] = {name: [] for name in FIELDS}
         bounds = [0]
+        unfollowed_words: list[Field | None] = []
         for segment in meta["segments"]:
             bounds.append(segment["end"])
+            kept = folder / segment["name"] / unfollowed.FOLDER
+            unfollowed_words.append(Field.open(kept) if kept.is_dir() else None)
             for name in FIELDS:
                 fields[name].append(Field.open(folder / segment["name"] / name))
         forms = Forms.open(folder / meta["words"], meta["language"])
-        return cls(stream, spans, forms, fields, np.array(bounds), meta["made"])
+        return cls(stream, spans, forms, fields, np.array(bounds), meta["made"], unfollowed_words)
 
     @staticmethod
     def size(folder: Path) -> int:

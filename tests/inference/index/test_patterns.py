@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from itertools import accumulate, pairwise
 from pathlib import Path
+from shutil import rmtree
 from time import monotonic
 from types import SimpleNamespace
 from unicodedata import normalize
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 from inference.errors import Invalid
-from inference.index import Index, hits
+from inference.index import Index, hits, segments
 from inference.index.hits import Hits
 from inference.index.patterns import (
     ANY,
@@ -355,6 +356,42 @@ def test_words_as_written_are_told_apart_by_every_letter(tmp_path, monkeypatch):
     assert compare(index, texts, "bank", every) == 5
     with pytest.raises(Invalid, match="older version"):
         Hits(index, parse("bank|=US", cut), *EVERY, every)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_frequent_word_and_any_other_is_found_without_reading_texts(seed, tmp_path, monkeypatch):
+    """Words that follow themselves, and at ends of texts; and in an index of an older version,
+    which has nothing of it, by reading."""
+    rng = random.Random(seed)
+    texts = [" ".join(rng.choices(WORDS[:3], k=rng.randint(0, 9))) for _ in range(60)]
+    index = index_of(tmp_path, texts, monkeypatch, segment=70)
+    assert len(index.unfollowed) > 2
+    chosen = np.array([rng.random() < 0.8 for _ in texts])
+    for text in ("a *", "B []", "ab *", "b *%d"):
+        assert compare(index, texts, text, chosen)
+    without = Index.open(tmp_path / "index", index.stream, index.spans)
+    without.unfollowed = [None] * len(index.unfollowed)
+    read = Hits(without, parse("a *", cut), *EVERY, chosen)
+    with monkeypatch.context() as patch:
+        patch.setattr(hits, "_match", lambda *arguments: np.zeros(len(arguments[4]), np.int32))
+        found = Hits(index, parse("a *", cut), *EVERY, chosen)
+        assert not len(Hits(without, parse("a *", cut), *EVERY, chosen).documents)
+    assert found.documents.tolist() == read.documents.tolist()
+    assert found.counts.tolist() == read.counts.tolist()
+    for folder in (tmp_path / "index").glob("*/unfollowed"):
+        rmtree(folder)
+    older = Index.open(tmp_path / "index", index.stream, index.spans)
+    assert older.unfollowed == without.unfollowed
+    assert compare(older, texts, "a *", chosen) == found.counts.sum()
+
+
+def test_a_word_that_a_text_has_more_often_than_the_index_counts_is_read(tmp_path, monkeypatch):
+    uses = segments.MOST + 10
+    index = index_of(tmp_path, ["a " * uses, "a b a"], monkeypatch)
+    assert Hits(index, parse("a *", cut), *EVERY, np.ones(2, bool)).counts.tolist() == [
+        uses // 2,
+        1,
+    ]
 
 
 def test_a_sentence_without_end_reaches_some_words(tmp_path, monkeypatch):
