@@ -143,11 +143,46 @@ def described_in_vain(path: Path) -> Iterator[str]:
                 yield f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {name}"
 
 
+GLOSSED = re.compile(
+    r"(?:^|[.;] )([a-z]\w*(?:, [a-z]\w*)*): "
+)  # "size: of a block", without a dtype
+NO_NAME = re.compile(r"(?:u?int|float)(?:8|16|32|64)|bool|ascending")
+
+
+def glossed_in_vain(function: ast.FunctionDef) -> list[str]:
+    """Names at the beginning of a sentence of a function's docstring that the function does not
+    have, as a parameter, a local or a key."""
+    text = " ".join((ast.get_docstring(function) or "").split())
+    known = names_in(function)
+    known |= {
+        child.value
+        for child in ast.walk(function)
+        if isinstance(child, ast.Constant) and isinstance(child.value, str)
+    }
+    for names in RETURNED.findall(text):
+        known |= set(names.split(", "))
+    glossed = [name for names in GLOSSED.findall(text) for name in names.split(", ")]
+    return [name for name in glossed if name not in known and not NO_NAME.fullmatch(name)]
+
+
 def test_docstrings_describe_arrays_by_their_names():
     """A renamed parameter is renamed in what is said of it."""
     files = [path for folder in (*PACKAGES, "benchmarks") for path in (ROOT / folder).rglob("*.py")]
     assert len(files) > 300
     assert not [wrong for path in files for wrong in described_in_vain(path)]
+
+
+def test_docstrings_of_functions_gloss_their_own_names():
+    renamed = ast.parse('def count(further):\n    """more: what the type takes."""').body[0]
+    assert isinstance(renamed, ast.FunctionDef)
+    assert glossed_in_vain(renamed) == ["more"]
+    files = [path for folder in PACKAGES for path in (ROOT / folder).rglob("*.py")]
+    assert not {
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}": names
+        for path in files
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef) and (names := glossed_in_vain(node))
+    }
 
 
 def test_tables_of_modules_are_read():

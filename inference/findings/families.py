@@ -62,7 +62,8 @@ def tree(distances: np.ndarray, size: np.ndarray) -> Tree:
     """Ward's clustering (1963) of the topics of which `size`, float64[K], their words, is not 0.
     distances: float64[K, K].
 
-    proposed: of FAMILIES the number with the largest mean silhouette (Rousseeuw 1987).
+    Its proposed number of families is the one of FAMILIES with the largest mean silhouette
+    (Rousseeuw 1987).
     """
     used = np.flatnonzero(size > 0)
     n = len(used)

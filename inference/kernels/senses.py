@@ -9,7 +9,7 @@ from inference.runtime.jit import njit
 @njit(cache=True)
 def tally(documents, counts, topics, group, G, K):
     """Tokens, and documents, of each topic in each group: int64[G, K] twice. group: int32[D], -1
-    for none; empty: all in one. documents: int32, ascending; one may come more than once."""
+    for none, or an empty array where all are in one. documents: int32, ascending; one may come more than once."""
     tokens = np.zeros((G, K), np.int64)
     occurrences = np.zeros((G, K), np.int64)
     last = np.full(K, -1, np.int64)
@@ -43,9 +43,10 @@ def near(ptr, documents, topics, into, indptr, words, given, V):
     """How many documents of each sense have each word: (words int32[U], own int32[S, U], all
     int32[S, U]).
 
-    The documents of sense s are documents[ptr[s]:ptr[s + 1]], its topic is topics[s]. own: where
-    the word belongs to the sense's own topic; all: to any. U: words of these documents. indptr,
-    words, given: the bag of words, and its pairs' topics.
+    The documents of sense s are documents[ptr[s]:ptr[s + 1]], its topic is topics[s]. The
+    second array counts those where the word belongs to the sense's own topic, the third those where
+    it belongs to any. U: words of these documents. indptr, words, given: the bag of words, and its
+    pairs' topics.
     """
     column_of_word = np.full(V, -1, np.int32)
     U = 0

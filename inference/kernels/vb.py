@@ -251,8 +251,8 @@ def _fit(
     """The local step of one document, whose pairs are places and counts: its iterations.
 
     gamma, e_out: [K]; f_out: [n]. blocks: dtype[2, room * P]; sums: dtype[2 P + room]; numbers:
-    float64[5, P]; topics: int32[K]: workspaces. P: K, up to a multiple of LANES; room: words of a
-    block, a multiple, too.
+    float64[5, P]; topics: int32[K]: workspaces. P is K, and room the words of a block, both up
+    to a multiple of LANES.
     """
     K = len(alpha)
     n = len(places)

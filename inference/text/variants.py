@@ -39,7 +39,7 @@ def find(stream: Stream | Spread, language: str) -> list[Pair]:
     have that, too, and that one as the word with the hyphen where it is rarer; with a space between
     them where a hyphen is more usual there (so "co operation", not "every day"). Of a longer chain
     ("va-t-elle") no two do. Of two spellings the more frequent one stands for both. A word that a
-    line's end breaks has a hyphen. Two passes over the stream; memory: 8 bytes a word of the
+    line's end breaks has a hyphen. Two passes over the stream, in memory of 8 bytes a word of the
     lexicon, and 16 for each two different pieces with a hyphen between them. language: ISO 639-1.
     """
     tokens, pairs, times = _hyphens(stream)

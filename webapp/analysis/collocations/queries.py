@@ -154,7 +154,8 @@ def count(
     near_question: NearQuestion,
     *further: np.ndarray | bool,
 ) -> Counts:
-    """Near, or Pairs, of all tokens of the word. make: the type. more: what it takes besides."""
+    """Count what is near all tokens of the word. make: the type of the counts, Near or Pairs;
+    further: what the type takes besides the index and the question."""
     index = search.open_index(selection.run.corpus)
     word_spans = index.spans(word.word.replace("_", " "))  # of a phrase several
     counts = make(
@@ -385,7 +386,7 @@ def _groups(strength: np.ndarray) -> list[list[int]]:
 
 
 def table(selection: RunSelection, word: Word, near_question: NearQuestion) -> bytes:
-    """What `listed` has as CSV, at most LONGEST_FILE words."""
+    """What `list_collocations` has as CSV, at most LONGEST_FILE words."""
     topic = (
         ""
         if near_question.topic is None

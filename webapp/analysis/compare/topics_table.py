@@ -12,10 +12,12 @@ HEAD = (
 
 
 def rows(first_view: RunView, second_view: RunView) -> list[list]:
-    """With their head. kind: matched; split, where several topics of the other run are most like
-    this one; only, where it has no partner. difference: whether every other seed of the run has the
-    topic as it is; empty where that is not known, and for matched topics. lacking_with_other_seeds: how
-    many of the run's topics each training with another seed lacks. Raises NotYet."""
+    """Rows of a table of the topics of two runs, which begins with HEAD. Raises NotYet.
+
+    The kind of a topic is matched; split, where several topics of the other run are most like this
+    one; or only, where it has no partner. Its difference says whether every other seed of the run
+    has the topic as it is, and is empty where that is not known, and for matched topics. The last
+    column says how many of the run's topics each training with another seed lacks."""
     between = matchings.matched(first_view.run, second_view.run)
     bands = seed_band.bands(first_view, second_view)
     return [

@@ -324,8 +324,9 @@ class Regression:
         return np.stack([answer_of_held.low, answer_of_held.high])
 
     def estimated(self, data: regression.Data, level: float | None = None) -> Answers:
-        """a: the second setting, or how the share changes in the second group; b: the first. Of any
-        texts that the data counts. level: of the intervals; None: what the data's topics give."""
+        """Answer the question for any texts that the data counts. Side a of the answers is the
+        second setting, or how the share changes in the second group; side b is the first. level: of
+        the intervals, or None for what the data's topics give."""
         if self._plain:
             unit = np.empty(len(data.cell), np.int64)
             unit[data.units.order] = np.repeat(np.arange(data.units.U), np.diff(data.units.starts))

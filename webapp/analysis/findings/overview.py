@@ -29,10 +29,11 @@ Ranked = tuple[int, BaseFinding]  # the rank within its kind, 1 the first, and t
 def overview(
     selection: RunSelection, detail: Detail, by: int | None, number: int | None = None
 ) -> OverviewPage:
-    """Of a set of documents, with so many families; None: the usual number. It is not ready while a
-    worker computes it, for the user `by` (None: a guest). The findings are in the order of KINDS,
-    within a kind by rank, 1 the first, events by time; of topics that runs with other seeds found
-    again before others; hidden: how many more there are."""
+    """Read the overview of a set of documents. number: of families, None for the usual one. The
+    page is not ready while a worker computes it, for the user `by` (None: a guest). Its findings
+    are in the order of KINDS, within a kind by rank, 1 the first, events by time; those of topics
+    that runs with other seeds found again come before others. The page says how many more there
+    are."""
     set_findings = stored.read_or_ask(selection, by)
     if set_findings is None:
         return OverviewPage(selection.sentence, detail, ready=False, documents=selection.count)

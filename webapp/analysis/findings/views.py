@@ -115,8 +115,8 @@ def _html(
 
 @require_POST
 def pin(request: HttpRequest) -> HttpResponse:
-    """Keep a finding of the page, with passages that show it. finding: its kind and rank, "change-3";
-    query: of the page."""
+    """Keep a finding of the page, with passages that show it. The form names it by its kind and
+    rank, such as "change-3", and has the query of the page."""
     return kept.answered(request, lambda: _pin(request))
 
 

@@ -97,7 +97,7 @@ def _dispersions(contrast: Contrast, s: int, forms: np.ndarray, over: str) -> li
 
 def table(contrast: Contrast, over: str, by: int | None) -> bytes:
     """The words that differ, of the first side, then of the second, as CSV: those that are kept.
-    over: as `listed` has it, a last column."""
+    over: as `list_words` has it, a last column."""
     computed = contrast.computed(by)
     base = contrast.base
     head = list(_COLUMNS)

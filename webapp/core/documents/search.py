@@ -35,7 +35,7 @@ def open_index(corpus: Corpus) -> Index:
 
 @cached(_OPEN)
 def _open(folder: Path, *made_at: tuple[int, int]) -> Index:
-    """made: another where the index or the words were written again."""
+    """made_at: another where the index or the words were written again."""
     return sealed.opened(lambda: _index(folder), folder / "index", folder / "tokens")
 
 

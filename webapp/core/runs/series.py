@@ -193,8 +193,8 @@ def progress(steps: Sequence[int], held_out: Sequence[float | None], ended: bool
     """A sentence on how well the topics predict held-out words, from the run's measures in their
     order.
 
-    Settled: the second half of the steps so far brought less than SETTLED of what all of them
-    brought; nearly: less than NEARLY. The last measure of a run that has ended is left out: it is
+    It has settled where the second half of the steps so far brought less than SETTLED of what all
+    of them brought, and nearly settled where it brought less than NEARLY. The last measure of a run that has ended is left out: it is
     of all held-out documents, those before it of some of them. "" where nothing was measured.
     """
     points = [

@@ -137,7 +137,7 @@ def _is_worse_than_uniform(row: TrueTopic) -> bool:
 
 
 def _alpha(run: Run, simulated: truth.Made, partner: np.ndarray) -> MadeAlpha:
-    """alpha true and as the run has it, each topic's beside its partner's; relative: as shares of
+    """Compare the true alpha with the run's, each topic's beside its partner's, also as shares of
     their sum, which are the expected shares of topics in a document (paper 004, section 4)."""
     alpha = simulated.truth.alpha
     estimate = priors(run).alpha

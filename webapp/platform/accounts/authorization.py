@@ -123,8 +123,8 @@ def person_of(request: HttpRequest) -> Person:
 
 
 def corpora(request: HttpRequest) -> QuerySet[Corpus]:
-    """The corpora that a request may see. To find some among them; for lists of all there is
-    `listed`."""
+    """The corpora that a request may see, to find some among them; for lists of all there is
+    `list_corpora`."""
     return with_role(Corpus.objects.all(), person_of(request))
 
 

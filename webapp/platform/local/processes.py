@@ -59,7 +59,7 @@ class Child(subprocess.Popen):
 
 
 def run(argv: list[str], **run_options) -> subprocess.CompletedProcess:
-    """Wait for a process that never outlives us. others: as of Child."""
+    """Wait for a process that never outlives us. run_options: as Child takes them."""
     child = Child(argv, **run_options)
     output, errors = child.communicate()
     child.release()

@@ -214,7 +214,7 @@ def selected(source: ExportSource, size: int = DOCUMENTS) -> Iterator[np.ndarray
 
 def about(run: Run, numbers: np.ndarray, *further_fields: str) -> dict[int, dict]:
     """What is known of documents, without their texts: document, id, title, date, file, place,
-    sha256, part, whole (the number of its first section), and `more` columns of
+    sha256, part, whole (the number of its first section), and `further_fields`, columns of
     webapp.platform.accounts.embargo.about."""
     rows = embargo.about(run.corpus, numbers.tolist(), "part", *_NAMES, *further_fields)
     by_document = {}
@@ -256,7 +256,7 @@ def _document_blocks(source: ExportSource, topics: list[int]) -> Iterator[Block]
 
 
 def _described(run: Run, numbers: np.ndarray, *further_fields: str) -> Iterator[tuple[int, dict]]:
-    """`about` of documents, in their order. more: as there."""
+    """`about` of documents, in their order. further_fields: as there."""
     by_document = about(run, numbers, *further_fields)
     for d in numbers.tolist():
         yield d, by_document[d]
