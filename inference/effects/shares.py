@@ -77,11 +77,11 @@ def intervals(shares: Shares, level: float = LEVEL) -> Interval:
         high = expit(logit(share) + reach)
         share_of_holders = np.where(m > 0, share * n / np.maximum(m, 1), 0.0)
     rests_on_few = (m <= FEW) & (m < n)
-    other_documents = np.maximum(n - m, LEAST_OTHERS)
-    largest_part = betaincinv(m + 1.0, other_documents, 0.5 + level / 2)
-    largest_of_document = largest_part * np.maximum(shares.typical, share_of_holders)
+    other_units = np.maximum(n - m, LEAST_OTHERS)
+    largest_part = betaincinv(m + 1.0, other_units, 0.5 + level / 2)
+    largest_of_units = largest_part * np.maximum(shares.typical, share_of_holders)
     low = np.where(m == 0, 0.0, low)
-    high = np.where(rests_on_few, np.clip(np.maximum(largest_of_document, share), 0.0, 1.0), high)
+    high = np.where(rests_on_few, np.clip(np.maximum(largest_of_units, share), 0.0, 1.0), high)
     low = np.where(share == 1, 1.0, low)
     high = np.where(share == 1, 1.0, high)
     has_interval = (n >= LEAST) & np.isfinite(share)
@@ -104,7 +104,7 @@ def _sums(
     G = len(tokens)
     by_topic = np.zeros((T, G, 5))
     sums_of_groups = np.zeros((4, G))
-    document_words = np.zeros(G)
+    unit_words = np.zeros(G)
     own_topics = np.zeros((T, G))
     groups = np.empty(G, np.int64)
     pairs = np.empty(T * G, np.int64)
@@ -115,10 +115,10 @@ def _sums(
             g = group[d]
             if g < 0 or lengths[d] == 0:
                 continue
-            if document_words[g] == 0.0:
+            if unit_words[g] == 0.0:
                 groups[n] = g
                 n += 1
-            document_words[g] += lengths[d]
+            unit_words[g] += lengths[d]
             for j in range(doc_ptr[d], doc_ptr[d + 1]):
                 t = column_of_topic[doc_topics[j]]
                 if t < 0 or doc_tokens[j] == 0:
@@ -131,22 +131,22 @@ def _sums(
             t = pair // G
             g = pair % G
             value = own_topics[t, g]
-            left = 1 - document_words[g] / tokens[g]
+            left = 1 - unit_words[g] / tokens[g]
             own_topics[t, g] = 0.0
             row = by_topic[t, g]
             row[0] += value
             row[3] += 1
-            row[4] += document_words[g]
+            row[4] += unit_words[g]
             if left > ALONE:
                 row[1] += value * value / left
-                row[2] += value * document_words[g] / left
+                row[2] += value * unit_words[g] / left
         for g in groups[:n]:
-            h = document_words[g] / tokens[g]
+            h = unit_words[g] / tokens[g]
             sums_of_groups[0, g] += 1
             if 1 - h > ALONE:
                 part = h / (1 - h)
-                sums_of_groups[1, g] += document_words[g] * document_words[g] / (1 - h)
+                sums_of_groups[1, g] += unit_words[g] * unit_words[g] / (1 - h)
                 sums_of_groups[2, g] += part * part * (1 - 2 * h)
                 sums_of_groups[3, g] += part * h
-            document_words[g] = 0.0
+            unit_words[g] = 0.0
     return by_topic, sums_of_groups

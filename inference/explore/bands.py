@@ -176,19 +176,19 @@ _LENGTH = 2
 
 
 @njit(cache=True, nogil=True)
-def _sums(members, listed_topics, doc_ptr, doc_topics, doc_tokens, lengths, group, slot, G, T):
+def _sums(members, all_documents, doc_ptr, doc_topics, doc_tokens, lengths, group, slot, G, T):
     """(float64[G + 1, 3], float64[T, G + 1, 5]), the last group the documents that are in none.
 
     Of the documents with words their number and the sums of N_d and N_d^2; of those with a topic
     their number and the sums of N_dk, N_d, N_dk^2 and N_dk N_d. Sums of whole numbers, exact below
-    2^53. members: int32, the documents that are looked at; listed_topics: whether it is all,
+    2^53. members: int32, the documents that are looked at; all_documents: whether it is all,
     whatever `members` is. group: of each that is looked at."""
     totals = np.zeros((G + 1, 3))
     by_topic = np.zeros((T, G + 1, 5))
     topic_tokens = np.zeros(T, np.int64)
     touched = np.empty(T, np.int64)
     for i in range(len(group)):
-        d = i if listed_topics else members[i]
+        d = i if all_documents else members[i]
         if lengths[d] == 0:
             continue
         g = group[i] if group[i] >= 0 else G

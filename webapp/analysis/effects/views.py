@@ -133,9 +133,9 @@ def _html(
     effects, across, offered_constant = variables.offered(regression.selection.version)
     formula_asked = regression.effect_question.formula
     levels = [regression.effect] * 2 + [regression.across or regression.effect] * 2
-    fields = zip(
-        levels, "abxy", ("from", "to", "in", "and in"), [*page.settings, *page.groups], strict=False
-    )
+    shown_values = [*page.settings, *page.groups]
+    # without groups only a and b
+    inputs = zip(levels, "abxy", ("from", "to", "in", "and in"), shown_values, strict=False)
     topics = list(page.topics)
     if page.order == "difference":
         topics.sort(key=lambda row: -row.difference)
@@ -147,8 +147,8 @@ def _html(
         ways=_menu(WAYS, [page.estimate]),
         own=page_query.url(estimate=None),
         settings=[
-            Setting(letter, legend, page_query, [] if of.values is not None else of.named)
-            for of, letter, legend, page_query in fields
+            Setting(letter, legend, value, [] if of.values is not None else of.named)
+            for of, letter, legend, value in inputs
         ],
         orders=[
             Offer(order, page_query.url(order=order), order == page.order)

@@ -232,8 +232,8 @@ def preview(
     )
     rows = len(counts.lengths)  # sections, where long documents are cut
     share = max(scale.part or part, 1e-12)  # of the words
-    rows_of = sections_of(scale, rows, D)
-    words = partial(_words, counts, rows_of, rows)
+    corpus_rows = sections_of(scale, rows, D)
+    words = partial(_words, counts, corpus_rows, rows)
     typical = words(np.flatnonzero(is_kept), -counts.documents + _tie(counts.tokens), SIDE)
     rare_words = words(np.flatnonzero(left.rare), counts.documents + _tie(counts.tokens), SIDE)
     outside = (content - tokens_kept) / content
@@ -266,7 +266,7 @@ def preview(
         ],
         left_out=_left_out(counts, left),
         passage=before_and_after,
-        time=_time(scale, rows_of, tokens_kept / share),
+        time=_time(scale, corpus_rows, tokens_kept / share),
     )
 
 
@@ -293,19 +293,19 @@ def _tie(tokens: np.ndarray) -> np.ndarray:
 
 
 def _words(
-    counts, documents_of_corpus: int, D: int, numbers: np.ndarray, key: np.ndarray, limit: int
+    counts, corpus_rows: int, sample_rows: int, numbers: np.ndarray, key: np.ndarray, limit: int
 ) -> list[FormRow]:
-    """Of some forms the first by a key, largest first. documents_of_corpus: documents of the
-    corpus; D: of the sample."""
+    """The first `limit` words among `numbers`, by a key, largest first. corpus_rows, sample_rows:
+    rows of the bag of words, which are sections where long documents are cut."""
     order = numbers[np.argsort(-key[numbers], kind="stable")[:limit]]
-    estimates = counts.documents[order] * (documents_of_corpus / max(1, D))
+    estimates = counts.documents[order] * (corpus_rows / max(1, sample_rows))
     rows = []
     for word, tokens, estimate in zip(
         counts.words(order), counts.tokens[order], estimates, strict=True
     ):
         documents = int(estimate)
-        if documents_of_corpus != D:
-            documents = max(1, min(documents_of_corpus, rough(estimate)))
+        if corpus_rows != sample_rows:
+            documents = max(1, min(corpus_rows, rough(estimate)))
         rows.append(FormRow(word, int(tokens), documents))
     return rows
 
