@@ -801,6 +801,8 @@ class Topic(models.Model):
     beside = models.JSONField(default=list)
     # [[text, tokens, documents of those looked at], …]: runs.names
     phrases = models.JSONField(null=True)
+    # [[text, tokens], …]: what its family may be called by; none by programs before there were any
+    noun_phrases = models.JSONField(null=True)
 
 
 class Findings(models.Model):

@@ -37,6 +37,8 @@ JOINED_BY = 15  # the most frequent stop words: a phrase may have these between 
 INFLECTED = ("en", "em", "er", "es")  # endings of German adjectives; also a last "e"
 OBLIQUE = ("en", "em")  # those that an adjective behind nothing never has in the nominative
 UNGOVERNED = 2  # uses of such a phrase behind nothing, at least
+PERSON_GOVERNED = 0.15  # of a first name's uses, behind articles and prepositions, at most
+SHORTEST_PHRASE = 2  # words that are left of one whose first word is taken off
 
 _TOKEN = regex.compile(r"[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{N}]|\n\s*\n")
 _MARK = "."  # stands for the beginning and the end of a text
@@ -98,6 +100,50 @@ class Grammar:
         if capital:
             return "noun" if uses.ends >= ENDS * uses.all else "modifier"
         return by_company
+
+    def noun_phrase(self, phrase: str, avoided: Set[str]) -> str:
+        """A phrase of several words as a heading may have it: without a word at its beginning that
+        begins what is said, "memory leak" of "fix memory leak"; "" where that is no noun phrase.
+
+        A phrase with a verb, or that ends with a modifier, is none, nor is one whose words are
+        joined by another function word than the most frequent ones. avoided: words in small letters
+        that name no subject.
+        """
+        words = phrase.split()
+        while len(words) > SHORTEST_PHRASE and self.kind(words[0]) == "bare":
+            words = words[1:]
+        inner = [word for word in words if word.casefold() not in self._stop]
+        if inner[:1] != words[:1] or inner[-1:] != words[-1:]:
+            return ""
+        if any(word.casefold() in avoided or not word[0].isalpha() for word in inner):
+            return ""
+        joints = {word.casefold() for word in words} & self._stop
+        if not self.small.issuperset(joints):
+            return ""
+        if len(words) == 1 and words[0].rpartition("-")[2].islower():
+            return ""  # "real-world" stands before a noun
+        kinds = [self.kind(word) for word in inner]
+        begins_speech = len(words) > 1 and kinds[0] == "bare"
+        if begins_speech or "verb" in kinds or kinds[-1] == "modifier":
+            return ""
+        text = " ".join(words)
+        if self.nouns_have_capitals:
+            if kinds[-1] == "" and words[-1].islower():
+                return ""
+            if kinds[0] == "modifier" and not joints:
+                return self.ungoverned(text)
+        return text
+
+    def names_person(self, phrase: str) -> bool:
+        """Whether a phrase has capitals throughout and its first word hardly ever stands behind an
+        article or a preposition: "Saddam Hussein", not "Soviet Union". Not told where the language
+        writes all nouns with capitals."""
+        words = phrase.split()
+        uses = self.uses.get(words[0].casefold(), Uses())
+        if self.nouns_have_capitals or len(words) < SHORTEST_PHRASE:
+            return False
+        has_capitals = all(word[0].isupper() for word in words)
+        return has_capitals and uses.governed <= PERSON_GOVERNED * uses.all
 
     def ungoverned(self, phrase: str) -> str:
         """A phrase that begins with an inflected adjective ("erneuerbaren Energien"), as it is

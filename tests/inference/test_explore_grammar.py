@@ -29,6 +29,45 @@ def test_nouns_verbs_and_modifiers():
     assert grammar.kind("tractor") == ""  # never seen
 
 
+LOG = """* Fix memory leak in the parser.
+* Fix buffer overflow of the parser.
+* Fix crash.
+* Close the file. Close a buffer of the parser. Close the parser.
+* Update translation of the manual, with the memory leak and a buffer overflow in the parser.
+The stable release of the parser. A stable release with the real-world parser, and the real-world.
+"""
+
+
+@pytest.mark.parametrize(
+    ("phrase", "of_a_name"),
+    [
+        ("memory leak", "memory leak"),
+        ("Fix memory leak", "memory leak"),  # the verb begins what is said
+        ("Fix crash", ""),
+        ("Close the file", ""),  # another verb
+        ("parser with the leak", "parser with the leak"),
+        ("parser despite the leak", ""),  # not one of the most frequent
+        ("parser stable", ""),  # ends with a modifier
+        ("real-world", ""),
+        ("Real-World", "Real-World"),
+        ("stable release", "stable release"),
+        ("2 parser", ""),
+        ("parser of bob", ""),  # names somebody
+    ],
+)
+def test_noun_phrases_of_what_is_said_in_commands(phrase, of_a_name):
+    grammar = Grammar([LOG] * 12, stop_words("en") | {"despite"})
+    assert grammar.kind("fix") == "bare" and grammar.kind("close") == "verb"
+    assert grammar.noun_phrase(phrase, {"bob"}) == of_a_name
+
+
+def test_names_of_persons_stand_behind_no_article():
+    text = "Samuel Stone has sent a letter to the Supreme Court. The Supreme Court has read it."
+    grammar = Grammar([text] * 12, stop_words("en"))
+    assert grammar.names_person("Samuel Stone") and grammar.names_person("Anna Unseen")
+    assert not grammar.names_person("Supreme Court") and not grammar.names_person("samuel stone")
+
+
 def test_nouns_of_german_have_capitals():
     text = (
         "Der Bauer sieht den Weizen auf dem Feld. Wir sehen die grünen Felder und die Dörfer bei"
@@ -39,6 +78,7 @@ def test_nouns_of_german_have_capitals():
     assert grammar.kind("feld") == "noun" and grammar.kind("grünen") == "modifier"
     assert grammar.ungoverned("grünen Felder") == "grüne Felder"
     assert grammar.ungoverned("alten Felder") == ""
+    assert grammar.noun_phrase("grünen Felder", set()) == "grüne Felder"
 
 
 @pytest.mark.parametrize("texts", [[], [""], ["人民银行提高利率。人民银行说话。"] * 9])

@@ -2,7 +2,7 @@
 changed, cut where an address asks."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -34,8 +34,8 @@ _SMALL_WORD_WITHIN = regex.compile(r" \p{Ll}{1,3} ")
 
 
 class Family(NamedTuple):
-    """name: of a reader's group; else two phrases that no other family of the cut has; else of its
-    largest topic. topics: those with most of the run's words first. phrases: neighbouring words
+    """name: of a reader's group; else two noun phrases, or one, that no other family of the cut
+    has; else of its largest topic that has a name. topics: those with most of the run's words first. phrases: neighbouring words
     that it has often, and has more of than the others. slot: its colour; hue: what it is drawn
     in."""
 
@@ -84,32 +84,28 @@ def cut(view: RunView, number: int | None) -> Cut:
         for node, slot in zip(all_nodes, families.slots(all_nodes), strict=True)
         if node.first <= number <= node.last
     ]
-    counted = phrases(view, [node.topics for node, _ in nodes_at_cut])
+    topics_of_families = [node.topics for node, _ in nodes_at_cut]
     names_somebody = units.names_somebody(view.run.version)
-    telling_phrases = _telling(
-        [
-            {text: tokens for text, tokens in of_family.items() if not names_somebody(text)}
-            for of_family in counted
-        ]
-    )
+    telling_phrases = _telling(phrases(view, topics_of_families), names_somebody)
+    noun_phrases = _telling(phrases(view, topics_of_families, nouns=True), names_somebody)
     families_cut = [
         Family(
-            _called(labels, node, phrases_of_family),
+            _called(labels, node, proposed),
             slot,
             families.hue(labels, node, slot),
             node.topics,
             texts,
         )
-        for (node, slot), phrases_of_family, texts in zip(
-            nodes_at_cut, names(telling_phrases), telling_phrases, strict=True
+        for (node, slot), proposed, texts in zip(
+            nodes_at_cut, names(noun_phrases), telling_phrases, strict=True
         )
     ]
     return Cut(number, least, largest, usual, families_cut)
 
 
 def names(phrases: Sequence[Sequence[str]]) -> list[str]:
-    """Of each family, by its phrases, the best first: two that no other family has, and that say
-    different things; "" where there are no two."""
+    """Of each family, by its noun phrases, the best first: two that no other family has, and that
+    say different things; one where there are no two, "" where there is none."""
     families_with = Counter(
         text.casefold() for phrases_of_family in phrases for text in phrases_of_family
     )
@@ -123,14 +119,15 @@ def names(phrases: Sequence[Sequence[str]]) -> list[str]:
                 _stems(text) & _stems(earlier_name) for earlier_name in names_of_family
             ):
                 names_of_family.append(text)
-        names_of_families.append(joined(names_of_family) if len(names_of_family) == NAMED else "")
+        names_of_families.append(joined(names_of_family))
     return names_of_families
 
 
 def _called(labels: Labels, node: Node, proposed: str) -> str:
     if node.given >= 0:
         return labels.group(node.topics[0])
-    return proposed or labels.name(node.topics[0])
+    largest_named = next(filter(labels.named, node.topics), node.topics[0])
+    return proposed or labels.name(largest_named)
 
 
 def _stems(text: str) -> set[str]:
@@ -139,23 +136,36 @@ def _stems(text: str) -> set[str]:
     return {word[:STEM].casefold() for word in words}
 
 
-def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
+def phrases(view: RunView, sets: list[list[int]], nouns: bool = False) -> list[dict[str, int]]:
     """Of each set of topics, and of those merged into them: their phrases with the tokens in the
     documents that were looked at, the most frequent first. Under an embargo those that a pattern
-    may have."""
+    may have. nouns: those alone that a family may be called by; all, of a run by an older
+    program."""
     parts = [[m for k in numbers for m in view.labels.parts(k)] for numbers in sets]
     topics_of_parts = Topic.objects.filter(snapshot=view.snapshot, number__in=list(chain(*parts)))
-    of_topic = dict(topics_of_parts.values_list("number", "phrases"))
+    of_topic = {
+        number: noun_phrases if nouns and noun_phrases is not None else every_phrase
+        for number, every_phrase, noun_phrases in topics_of_parts.values_list(
+            "number", "phrases", "noun_phrases"
+        )
+    }
     counts = [Counter[str]() for _ in sets]
     for phrase_counts, numbers in zip(counts, parts, strict=True):
-        for text, tokens, _ in chain(*filter(None, map(of_topic.get, numbers))):
+        for text, tokens, *_ in chain(*filter(None, map(of_topic.get, numbers))):
             if not (view.run.corpus.embargo and len(regex.findall(r"\w+", text)) > UNDER_EMBARGO):
                 phrase_counts[text] += tokens
     return [dict(phrase_counts.most_common()) for phrase_counts in counts]
 
 
-def _telling(phrase_counts: list[dict[str, int]]) -> list[list[str]]:
-    """Of each family's phrases the PHRASES that it has often, and has more of than the others."""
+def _telling(
+    all_counts: list[dict[str, int]], names_somebody: Callable[[str], bool]
+) -> list[list[str]]:
+    """Of each family's phrases the PHRASES that it has often, and has more of than the others; none
+    that names one of those who speak. all_counts: phrases of each family with their tokens."""
+    phrase_counts = [
+        {text: tokens for text, tokens in of_family.items() if not names_somebody(text)}
+        for of_family in all_counts
+    ]
     total = sum(map(Counter, phrase_counts), Counter[str]())
     return [
         sorted(texts, key=lambda text: -(texts[text] ** 2) / total[text])[:PHRASES]

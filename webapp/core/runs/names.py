@@ -1,10 +1,10 @@
 """What a run's topics are called until readers name them: proposed when their snapshot is
 published."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from django.db import transaction
@@ -24,11 +24,23 @@ from webapp.platform.storage import files
 
 # documents of a phrase that is kept: what fewer have may tell a text that is under embargo
 LEAST = 5
-METHOD = 2  # which way of naming is the present one; topics that an older one named are named anew
+METHOD = 3  # which way of naming is the present one; topics that an older one named are named anew
 GRAMMAR = 4_000_000  # characters that the grammar is learned from: about a second
 SPANS = 24  # of time that names follow their topics over, with as many documents each
 MOST_FIELDS = 8  # whose values they follow them over
 MOST_VALUES = 60  # of such a field
+PERSON = 0.4  # of the tokens of a person's name: families are rather called by subjects
+NOUN_PHRASES = 24  # of a topic that are kept: what its family may be called by
+
+
+class Called(NamedTuple):
+    """What the topics of a finished run are called. names: of K topics. phrases: of each, the most
+    frequent first: (as the texts write it, tokens, documents of those looked at). noun_phrases: of
+    each, those that a family may be called by: (text, tokens)."""
+
+    names: list[Name]
+    phrases: list[list[tuple[str, int, int]]]
+    noun_phrases: list[list[tuple[str, int]]]
 
 
 class Beat(Protocol):
@@ -43,12 +55,9 @@ def of_words(run_id: int, topics: Topics) -> list[Name]:
     return naming.names(topics, spelling(version, naming.candidates(topics)))
 
 
-def of_texts(
-    run: Run, evidence: Evidence, kinds: Company, beat: Beat
-) -> tuple[list[Name], list[list[tuple[str, int, int]]]]:
-    """(names, phrases) when training has ended. Names: made of words and phrases, as the texts
-    write them; of a mixed topic of those of both subjects. Phrases of each topic, the most frequent
-    first: (as the texts write it, tokens, documents of those looked at).
+def of_texts(run: Run, evidence: Evidence, kinds: Company, beat: Beat) -> Called:
+    """When training has ended: names made of words and phrases, as the texts write them; of a mixed
+    topic of those of both subjects.
 
     Of a corpus under embargo only what every reader may see of a text is looked at.
     """
@@ -67,6 +76,7 @@ def of_texts(
         words_of_topics.append(list(dict.fromkeys([*standing, *first])))
     looked_at = []
     phrases = []
+    every_phrase = []
     taught: list[str] = []
     characters_of_topic = GRAMMAR // max(len(samples), 1)
     for sample, words_of_topic in zip(samples, words_of_topics, strict=True):
@@ -83,17 +93,37 @@ def of_texts(
             if p.documents >= LEAST
         ]
         phrases.append([row for row in forms if row[0]])
+        counted = [(written.form(p.words), p.tokens) for p in sample.every if p.documents >= LEAST]
+        every_phrase.append([row for row in counted if row[0]])
     grammar = Grammar(taught, _stop_words(run.version))
+    avoided = units.words_of_names(run.version)
     names = naming.by_coverage(
         evidence,
         vocabulary,
         looked_at,
         grammar,
         kinds,
-        units.words_of_names(run.version),
+        avoided,
         list(_columns(run.version)),
     )
-    return names, phrases
+    noun_phrases = [_noun_phrases(grammar, rows, avoided) for rows in every_phrase]
+    return Called(names, phrases, noun_phrases)
+
+
+def _noun_phrases(
+    grammar: Grammar, phrases: Iterable[tuple[str, int]], avoided: Set[str]
+) -> list[tuple[str, int]]:
+    """The NOUN_PHRASES of a topic that it has most often, (text, tokens): persons' names with PERSON
+    of their tokens. phrases: (as the texts
+    write it, tokens)."""
+    tokens_of_text: dict[str, int] = {}
+    for phrase, tokens in phrases:
+        text = grammar.noun_phrase(phrase, avoided)
+        if text:
+            worth = PERSON if grammar.names_person(text) else 1.0
+            tokens_of_text[text] = max(round(worth * tokens), tokens_of_text.get(text, 0))
+    most_first = sorted(tokens_of_text.items(), key=lambda row: (-row[1], row[0]))
+    return most_first[:NOUN_PHRASES]
 
 
 def _columns(version: Version) -> Iterator[np.ndarray]:
@@ -152,15 +182,19 @@ def rename(run: Run, beat: Beat) -> None:
     """Name the topics of a finished run anew, where an older program named them. What readers said
     of them stays."""
     run_evidence = evidence.of(run)
-    called, _ = of_texts(run, run_evidence, company.company(run_evidence), beat)
+    called = of_texts(run, run_evidence, company.company(run_evidence), beat)
     assert run.snapshot_id is not None, f"run {run.pk} has no topics yet"
     with transaction.atomic():
         snapshot = Snapshot.objects.select_for_update().get(pk=run.snapshot_id)
         if snapshot.naming >= METHOD:
             return
         topics = list(Topic.objects.filter(snapshot=snapshot).order_by("number"))
-        for topic, name in zip(topics, called, strict=True):
+        for topic, name, noun_phrases in zip(
+            topics, called.names, called.noun_phrases, strict=True
+        ):
             topic.name = name.text
             topic.name_parts = list(name.parts)
-        Topic.objects.bulk_update(topics, ["name", "name_parts"], batch_size=500)
+            topic.noun_phrases = noun_phrases
+        changed = ["name", "name_parts", "noun_phrases"]
+        Topic.objects.bulk_update(topics, changed, batch_size=500)
         Snapshot.objects.filter(pk=snapshot.pk).update(naming=METHOD, renamed_at=Now())

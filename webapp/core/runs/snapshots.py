@@ -35,8 +35,7 @@ class Outcome(NamedTuple):
     evidence: Evidence
     measures: TopicMeasures
     divergences: np.ndarray  # float64[K, K], explore.distances
-    names: list[Name]  # of K topics, runs.names
-    phrases: list[list[tuple[str, int, int]]]
+    called: names.Called
     kinds: Company
 
 
@@ -72,7 +71,7 @@ def publish(
     if outcome is None:
         called = names.of_words(run_id, topics)
     else:
-        called = outcome.names
+        called = outcome.called.names
         if topics.used is not None:
             used = outcome.measures.tokens > 0
         divergences = outcome.divergences[np.ix_(used, used)]
@@ -238,7 +237,8 @@ def _topics(
             **{name: bool(column[k]) for name, column in marks.items()},
             similar=similar[k],
             beside=company[k],
-            phrases=outcome.phrases[k] if outcome else [],
+            phrases=outcome.called.phrases[k] if outcome else [],
+            noun_phrases=outcome.called.noun_phrases[k] if outcome else None,
         )
         for k in range(topics.K)
     ]

@@ -434,10 +434,10 @@ class Training:
             evidence,
             measures,
             divergences(topics),
-            *names.of_texts(self.run, evidence, kinds_of, self.beat),
+            names.of_texts(self.run, evidence, kinds_of, self.beat),
             kinds_of,
         )
-        self._index_phrases(outcome.phrases)
+        self._index_phrases(outcome.called.phrases)
         finished_folders = self.folder / "evidence", self.bow_folder
         settle(*finished_folders)  # they are on the disk before a row points to them
         items = sealed.put(*finished_folders, self.checkpoint)

@@ -32,11 +32,30 @@ def test_an_old_run_is_named_once_and_labels_stay(old):
     called = list(Topic.objects.filter(snapshot=snapshot).order_by("number"))
     assert all(topic.name and topic.name_parts is not None for topic in called)
     assert len({topic.name for topic in called}) == len(called)
+    assert all(topic.noun_phrases is not None for topic in called)
     run = Run.objects.select_related("snapshot").get(pk=old.pk)
     own = RunView(run).labels
     assert own.name(1) == "Farming" and own.proposed(1) == called[1].name != "Navy, ships"
     renaming.rename(old.pk, None)
     assert Snapshot.objects.get(pk=old.snapshot_id).renamed_at == snapshot.renamed_at
+
+
+def test_a_family_is_called_by_noun_phrases_else_by_a_topic_with_a_name(trained):
+    topics = Topic.objects.filter(snapshot=trained.snapshot_id)
+    topics.update(phrases=[["fix memory leak", 90, 9], ["fix crash", 80, 9]], noun_phrases=None)
+    first, *others = families.cut(RunView(trained), None).families
+    assert not any("fix" in family.name.casefold() for family in [first, *others])  # all have it
+    topics.filter(number__in=first.topics).update(noun_phrases=[["memory leak", 90]])
+    topics.exclude(number__in=first.topics).update(noun_phrases=[])
+    numbers = others[0].topics
+    topics.filter(number=numbers[0]).update(name="man · wage", name_parts=[])
+    labels.proposals.cache_clear()
+    view = RunView(trained)
+    called = {family.topics[0]: family.name for family in families.cut(view, None).families}
+    assert called[first.topics[0]] == "Memory leak"
+    named = [view.labels.name(k) for k in numbers if view.labels.named(k)] or ["man · wage"]
+    assert called[numbers[0]] == named[0]
+    labels.proposals.cache_clear()
 
 
 def test_a_page_asks_for_the_names_of_old_runs_alone(old, trained, client, monkeypatch):
@@ -68,12 +87,11 @@ def test_a_page_asks_for_the_names_of_old_runs_alone(old, trained, client, monke
             ],
             ["British Government & Central America", "National banks & public money"],
         ),
-        ([["public lands", "public land"], []], ["", ""]),
+        ([["public lands", "public land"], []], ["Public lands", ""]),
         (
             [["Reported by Google", "policy enforcement", "heap buffer overflow"], []],
             ["Policy enforcement & heap buffer overflow", ""],
         ),
-        ([["Fix PR", "PR target", "linker script"], []], ["Fix PR & linker script", ""]),
     ],
 )
 def test_families_are_called_by_two_phrases_that_no_other_has(phrases, called):
