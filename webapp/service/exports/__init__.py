@@ -25,6 +25,7 @@ from webapp.service.exports import (
     dfr,
     ldavis,
     mallet,
+    searched_site,
     site,
     sizes,
     tables,
@@ -333,6 +334,17 @@ FORMS = {
             file=site.archive,
             ending="zip",
             media=_ZIP,
+        ),
+        Form(
+            "site-texts",
+            WHOLE,
+            "Pages for a folder, with passages and a search",
+            "the same pages, passages of each topic, and a page that searches titles and texts in the"
+            " browser, without a server or a network; long collections in part",
+            file=searched_site.archive,
+            ending="zip",
+            media=_ZIP,
+            texts=True,
         ),
         Form(
             "made-by",

@@ -1,16 +1,18 @@
 """A run as plain pages in a zip: they open from a folder, without a server, a network or
 JavaScript. Sizes are bounded.
 
-They hold words, numbers and titles, and no texts, so they are the same under embargo.
+They hold words, numbers and titles, and no texts, so they are the same under embargo, but for passages
+where they are asked for (searched_site.py).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from django.template.loader import render_to_string
 
 from webapp.core.documents import fields
+from webapp.core.documents.texts import Excerpt
 from webapp.core.results import topics
 from webapp.core.results.labels import Labels
 from webapp.core.results.view import RunView
@@ -31,8 +33,19 @@ def archive(source: ExportSource) -> Iterator[bytes]:
     return zipped(members(source.run))
 
 
-def members(run: Run, home: str = "") -> Iterator[Member]:
-    """home: from the index, a page that all lead to."""
+def topic_page(k: int) -> str:
+    """Its path in the folder."""
+    return f"topics/{k:04d}.html"
+
+
+def members(
+    run: Run,
+    home: str = "",
+    search: str = "",
+    passages: Callable[[int, list[int]], list[tuple[int, Excerpt]]] | None = None,
+) -> Iterator[Member]:
+    """home, search: from the index, pages that all lead to. passages: of a topic, from the documents in
+    which it is largest: pairs of a document's number and its passage."""
     model = Model(run)
     view = RunView(run)
     labels = view.labels
@@ -44,16 +57,15 @@ def members(run: Run, home: str = "") -> Iterator[Member]:
             "hue": view.hue(k),
             "words": first[k],
             "share": int(model.tokens[k]) / max(1, int(model.tokens.sum())),
-            "page": f"topics/{k:04d}.html",
+            "page": topic_page(k),
         }
         for k in view.topics
     ]
     lines = _lines(model)
 
     def page(name: str, template: str, **data) -> Member:
-        html = render_to_string(
-            f"site/{template}", data | {"run": run, "above": "../" * name.count("/"), "home": home}
-        )
+        places = {"above": "../" * name.count("/"), "home": home, "search": search}
+        html = render_to_string(f"site/{template}", data | places | {"run": run})
         return Member(name, [html.encode()])
 
     yield Member("site.css", [render_to_string("site/site.css").encode()])
@@ -61,13 +73,15 @@ def members(run: Run, home: str = "") -> Iterator[Member]:
     yield page("words.html", "words.html", words=_vocabulary(model, labels))
     for position, topic in enumerate(rows):
         k = topic["number"]
+        documents = _documents(model, k)
         yield page(
             topic["page"],
             "topic.html",
             topic=topic,
             note=labels.note(k),
             words=_words(model, k),
-            documents=_documents(model, k),
+            documents=documents,
+            passages=passages and _titled(documents, passages(k, [d["number"] for d in documents])),
             line=lines and {"labels": lines[0], "bars": _bars(lines[1][:, k])},
             previous=rows[position - 1] if position else None,
             next=rows[position + 1] if position + 1 < len(rows) else None,
@@ -90,7 +104,7 @@ def _words(model: Model, k: int) -> list[dict[str, str | float | int]]:
     ]
 
 
-def _documents(model: Model, k: int) -> list[dict[str, str | float | int]]:
+def _documents(model: Model, k: int) -> list[dict]:
     strongest = model.evidence.best(k, "share", DOCUMENTS)
     about_documents = embargo.about(
         model.run.corpus, [d for d, _, _ in strongest], "title", "date_text"
@@ -106,6 +120,11 @@ def _documents(model: Model, k: int) -> list[dict[str, str | float | int]]:
     ]
 
 
+def _titled(documents: list[dict], passages: list[tuple[int, Excerpt]]) -> list[dict]:
+    about = {document["number"]: document for document in documents}
+    return [about[number] | {"parts": passage.parts} for number, passage in passages]
+
+
 def _vocabulary(model: Model, labels: Labels) -> list[dict]:
     """The most frequent words, each with the topics that have most of it."""
     ptr, topics, tokens, _ = model.evidence.by_word()
@@ -114,10 +133,7 @@ def _vocabulary(model: Model, labels: Labels) -> list[dict]:
         parts = sorted(
             zip(tokens[span].tolist(), topics[span].tolist(), strict=True), reverse=True
         )[:3]
-        return [
-            {"title": labels.title(k), "page": f"topics/{k:04d}.html", "tokens": n}
-            for n, k in parts
-        ]
+        return [{"title": labels.title(k), "page": topic_page(k), "tokens": n} for n, k in parts]
 
     return [
         {

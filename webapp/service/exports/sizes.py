@@ -98,6 +98,10 @@ def _mallet_topic_word_weights(source: ExportSource) -> int:
     return WEIGHT_AND_WORD * source.run.topics * source.run.version.vocabulary
 
 
+# At most, of texts that a folder of pages searches (searched_site.MOST_WORDS)
+SEARCHED = 8 << 20
+
+
 def _dfr_browser(source: ExportSource) -> int:
     return DOCUMENT_DIGEST * source.selection.count + DFR_PAIR * _document_topics(source)
 
@@ -146,6 +150,9 @@ BYTES: dict[str, Callable[[ExportSource], int]] = {
     "model": _model,
     "model-sparse": lambda source: _sparse_arrays(source, SPARSE_DOCUMENT),
     "site": lambda source: SITE_TOPIC * source.run.topics,
+    "site-texts": lambda source: (
+        SITE_TOPIC * source.run.topics + min(TEXT_TOKEN * _tokens(source), SEARCHED)
+    ),
     "bundle": _bundle,
     "deposit": _deposit,
 }
