@@ -260,8 +260,14 @@ def _store_upload(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
     guesses.look_long(upload.corpus, guesses.Question(**upload.question or {}), progress.looking)
     reading = pseudonyms.following_reading(upload)
     with transaction.atomic():
-        stored = {"status": Upload.Status.STORED, "checkpoint": {}, "question": None}
-        claims.update(kinds.STORE, corpus_id, attempt, **stored)
+        claims.update(
+            kinds.STORE,
+            corpus_id,
+            attempt,
+            status=Upload.Status.STORED,
+            checkpoint={},
+            question=None,
+        )
         if reading:
             pseudonyms.read_by_itself(upload, reading)
 

@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import islice
-from typing import IO
+from typing import IO, Any
 
 import orjson
 import structlog
@@ -289,13 +289,13 @@ def write(upload: Upload, advance: Callable[[], object]) -> None:
         documents=count,
         left_out=left_out.count,
     )
-    kept: dict = asdict(done)  # without how it was read: from here on it is written
+    noted: dict[str, Any] = asdict(done)  # without how it was read: from here on it is written
     name = source.name
     if following := asked.get("following"):
         name = following["name"]
-        kept["following"] = following | {"name": "", "first_reading": asked["reading"]}
+        noted["following"] = following | {"name": "", "first_reading": asked["reading"]}
     with transaction.atomic():
-        Upload.objects.filter(pk=upload.pk).update(pseudonyms=kept)
+        Upload.objects.filter(pk=upload.pk).update(pseudonyms=noted)
         Corpus.objects.filter(pk=upload.pk).update(name=replacer.text(name)[:200])
     upload.refresh_from_db(fields=["pseudonyms"])
     upload.corpus.refresh_from_db()
