@@ -35,11 +35,13 @@ LOOK = 0.25  # seconds between two looks at the tables: each is a connection of 
 
 
 class Topograph:
-    """The Topograph of a drill: its processes, and what its tables and pages show."""
+    """The Topograph of a drill: its processes, and what its tables and pages show. texts: the file
+    that its corpora are read from."""
 
-    def __init__(self, data: Path, port: int = 8421):
+    def __init__(self, data: Path, port: int = 8421, texts: Path = EXAMPLE):
         self.data = data
         self.port = port
+        self.texts = texts
         self.system: System = start(data, "--port", str(port))
         self.browser = Browser(self.system.url)
 
@@ -50,7 +52,7 @@ class Topograph:
 
     def draft(self) -> int:
         """A corpus that waits for its reading options."""
-        self.browser.post("/corpora/", {"name": "Drill"}, "/", EXAMPLE)
+        self.browser.post("/corpora/", {"name": "Drill"}, "/", self.texts)
         return int(self.browser.url.rstrip("/").removesuffix("/prepare").rsplit("/", 1)[1])
 
     def read(self, corpus: int) -> None:
@@ -243,6 +245,16 @@ class Topograph:
     def kill_child(self, run: int, by: signal.Signals = signal.SIGKILL) -> None:
         if child := self.child(run):
             os.kill(child, by)
+
+    def holder(self, kind: str, pk: int) -> int:
+        """The process that holds the files of a job; 0 where none does. kind: the folder of such
+        files."""
+        return file_lock.state(self.data / "files" / kind / str(pk))[1]
+
+    def kill_holder(self, kind: str, pk: int) -> None:
+        holder = self.holder(kind, pk)
+        assert holder, f"no process is at work at {kind}/{pk}"
+        os.kill(holder, signal.SIGKILL)
 
     def kill_worker(self, by: signal.Signals = signal.SIGKILL) -> None:
         os.kill(self.workers()[0], by)
