@@ -33,8 +33,9 @@ class Bow:
     """Counts of words by document. Document d's words are `words[indptr[d]:indptr[d + 1]]`,
     ascending, without repeats.
 
-    indptr: int64[D + 1]. words: int32[nnz], in 0 … V - 1. counts: int32[nnz], at least 1. V: the
-    vocabulary's size.
+    indptr: int64[D + 1]. words: int32[nnz], in 0 … V - 1; where frequent words have small numbers,
+    as text/ numbers them, the default engine's table of counts is smallest and its estimate of
+    memory holds. counts: int32[nnz], at least 1. V: the vocabulary's size.
     D: number of documents. tokens: sum of counts. A document without words is an empty row: numbers
     never slip. offsets: int32[tokens], the character of its document's text at which each token
     begins; tokens by document, by word, then in the text's order. None for a bag of words without a

@@ -33,6 +33,7 @@ TOKEN_TOPICS = 600  # and as much again for so many topics
 SHORTEST = 1e-9  # seconds of a snapshot, which are divided by
 HELD_OUT_SHARE = 0.1  # of the documents are not trained on,
 HELD_OUT_MOST = 500  # but about so many at the most
+HELD_OUT_TOKENS = 0.2  # of all tokens may be held out: one long book among letters stays
 FEWEST_OBJECTIVES = 4  # of the snapshots measure the objective, too, at the least
 FEWEST_FOR_HOLDING_OUT = 20  # documents: of fewer none can be spared
 
@@ -97,6 +98,7 @@ class Schedule:
             len(bow.words),
             held_out,
             self.paces.later,
+            int(bow.lengths[held_out].sum()),
         )
         self.tokens = bow.tokens * config.passes
         self.measure(SNAPSHOTS)
@@ -180,18 +182,24 @@ def held_out_documents(bow: Bow, seed: int) -> np.ndarray:
     engine.
 
     A tenth, about 500 at the most, by a hash of seed and number; none of a corpus of fewer than 20.
-    Where rows are sections, the rows of such documents, so that no document is both measured and
-    trained on; of fewer than 20 long documents sections are held out.
+    Of these the longest are trained on after all where they would hold more than HELD_OUT_TOKENS of
+    the tokens. Where rows are sections, the rows of such documents, so that no document is both
+    measured and trained on; of fewer than 20 long documents sections are held out.
     """
-    long_documents = bow.by_document().D
-    if bow.first_row is not None and long_documents >= FEWEST_FOR_HOLDING_OUT:
-        held_out = _held_out(long_documents, seed)
+    documents = bow.by_document()
+    if bow.first_row is not None and documents.D >= FEWEST_FOR_HOLDING_OUT:
+        held_out = _held_out(documents, seed)
         return ranges(bow.first_row[held_out], np.diff(bow.first_row)[held_out])
-    return _held_out(bow.D, seed)
+    return _held_out(bow, seed)
 
 
-def _held_out(D: int, seed: int) -> np.ndarray:
-    if D < FEWEST_FOR_HOLDING_OUT:
+def _held_out(bow: Bow, seed: int) -> np.ndarray:
+    if bow.D < FEWEST_FOR_HOLDING_OUT:
         return np.zeros(0, np.int64)
-    share = min(HELD_OUT_SHARE, HELD_OUT_MOST / D)
-    return rng.choose_items(D, rng.HOLD_OUT, share, np.uint64(seed))
+    share = min(HELD_OUT_SHARE, HELD_OUT_MOST / bow.D)
+    held_out = rng.choose_items(bow.D, rng.HOLD_OUT, share, np.uint64(seed))
+    lengths = bow.lengths[held_out]
+    shortest_first = np.argsort(lengths, kind="stable")
+    tokens = np.cumsum(lengths[shortest_first])
+    affordable = np.searchsorted(tokens, HELD_OUT_TOKENS * bow.tokens, side="right")
+    return np.sort(held_out[shortest_first[:affordable]])

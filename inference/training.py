@@ -90,7 +90,8 @@ def train(
     last: int | None = None,
 ) -> Iterator[Progress | Snapshot]:
     """Train to the end of the last pass, or of the one after which the topics of an engine that can
-    tell have settled: `steps` is then the step it ended with. The last event is always a Snapshot.
+    tell have settled: `steps` is then the step it ended with. The last event is always a Snapshot,
+    of a `resume` that is at its end already, too.
 
     engine: of `engines.get`. config: of that engine; what it leaves open is chosen from the corpus.
     bow: the corpus. seed: from 0 to 2^63 - 1; the same corpus, settings and seed give bitwise the
@@ -104,8 +105,9 @@ def train(
     last: the step after which to end, as a run that was stopped there did; by default that of the
     last pass.
 
-    Raises Invalid when the corpus has no words, a document of LONGEST tokens or more, or another
-    seed than `resume`; and when the training would need more memory than the machine has.
+    Raises Invalid, with the first event that is pulled, when the corpus has no words, a document of
+    LONGEST tokens or more, or another seed than `resume`; and when the training would need more
+    memory than the machine has.
     """
     resolved = config.resolve(bow.D, bow.tokens)
     measurements = _Measurements(engine, resolved, bow, seed)
@@ -122,6 +124,8 @@ def train(
     goes_on = resume is not None and 0 < state.t < end
     if goes_on and measurements.settled(state):
         end = state.t
+    if state.t >= end:
+        yield measurements.snapshot(state, True, state.tokens, began)
     stopped = False
     while state.t < end and not stopped:
         tokens_before = state.tokens

@@ -1,5 +1,6 @@
 """Documents of a minibatch, in the form that kernels take."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,35 @@ class Batch(NamedTuple):
     doc_ptr: np.ndarray
     places: np.ndarray
     token_ptr: np.ndarray
+
+
+# Pairs that are looked at together where all of a corpus are: some hundred megabytes of arrays
+PAIRS_AT_ONCE = 1 << 22
+
+
+class Pairs(NamedTuple):
+    """Some (document, word) pairs of a bag, of whole documents, by document. pairs: int64[n], their
+    numbers in the bag. documents: int64[n]; words, counts: int32[n]."""
+
+    pairs: np.ndarray
+    documents: np.ndarray
+    words: np.ndarray
+    counts: np.ndarray
+
+
+def trained_pairs(bow: Bow, held_out: np.ndarray) -> Iterator[Pairs]:
+    """All pairs of the documents that are trained on, in their order, about PAIRS_AT_ONCE at a
+    time. held_out: int64[n], the other documents."""
+    first = 0
+    while first < bow.D:
+        full = np.searchsorted(bow.indptr, bow.indptr[first] + PAIRS_AT_ONCE, side="right")
+        end = max(first + 1, int(full) - 1)
+        documents = np.arange(first, end)
+        pair_documents = np.repeat(documents, np.diff(bow.indptr[first : end + 1]))
+        is_trained_on = ~np.isin(documents, held_out)[pair_documents - first]
+        pairs = np.arange(bow.indptr[first], bow.indptr[end])[is_trained_on]
+        yield Pairs(pairs, pair_documents[is_trained_on], bow.words[pairs], bow.counts[pairs])
+        first = end
 
 
 def keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:

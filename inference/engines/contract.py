@@ -56,6 +56,7 @@ class Shape(NamedTuple):
     ones included. per_pass: steps in which all documents are seen; later: the same once minibatches
     have grown (`Growing`), 0 where they don't. pairs: (document, word) pairs of all documents,
     len(bow.words). held_out: int64[n], documents that no step is given; None: none.
+    held_out_tokens: of those.
     """
 
     D: int
@@ -65,6 +66,17 @@ class Shape(NamedTuple):
     pairs: int = 0
     held_out: np.ndarray | None = None
     later: int = 0
+    held_out_tokens: int = 0
+
+    @property
+    def all_documents(self) -> int:
+        """Held-out ones included: their numbers go up to here."""
+        return self.D + (0 if self.held_out is None else len(self.held_out))
+
+    @property
+    def trained_tokens(self) -> int:
+        """Tokens of the documents that are trained on."""
+        return self.tokens - self.held_out_tokens
 
 
 class Priors(NamedTuple):

@@ -253,7 +253,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if config.statistics == "memo":
         _replace(config, state, bow, documents, batch, shape)
     else:
-        _fade(config, state, bow, batch, shape)
+        _fade(config, state, batch, shape)
     state.tokens += batch.tokens
 
 
@@ -314,7 +314,7 @@ def _present(
     )
 
 
-def _fade(config: Resolved, state: State, bow: Bow, batch: dense.Batch, shape: Shape) -> None:
+def _fade(config: Resolved, state: State, batch: dense.Batch, shape: Shape) -> None:
     """Stochastic CVB0: N <- (1 - rho) N + rho C / |M| times what the batch gives, C and |M| in
     tokens."""
     after = cvb.Phi(*(np.empty((len(batch.places), config.most), np.uint16) for _ in range(2)))
@@ -322,8 +322,7 @@ def _fade(config: Resolved, state: State, bow: Bow, batch: dense.Batch, shape: S
         batch, _present(config, state, batch), config.burn_in + 1, config.least, OWN_RATE, after
     )
     step_size = state.fade(rho(config, state.t))
-    corpus = shape.tokens * shape.D / bow.D  # tokens of the documents that are trained on, nearly
-    unit = step_size * corpus / (batch.tokens * state.pi)
+    unit = step_size * shape.trained_tokens / (batch.tokens * state.pi)
     nothing = cvb.Phi(np.zeros_like(after.topics), np.zeros_like(after.weights))
     cvb.add(batch, nothing, after, unit, state.values, state.totals)
     state.rescale()

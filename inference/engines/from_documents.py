@@ -84,7 +84,7 @@ def begin(
     with as many tokens as a document has on average. bow: of all documents. key: a random stream.
     free: int64[n], the topics that begin so, ascending; None: all of them. company: what the
     others begin with instead; words weigh less for topics that begin as documents. joined: by
-    `begin_joined`. Raises Invalid where documents are too few for that."""
+    `begin_joined`."""
     documents, _ = rows.occurrences(bow.words, bow.counts, bow.V)
     weights = np.log((bow.D + 1) / np.maximum(documents, 1))
     K = len(state.totals)
@@ -94,7 +94,6 @@ def begin(
         weights *= company.left
     random = arena.candidates(bow, shape, key)
     if joined and K:
-        check_joined(K, len(random))
         begin_joined(state, bow, random, weights, key, np.arange(K) if free is None else free)
     else:
         _begin_as_documents(state, bow, random, weights, K, key, free)
@@ -122,8 +121,8 @@ def _begin_as_documents(
 
 
 def check_joined(topics: int, documents: int) -> None:
-    """Raises Invalid where there are not as many documents as topics are joined. documents: with
-    words, that are trained on."""
+    """Raises Invalid where there are not as many documents as topics are joined. documents: of the
+    corpus; those that are held out or without words are left out of the start later."""
     needed = JOINED * topics
     if documents < needed:
         raise Invalid(
@@ -141,12 +140,14 @@ def begin_joined(
     key: int,
     numbers: np.ndarray,
 ) -> None:
-    """The rows of some topics as JOINED times as many topics that each began as a document and
-    learned by OPE from a sample, of which the nearest were joined until K were left: a subject that
-    no document of a start has is rarer among more, and one that several have is joined again."""
+    """The rows of some topics as JOINED times as many topics, or one a document where there are
+    fewer, that each began as a document and learned by OPE from a sample, of which the nearest were
+    joined until K were left: a subject that no document of a start has is rarer among more, and one
+    that several have is joined again."""
     K = len(numbers)
-    finer = arena.Scaled(seed=0, **arena.empty(bow.V, JOINED * K))
-    first = _first_documents(bow, documents, weights, JOINED * K, key)
+    finer_topics = min(JOINED * K, len(documents))
+    finer = arena.Scaled(seed=0, **arena.empty(bow.V, finer_topics))
+    first = _first_documents(bow, documents, weights, finer_topics, key)
     arena.from_documents(finer, bow, first, weights, bow.tokens / bow.D)
     _learn_from_sample(finer, bow, documents, key)
     entries = ranges(finer.start, finer.length)
@@ -158,7 +159,7 @@ def begin_joined(
     topics = topics[has_tokens]
     tokens = tokens[has_tokens]
     indptr = np.append(0, np.cumsum(np.bincount(words, minlength=bow.V)))
-    totals = np.bincount(topics, tokens, JOINED * K)
+    totals = np.bincount(topics, tokens, finer_topics)
     groups = merge.join_nearest(indptr, topics.copy(), tokens.copy(), totals, K)
     arena.fill(state, words, numbers[groups[topics]], tokens)
 

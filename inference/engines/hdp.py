@@ -14,6 +14,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import defaults, dense
+from inference.engines.batch import trained_pairs
 from inference.engines.contract import (
     MOST_TOPICS,
     About,
@@ -192,23 +193,21 @@ def begin(
     and give nothing.
     """
     K = config.topics
-    document = np.repeat(np.arange(bow.D), np.diff(bow.indptr))
-    is_trained_on = ~np.isin(document, held_out)
-    words = bow.words[is_trained_on].astype(np.int64)
-    topic = topics[is_trained_on].astype(np.int64)
-    document = document[is_trained_on]
-    counts = bow.counts[is_trained_on]
-    values = np.bincount(words * K + topic, weights=counts, minlength=shape.V * K).astype(
-        np.float32
-    )
-    totals = np.bincount(topic, weights=counts, minlength=K)
-    mass = np.bincount(np.unique(document * K + topic) % K, minlength=K).astype(np.float64)
+    values = np.zeros(shape.V * K, np.float64)
+    totals = np.zeros(K)
+    mass = np.zeros(K)
+    for block in trained_pairs(bow, held_out):
+        topic = topics[block.pairs].astype(np.int64)
+        np.add.at(values, block.words.astype(np.int64) * K + topic, block.counts)
+        totals += np.bincount(topic, weights=block.counts, minlength=K)
+        pointers = np.unique(block.documents * K + topic)
+        mass += np.bincount(pointers % K, minlength=K)
     return State(
         seed=seed,
-        ahead=2
-        * shape.per_pass,  # topics are there, so it begins with the step size of the third pass
+        # topics are there, so it begins with the step size of the third pass
+        ahead=2 * shape.per_pass,
         chance=0.0,
-        values=values.reshape(shape.V, K),
+        values=values.astype(np.float32).reshape(shape.V, K),
         totals=totals,
         mass=mass,
     )

@@ -14,7 +14,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import contract, defaults, dense
-from inference.engines.batch import expand, keys
+from inference.engines.batch import expand, keys, trained_pairs
 from inference.engines.contract import (
     MAPPED,
     About,
@@ -154,8 +154,8 @@ def begin(
     state = _empty(config, shape, seed, scratch, remembers=True)
     trained_on = np.setdiff1d(np.arange(bow.D), held_out)
     smc.assign(bow.indptr, bow.counts, bow.first_token, trained_on, topics, state.memory[:, None])
-    pairs = np.repeat(np.isin(np.arange(bow.D), trained_on), np.diff(bow.indptr))
-    np.add.at(state.counts, (bow.words[pairs], topics[pairs]), bow.counts[pairs])
+    for block in trained_pairs(bow, held_out):
+        np.add.at(state.counts, (block.words, topics[block.pairs]), block.counts)
     state.totals[:] = state.counts.sum(axis=0)
     return state
 

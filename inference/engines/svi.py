@@ -302,9 +302,8 @@ def _learn(
             mean if not state.log_theta.any() else (1.0 - size) * state.log_theta + size * mean
         )
     if state.t % config.interval == 0 and state.log_theta.any():
-        variational.learn(
-            config, state, state.log_theta, shape.tokens / shape.D, variational.NEWTON
-        )
+        length = shape.trained_tokens / shape.D
+        variational.learn(config, state, state.log_theta, length, variational.NEWTON)
 
 
 topics = variational.topics

@@ -18,7 +18,6 @@ from inference.engines.contract import (
     Chosen,
     Settings,
     Shape,
-    Sized,
     alpha_setting,
     learn_setting,
     minibatch_setting,
@@ -154,7 +153,7 @@ def beginning(
     V = shape.V
     K = config.topics
     L = min(remembered, config.topics)
-    rows = gamma_rows(config, shape)
+    rows = shape.all_documents
     values = np.zeros((V, K), np.float32)
     totals = np.zeros(K)
     if random:
@@ -396,18 +395,11 @@ def usual_eta(expectation: str, K: int) -> float:
     return defaults.ETA_OF_LOGARITHMS if expectation == "log" else defaults.eta(K)
 
 
-def gamma_rows(config: Sized, shape: Shape) -> int:
-    """Rows of gamma: the corpus's documents at least, held-out ones included. A shape tells that
-    there are at most a minibatch a step; where that is a single step it is taken that no more than
-    half are held out."""
-    return min(config.minibatch * shape.per_pass, 2 * shape.D + 64)
-
-
 def remembered(config: Resolved, shape: Shape, most: int) -> int:
     """The `most` largest of each document's gamma, in four bytes, and which these are, in two,
     where they are not all."""
     L = min(most, config.topics)
-    return gamma_rows(config, shape) * L * (6 if L < config.topics else 4)
+    return shape.all_documents * L * (6 if L < config.topics else 4)
 
 
 def memory(config: Resolved, shape: Shape, copies: int) -> int:

@@ -144,7 +144,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         state.next_totals[:] = 0.0
         if state.visited:
             mean = state.log_theta / state.visited
-            length = shape.tokens / shape.D
+            length = shape.trained_tokens / shape.D
             variational.learn(config, state, mean, length, variational.NEWTON)
             state.log_theta = np.zeros(config.topics)
             state.visited = 0

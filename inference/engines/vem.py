@@ -15,6 +15,7 @@ from scipy.special import gammaln, psi
 
 from inference.bow import Bow
 from inference.engines import dense, priors as learning, variational
+from inference.engines.batch import trained_pairs
 from inference.engines.contract import (
     MAPPED,
     About,
@@ -204,7 +205,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
 def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> State:
     V = shape.V
     K = config.topics
-    gamma = room((variational.gamma_rows(config, shape), K), scratch, np.float32)
+    gamma = room((shape.all_documents, K), scratch, np.float32)
     gamma[:] = 0.0
     return State(
         seed=seed,
@@ -237,20 +238,18 @@ def begin(
     and give nothing.
     """
     state = _empty(config, shape, seed, scratch)
-    lengths = np.diff(bow.indptr)
-    counts = np.repeat(~np.isin(np.arange(bow.D), held_out), lengths) * bow.counts.astype(
-        np.float64
-    )
-    spread = (
-        BEGIN_SPREAD / config.topics * np.bincount(bow.words, weights=counts, minlength=bow.V)
-    ).astype(np.float32)
-    np.add.at(state.values, (bow.words, topics), ((1.0 - BEGIN_SPREAD) * counts).astype(np.float32))
+    state.gamma[:] = np.float32(config.alpha)
+    tokens_of_word = np.zeros(bow.V)
+    for block in trained_pairs(bow, held_out):
+        given = topics[block.pairs]
+        counts = block.counts.astype(np.float64)
+        tokens_of_word += np.bincount(block.words, weights=counts, minlength=bow.V)
+        own_counts = ((1.0 - BEGIN_SPREAD) * counts).astype(np.float32)
+        np.add.at(state.values, (block.words, given), own_counts)
+        np.add.at(state.gamma, (block.documents, given), counts.astype(np.float32))
+    spread = (BEGIN_SPREAD / config.topics * tokens_of_word).astype(np.float32)
     state.values += spread[:, None]
     state.totals = state.values.sum(axis=0, dtype=np.float64)
-    state.gamma[: bow.D] = np.float32(config.alpha)
-    np.add.at(
-        state.gamma, (np.repeat(np.arange(bow.D), lengths), topics), counts.astype(np.float32)
-    )
     return state
 
 
@@ -511,7 +510,7 @@ def seconds(config: Resolved, tokens: int) -> float:
 
 def remembered(config: Resolved, shape: Shape) -> int:
     """gamma, in four bytes."""
-    return 4 * config.topics * variational.gamma_rows(config, shape)
+    return 4 * config.topics * shape.all_documents
 
 
 def memory(config: Resolved, shape: Shape) -> int:

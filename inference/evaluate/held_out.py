@@ -93,10 +93,11 @@ class Completion:
         return self._mean(topics, self.sample, True) + self.harder
 
     def _mean(self, topics: Topics, documents: np.ndarray, active: bool) -> float:
+        proper_topics = topics.proper()
         if not self.tokens:
             return float("nan")
         row_ptr, row_topics, above = fold_in.rows(
-            topics.proper().indptr, topics.words, topics.weights, topics.floor, self.words, topics.V
+            proper_topics.indptr, topics.words, topics.weights, topics.floor, self.words, topics.V
         )
         scores = _score(
             topics.floor,

@@ -36,7 +36,7 @@ def test_topics_priors_and_readings_are_the_same_from_a_smaller_file(name, bow, 
     remembered = remembered_bytes(last.state)
     assert whole - path.stat().st_size >= remembered - 500 and remembered_bytes(state) == 0
     shape = Shape(
-        bow.D - 30, bow.V, bow.tokens, -(-bow.D // min(config.minibatch, bow.D)), len(bow.words)
+        bow.D, bow.V, bow.tokens, -(-bow.D // min(config.minibatch, bow.D)), len(bow.words)
     )
     said = engine.remembered(config, shape) if isinstance(engine, Remembering) else 0
     assert said == remembered, "what the form says before training"

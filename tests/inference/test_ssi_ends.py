@@ -145,9 +145,8 @@ def test_training_ends_when_topics_have_settled(bow, tmp_path, monkeypatch):
         )
     checkpoint.save(tmp_path / "c", last.state, engine=ssi, config=config, bow=bow)
     state = checkpoint.load(tmp_path / "c", engine=ssi, config=config, bow=bow)
-    assert not list(train(ssi, config, bow, seed=1, resume=state)), (
-        "a run that has ended does not go on"
-    )
+    (ended,) = train(ssi, config, bow, seed=1, resume=state)
+    assert (ended.step, ended.steps) == (last.step, last.step), "it does not go on"
     *_, again = train(ssi, config, bow, seed=1, last=last.step)
     assert equal(again.topics, last.topics)
     to_the_end = snapshots(replace(config, until="passes", passes=passes + 2), bow, seed=1)[-1]
