@@ -18,7 +18,7 @@ from webapp.platform.accounts.roles import Person
 pytestmark = pytest.mark.django_db
 NUMBER = 3  # the document that is read out; it alone is of its year
 YEAR = {"from": str(1900 + NUMBER), "to": str(1900 + NUMBER)}
-STARTS = 8  # words whose follower is asked for
+STARTS = 4  # words whose follower is asked for
 LETTERS = "bcdfghjklmnpqrstvwxz"
 Asks = Callable[[str, str, dict], dict | None]
 
