@@ -114,13 +114,15 @@ class Line:
 
 @dataclass(frozen=True)
 class WordLine:
-    """place, width: of 100, its span. fading: it falls."""
+    """place, width: of 100, its span. falls: it is of the time before, or ever rarer. fading: how it
+    is drawn where it is ever rarer."""
 
     row: SectionRow
     item: WordItem
     when: str
     place: float
     width: float
+    falls: bool
     fading: bool
     here: str
     rest: str
@@ -577,12 +579,15 @@ def _words(rows: Sequence[SectionRow], axis: Axis | None) -> list[WordLine]:
     for row in rows:
         item = row.items[0]
         assert isinstance(item, WordItem)
-        fading = not item.more
-        steady = item.shape == "line" or fading
+        falls = not item.more
+        steady = item.shape == "line"
         begin = 0.0
         end = 1.0
         if not steady:
             begin, end = map(axis.place, sentences.years_of_span(item.first, item.last))
+            if falls:  # the word is of the time before
+                end = begin
+                begin = 0.0
         rows_of_words.append(
             WordLine(
                 row=row,
@@ -590,13 +595,14 @@ def _words(rows: Sequence[SectionRow], axis: Axis | None) -> list[WordLine]:
                 when=_when_word(item),
                 place=round(100 * begin, 2),
                 width=round(max(100 * (end - begin), 0.8), 2),
-                fading=fading,
-                here=briefly(item.rest if fading else item.here),
-                rest=briefly(item.here if fading else item.rest),
-                clear=row.rank in clear and not fading,
+                falls=falls,
+                fading=falls and steady,
+                here=briefly(item.rest if falls else item.here),
+                rest=briefly(item.here if falls else item.rest),
+                clear=row.rank in clear and not falls,
             )
         )
-    rows_of_words.sort(key=lambda line: line.fading)
+    rows_of_words.sort(key=lambda line: line.falls)
     return rows_of_words
 
 

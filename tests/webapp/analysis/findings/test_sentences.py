@@ -15,6 +15,8 @@ from inference.answers.outcome import Table
 from tests.webapp.topic_links import topic_link
 from webapp.analysis.findings import mixes, screen, time_sentences
 from webapp.analysis.findings.called import Names
+from webapp.analysis.findings.item import RatioBetween
+from webapp.analysis.findings.kinds.event import WordItem
 from webapp.analysis.findings.kinds.family import Family
 from webapp.analysis.findings.over_time import SpanAsker
 from webapp.analysis.findings.values import OfGroup, Shaped
@@ -172,6 +174,36 @@ def test_a_group_of_numbers_is_said_with_the_name_of_its_field():
     assert party.in_words("in") == "in Whig"
     likes = OfGroup(field="likes", value="1236 or less", bounds=("", "1236"))
     assert likes.in_words("of") == "where likes is 1236 or less"
+
+
+@pytest.mark.parametrize(
+    ("shape", "more", "place", "width", "fading"),
+    [
+        ("window", True, 40.0, 20.0, False),
+        ("step", True, 40.0, 20.0, False),
+        ("step", False, 0.0, 40.0, False),  # until 1839: the bar ends there
+        ("line", False, 0.0, 100.0, True),
+    ],
+)
+def test_the_bar_of_a_word_spans_the_years_that_its_row_says(shape, more, place, width, fading):
+    item = WordItem(
+        kind="event",
+        word="texas",
+        also=[],
+        topic=topic_link(1, "Texas", True),
+        shape=shape,
+        more=more,
+        first="1840",
+        last="1859",
+        until="1839",
+        here=0.1,
+        rest=0.2,
+        sections=False,
+        times=RatioBetween(ratio=2.0, low=1.5, high=3.0),
+    )
+    axis = screen.Axis(1800.0, 1900.0)
+    (line,) = screen._words([SimpleNamespace(rank=0, items=[item])], axis)
+    assert (line.place, line.width, line.fading) == (place, width, fading)
 
 
 def test_the_page_draws_the_river_and_says_it_in_words(trained, client):
