@@ -100,6 +100,18 @@ def company(
     )
 
 
+def holding_seeds(
+    bow: Bow, seed_words: np.ndarray, seed_topics: np.ndarray, topics: int
+) -> np.ndarray:
+    """int64[topics]: documents that have a seed of each topic. 0 without seeds."""
+    texts = _Texts(bow)
+    holding = np.zeros(topics, np.int64)
+    for topic in np.unique(seed_topics):
+        seeds = seed_words[seed_topics == topic]
+        holding[topic] = np.count_nonzero(texts.seed_weight(seeds))
+    return holding
+
+
 def concept_tokens(
     bow: Bow, seed_words: np.ndarray, seed_topics: np.ndarray, topics: int
 ) -> np.ndarray:

@@ -93,6 +93,12 @@ EMPTY_ALPHA = 1e-30  # of a topic that gets no tokens: above 0, and never drawn
 SEED_WEIGHT = 0.1
 SEED_SHARE = 0.3
 SEED_SMALL = 0.5
+# Of the tokens that a named topic begins with, that its prior has in the passes of the start, too:
+# without it a free topic could take the concept, and the named one another subject
+NEAR_WEIGHT = 0.3
+# Times alpha, that a named topic has at the most: as many as documents that have its seeds are more
+# than an equal share of all
+MOST_ALPHA = 4.0
 MOST_DRAWS = 10_000  # samples times draws
 # Of a warm-up by sampling: sweeps over a document, and times eta
 WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = (
@@ -348,7 +354,9 @@ class State(averaging.Averaged):
 
     seed_words, seed_topics: int64[m], and seed_tokens: float64[m], by how much lambda's prior is
     above eta for a seed in its topic (`plant`): it is part of the rows and of the table at every
-    step. empty: int64[e], topics that get no tokens. All without elements where nothing was named.
+    step. near_words, near_topics: int64[n], near_tokens: float64[n], the same of words that occur
+    with seeds, in the passes of the start. empty: int64[e], topics that get no tokens. All without
+    elements where nothing was named.
     """
 
     alpha: np.ndarray
@@ -359,6 +367,9 @@ class State(averaging.Averaged):
     seed_words: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     seed_topics: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     seed_tokens: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    near_words: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    near_topics: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
+    near_tokens: np.ndarray = field(default_factory=lambda: np.zeros(0))
     empty: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     table: gibbs.Table = field(default=NO_TABLE, metadata=SCRATCH)
     sums: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32), metadata=SCRATCH)
@@ -469,6 +480,8 @@ def plant(config: Resolved, state: State, bow: Bow, seeds: Seeds) -> None:
     tokens = _prior_tokens(config, bow, seeds)
     state.seed_tokens = np.maximum(np.floor(tokens * M), 1.0) / M
     state.empty = seeds.empty
+    holding = concepts.holding_seeds(bow, seeds.words, seeds.topics, config.topics)
+    state.alpha *= np.clip(holding * config.topics / bow.D, 1.0, MOST_ALPHA)
     state.alpha[seeds.empty] = EMPTY_ALPHA
     if config.statistics == "memo":
         _hold_counts(state, bow)
@@ -503,6 +516,8 @@ def _add_seeds(state: State, part: float) -> None:
 def _add_whole_seeds(state: State) -> None:
     """Add the seeds' prior to counts that were just summed up from memory: in the table, where
     they are there."""
+    state.near_words = state.near_topics = np.zeros(0, np.int64)
+    state.near_tokens = np.zeros(0)
     if state.counted != state.t:
         _add_seeds(state, 1.0)
     elif len(state.seed_words):
@@ -601,7 +616,11 @@ def _renew_seeds(config: Resolved, state: State, way: Way) -> None:
     """After a step in which all statistics faded, and with them the seeds' prior: add what it lost
     of it."""
     size = rho(from_documents.StepSizes() if way.by_ope else config, state.t)
-    _add_seeds(state, min(size, 1.0) if size < arena.STEP_WHOLE else 1.0)
+    part = min(size, 1.0) if size < arena.STEP_WHOLE else 1.0
+    _add_seeds(state, part)
+    if way.by_ope and len(state.near_words):
+        values = NEAR_WEIGHT * part / state.pi * state.near_tokens
+        arena.add(state, state.near_words, state.near_topics, values)
 
 
 def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
@@ -622,6 +641,9 @@ def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
                 bow, shape, state.seed_words, state.seed_topics, config.topics
             )
             from_documents.begin(state, bow, shape, order, free, company)
+            state.near_words = company.words
+            state.near_topics = company.topics
+            state.near_tokens = company.tokens
             _add_seeds(state, 1.0)
         else:
             from_documents.begin(state, bow, shape, order, joined=config.start == "joined")
