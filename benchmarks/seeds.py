@@ -164,11 +164,11 @@ def _codes(name: str) -> list[np.ndarray]:
     if name == "sotu":
         return []
     field = {"reuters": "topics", "arxiv": "category"}[name]
-    codes = [_separate(value) for value in values(file(name), field)]
+    codes = [separate(value) for value in values(file(name), field)]
     return [np.array([name in several for several in codes]) for name in NAMED[name]]
 
 
-def _separate(value: str) -> set[str]:
+def separate(value: str) -> set[str]:
     """The codes of a document."""
     return set(value.replace(";", ",").replace(",", " ").split())
 

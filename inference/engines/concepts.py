@@ -27,6 +27,15 @@ class Company(NamedTuple):
     left: np.ndarray
 
 
+class Sizes(NamedTuple):
+    """Of the concepts of topics; 0 for one without seeds. tokens: float64[K], about how many each
+    has: those of documents with a seed beyond what their words have by chance. documents: int64[K],
+    that have a seed."""
+
+    tokens: np.ndarray
+    documents: np.ndarray
+
+
 class _Texts:
     """A bag of words. share: float64[V], of each word of all tokens. lengths: int64[D]."""
 
@@ -100,28 +109,14 @@ def company(
     )
 
 
-def holding_seeds(
-    bow: Bow, seed_words: np.ndarray, seed_topics: np.ndarray, topics: int
-) -> np.ndarray:
-    """int64[topics]: documents that have a seed of each topic. 0 without seeds."""
+def measure(bow: Bow, seed_words: np.ndarray, seed_topics: np.ndarray, topics: int) -> Sizes:
+    """How large the concepts are that topics' seeds stand for."""
     texts = _Texts(bow)
-    holding = np.zeros(topics, np.int64)
-    for topic in np.unique(seed_topics):
-        seeds = seed_words[seed_topics == topic]
-        holding[topic] = np.count_nonzero(texts.seed_weight(seeds))
-    return holding
-
-
-def concept_tokens(
-    bow: Bow, seed_words: np.ndarray, seed_topics: np.ndarray, topics: int
-) -> np.ndarray:
-    """float64[topics]: about how many tokens the concept has that a topic's seeds stand for: those
-    of documents with a seed beyond what their words have by chance. 0 without seeds."""
-    texts = _Texts(bow)
-    sizes = np.zeros(topics)
+    sizes = Sizes(np.zeros(topics), np.zeros(topics, np.int64))
     for topic in np.unique(seed_topics):
         seeds = seed_words[seed_topics == topic]
         has_seed = (texts.seed_weight(seeds) > 0).astype(np.float64)
         beyond, _ = texts.beyond_chance(has_seed, seeds)
-        sizes[topic] = beyond.sum()
+        sizes.tokens[topic] = beyond.sum()
+        sizes.documents[topic] = np.count_nonzero(has_seed)
     return sizes

@@ -477,20 +477,21 @@ def plant(config: Resolved, state: State, bow: Bow, seeds: Seeds) -> None:
     state.counted = NOT_COUNTED
     state.seed_words = seeds.words
     state.seed_topics = seeds.topics
-    tokens = _prior_tokens(config, bow, seeds)
+    sizes = concepts.measure(bow, seeds.words, seeds.topics, config.topics)
+    tokens = _prior_tokens(config, bow, seeds, sizes)
     state.seed_tokens = np.maximum(np.floor(tokens * M), 1.0) / M
     state.empty = seeds.empty
-    holding = concepts.holding_seeds(bow, seeds.words, seeds.topics, config.topics)
-    state.alpha *= np.clip(holding * config.topics / bow.D, 1.0, MOST_ALPHA)
+    equal_documents = bow.D / config.topics
+    state.alpha *= np.clip(sizes.documents / equal_documents, 1.0, MOST_ALPHA)
     state.alpha[seeds.empty] = EMPTY_ALPHA
     if config.statistics == "memo":
         _hold_counts(state, bow)
     _add_seeds(state, 1.0)
 
 
-def _prior_tokens(config: Resolved, bow: Bow, seeds: Seeds) -> np.ndarray:
+def _prior_tokens(config: Resolved, bow: Bow, seeds: Seeds, sizes: concepts.Sizes) -> np.ndarray:
     """float64[m]: of each seed in its topic, the same for all seeds of a topic: a frequent word,
-    which other topics have as well, must not outweigh the rare ones.
+    which other topics have as well, must not outweigh the rare ones. sizes: of the topics' concepts.
 
     Of all seeds of a topic together: SEED_WEIGHT of their tokens; and where what occurs with them
     is less than SEED_SMALL of an equal share of all tokens, up to SEED_SHARE of that share, so that
@@ -499,8 +500,7 @@ def _prior_tokens(config: Resolved, bow: Bow, seeds: Seeds) -> np.ndarray:
     tokens = bow.word_tokens[seeds.words].astype(np.float64)
     sums = np.bincount(seeds.topics, tokens, config.topics)
     equal = bow.tokens / config.topics
-    size = concepts.concept_tokens(bow, seeds.words, seeds.topics, config.topics)
-    missing = np.maximum(1.0 - size / (SEED_SMALL * equal), 0.0)
+    missing = np.maximum(1.0 - sizes.tokens / (SEED_SMALL * equal), 0.0)
     prior = np.maximum(SEED_WEIGHT * sums, SEED_SHARE * equal * missing)
     seeds_each = np.bincount(seeds.topics, minlength=config.topics)
     return (prior / np.maximum(seeds_each, 1))[seeds.topics]
