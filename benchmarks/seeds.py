@@ -40,8 +40,7 @@ from benchmarks.engines.corpora import SHARED, file, read_words, synthetic, valu
 from benchmarks.engines.peers import token_lists
 from benchmarks.origin import options
 from inference import Bow, Snapshot, engines
-from inference.engines import ssi
-from inference.engines.contract import Seeds
+from inference.engines.contract import AnyEngine, ResolvedConfig, Seeds, State
 from inference.schedule import Schedule, held_out_documents
 
 MANIFESTOS = SHARED / "manifestos.csv.gz"
@@ -283,24 +282,32 @@ def compare_passes(task: Task) -> float:
         inference.plant(engine, config, bow, of_words(task.seeds), seed=1),
         engine.init(config, schedule.shape, 1),
     ]
+    threads = numba.get_num_threads()
     numba.set_num_threads(1)
     ratios = []
     for number in range(UNTIMED + TIMED):
         steps = range(schedule.paces.steps(number), schedule.paces.steps(number + 1))
-        with_seeds, without = (_seconds(config, state, bow, schedule, steps) for state in states)
+        with_seeds, without = (
+            _seconds(engine, config, state, bow, schedule, steps) for state in states
+        )
         if number >= UNTIMED:
             ratios.append(with_seeds / without)
-    numba.set_num_threads(numba.config.NUMBA_NUM_THREADS)
+    numba.set_num_threads(threads)
     return float(np.median(ratios))
 
 
 def _seconds(
-    config: ssi.Resolved, state: ssi.State, bow: Bow, schedule: Schedule, steps: range
+    engine: AnyEngine,
+    config: ResolvedConfig,
+    state: State,
+    bow: Bow,
+    schedule: Schedule,
+    steps: range,
 ) -> float:
     """Of the processor, for some steps."""
     began = time.process_time()
     for t in steps:
-        ssi.step(config, state, bow, schedule.batch(t, 1), schedule.shape)
+        engine.step(config, state, bow, schedule.batch(t, 1), schedule.shape)
     return time.process_time() - began
 
 
