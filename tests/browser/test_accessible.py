@@ -27,7 +27,9 @@ WIDE = 1440
 NARROW = 380
 ZOOMED = (320, 645, 720, 780)  # 1280 px at 400%, small windows and tablets, 1440 px at 200%
 PAPER = 718  # A4 at 96 px an inch, less margins of 10 mm
-DRAWING = 400  # ms that charts take to follow the width
+DRAWING = 400  # ms that Plotly's charts take to follow the width
+# What else follows it does so in the next frame
+NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 COMPUTED = ("findings", "following", "answering", "counting")  # parts that wait for a worker
 COMPUTING = 120_000  # ms that a worker may take for the findings of a set, on a busy machine
 # names of the corpora
@@ -164,7 +166,9 @@ def too_wide(page: Page) -> list[str]:
 
 def resized(page: Page, width: int, height: int) -> None:
     page.set_viewport_size({"width": width, "height": height})
-    page.wait_for_timeout(DRAWING)
+    page.evaluate(NEXT_FRAME)
+    if page.locator(".js-plotly-plot").count():
+        page.wait_for_timeout(DRAWING)
 
 
 def on_a_phone(page: Page, theme: Callable) -> list[str]:
