@@ -52,7 +52,7 @@ def test_example_from_training_to_csv(page, database, example):
     page.goto(f"/corpora/{corpus}/")
     expect(page.get_by_text("8,375").first).to_be_visible()
 
-    run = train(page, topics=20, passes=40)
+    run = train(page, topics=20, passes=15)
     # The chart grows while it trains.
     chart = page.locator("[data-chart=coherence] .plotly")
     expect(chart.first).to_be_visible(timeout=TRAINING)
