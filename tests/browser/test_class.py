@@ -1,4 +1,4 @@
-"""A teacher and four students, each in a browser of their own: they join by the link, train, pin
+"""A teacher and three students, each in a browser of their own: they join by the link, train, pin
 and hand in."""
 
 import io
@@ -72,7 +72,7 @@ def test_an_afternoon(browser, school, wrong):
     link = teacher.locator("code.secret").inner_text()
     course = teacher.url
 
-    students = [window() for _ in range(4)]
+    students = [window() for _ in range(3)]
     for number, student in enumerate(students):
         student.goto(link)
         student.get_by_label("Your name").fill("Anna" if number < 2 else f"Ben {number}")
@@ -96,14 +96,14 @@ def test_an_afternoon(browser, school, wrong):
         expect(student.locator(".messages:not(.toast)")).to_contain_text("is handed in")
 
     teacher.goto(course)
-    expect(teacher.locator("tbody tr")).to_have_count(4)
+    expect(teacher.locator("tbody tr")).to_have_count(3)
     for row in teacher.locator("tbody tr").all():
         expect(row).to_contain_text("Done")
         expect(row.get_by_role("link", name="Notes of")).to_be_visible()
     with teacher.expect_download() as saved:
         teacher.get_by_role("link", name="Download the last notebook").click()
     with zipfile.ZipFile(io.BytesIO(saved.value.path().read_bytes())) as pack:
-        assert len(pack.namelist()) == 4 and all(
+        assert len(pack.namelist()) == 3 and all(
             b"<article" in pack.read(name) for name in pack.namelist()
         )
     teacher.get_by_role("link", name="what they saw").first.click()
