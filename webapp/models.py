@@ -333,6 +333,39 @@ class Invitation(models.Model):
         indexes = [models.Index(fields=["email"], name="invitation_email")]
 
 
+class SignOnGroup(models.Model):
+    """A group as the provider of single sign-on names it (accounts.groups)."""
+
+    name = models.CharField(max_length=255, unique=True)
+
+
+class GroupMember(models.Model):
+    """That the provider said at somebody's last sign-in that they are in a group. What is older than
+    accounts.groups.DAYS gives no role."""
+
+    group = models.ForeignKey(SignOnGroup, models.CASCADE, related_name="members")
+    user = models.ForeignKey(User, models.CASCADE, related_name="sign_on_groups")
+    seen_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "group"], name="once_in_a_group"),
+        ]
+
+
+class GroupRole(models.Model):
+    """What everybody in a group may do with a corpus."""
+
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="group_roles")
+    group = models.ForeignKey(SignOnGroup, models.CASCADE, related_name="roles")
+    role = models.CharField(max_length=10, choices=Membership.Role)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["corpus", "group"], name="one_role_of_a_group"),
+        ]
+
+
 class Link(models.Model):
     """A link with which anybody may read a corpus, until it expires or is revoked. The token in it
     is not stored: it is said once."""

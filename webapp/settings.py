@@ -320,12 +320,27 @@ SOCIALACCOUNT_STORE_TOKENS = False
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = (
     os.environ.get("TOPOGRAPH_OIDC_TRUST_EMAIL", "") == "1"
 )
+OIDC_CLIENT = os.environ.get("TOPOGRAPH_OIDC_CLIENT", "")
+# The claim with the groups that somebody is in, "" for none; the group whose members are operators;
+# where one signs out there
+OIDC_GROUPS = os.environ.get("TOPOGRAPH_OIDC_GROUPS", "")
+OIDC_OPERATORS = os.environ.get("TOPOGRAPH_OIDC_OPERATORS", "")
+OIDC_SIGN_OUT = os.environ.get("TOPOGRAPH_OIDC_SIGN_OUT", "")
+GROUP_DAYS = 14  # for which a group gives its roles after a sign-in: as long as a session lasts
+if OIDC_OPERATORS and not OIDC_GROUPS:
+    raise ImproperlyConfigured(
+        "TOPOGRAPH_OIDC_OPERATORS names a group: TOPOGRAPH_OIDC_GROUPS must name the claim that has"
+        " groups."
+    )
 _elsewhere = {
     "provider_id": "sso",
     "name": os.environ.get("TOPOGRAPH_OIDC_NAME") or "single sign-on",
-    "client_id": os.environ.get("TOPOGRAPH_OIDC_CLIENT", ""),
+    "client_id": OIDC_CLIENT,
     "secret": os.environ.get("TOPOGRAPH_OIDC_SECRET", ""),
-    "settings": {"server_url": os.environ.get("TOPOGRAPH_OIDC_URL")},
+    "settings": {
+        "server_url": os.environ.get("TOPOGRAPH_OIDC_URL"),
+        "scope": (os.environ.get("TOPOGRAPH_OIDC_SCOPE") or "openid profile email").split(),
+    },
 }
 SOCIALACCOUNT_PROVIDERS = {
     "openid_connect": {
@@ -438,7 +453,7 @@ CONTENT_SECURITY_POLICY = {
             SELF,
             *(
                 "{0.scheme}://{0.netloc}".format(urlsplit(url))
-                for url in filter(None, [os.environ.get("TOPOGRAPH_OIDC_URL")])
+                for url in filter(None, [os.environ.get("TOPOGRAPH_OIDC_URL"), OIDC_SIGN_OUT])
             ),
         ],
         "frame-ancestors": [NONE],

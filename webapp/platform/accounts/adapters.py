@@ -4,12 +4,16 @@ called."""
 import secrets
 import smtplib
 from concurrent.futures import ThreadPoolExecutor
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import structlog
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.account.signals import email_confirmed
+from allauth.account.authentication import get_authentication_records
+from allauth.account.signals import email_confirmed, user_logged_in
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialLogin
+from allauth.socialaccount.providers.base import Provider
+from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnectProvider
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.hashers import make_password
@@ -22,7 +26,8 @@ from django.dispatch import receiver
 
 from webapp.models import Invitation, User
 from webapp.platform import logs
-from webapp.platform.accounts import sharing
+from webapp.platform.accounts import groups, sharing
+from webapp.platform.accounts.provider import GROUPS, CheckedProvider
 from webapp.platform.pages import addresses
 
 log = structlog.get_logger(__name__)
@@ -67,6 +72,19 @@ class Adapter(DefaultAccountAdapter):
         that in it, port and all."""
         return credentials.get("email", "").lower()
 
+    def get_logout_redirect_url(self, request) -> str:
+        """Whoever signed in elsewhere is led there to sign out, where the operator says so. It is asked
+        for before the session ends."""
+        came_by = [way.get("method") for way in get_authentication_records(request, request.user)]
+        if not settings.OIDC_SIGN_OUT or "socialaccount" not in came_by:
+            return super().get_logout_redirect_url(request)
+        back = {
+            "client_id": settings.OIDC_CLIENT,
+            "post_logout_redirect_uri": addresses.at_site("/"),
+        }
+        between = "&" if "?" in settings.OIDC_SIGN_OUT else "?"
+        return f"{settings.OIDC_SIGN_OUT}{between}{urlencode(back)}"
+
     def is_open_for_signup(self, request) -> bool:
         """By a form, or by signing in elsewhere for the first time."""
         return settings.SIGNUP in ("open", "invite")
@@ -107,17 +125,37 @@ class _Site:
 
 
 class Elsewhere(DefaultSocialAccountAdapter):
+    def get_provider(self, request, provider, client_id=None) -> Provider:
+        """With claims that are checked, for the only kind of provider that there is."""
+        found = super().get_provider(request, provider, client_id)
+        if type(found) is OpenIDConnectProvider:
+            return CheckedProvider(request, app=found.app)
+        return found
+
     def is_open_for_signup(self, request, sociallogin) -> bool:
-        """Where one must be invited, the address that comes from elsewhere must be: no form asks
-        for it. Without one a form does."""
+        """Where one must be invited, the address that comes from elsewhere must be, or a group: no form
+        asks for it. Without an address a form does."""
+        if not super().is_open_for_signup(request, sociallogin):
+            return False
+        if settings.SIGNUP != "invite" or groups.are_shared_with(_groups(sociallogin)):
+            return True
         addresses = [address.email for address in sociallogin.email_addresses]
-        return (
-            settings.SIGNUP != "invite" or not addresses or any(map(_invited, addresses))
-        ) and super().is_open_for_signup(request, sociallogin)
+        return not addresses or any(map(_invited, addresses))
+
+
+def _groups(sociallogin: SocialLogin) -> list[str]:
+    return sociallogin.account.extra_data.get(GROUPS, [])
 
 
 def _invited(email: str) -> bool:
     return Invitation.objects.filter(email=email.lower()).exists()
+
+
+@receiver(user_logged_in)
+def _signed_in(user, sociallogin=None, **_) -> None:
+    """By whatever else somebody signs in, nothing is said of groups."""
+    if sociallogin is not None and settings.OIDC_GROUPS:
+        groups.record(user, _groups(sociallogin))
 
 
 @receiver(email_confirmed)

@@ -2,6 +2,7 @@
 is made of (`grants`, EVERYBODY)."""
 
 from collections import defaultdict
+from datetime import timedelta
 from enum import IntEnum
 from functools import lru_cache, reduce
 from itertools import islice
@@ -24,7 +25,7 @@ from django.db.models import (
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, Coalesce, Now
 
-from webapp.models import Corpus, Link, Membership
+from webapp.models import Corpus, GroupRole, Link, Membership
 from webapp.platform.storage.sql import tuples
 
 
@@ -85,6 +86,14 @@ def grants(*people: Person, least: Role = Role.READER, taught: bool = True) -> l
             )
         )
         reasons.append(_rows(members, F("corpus_id"), F("role"), user=F("user_id")))
+        in_groups = GroupRole.objects.filter(
+            group__members__user__in=users,
+            group__members__seen_at__gt=Now() - timedelta(days=settings.GROUP_DAYS),
+            role__in=[name for name, role in GRANTED.items() if role >= least],
+        )
+        reasons.append(
+            _rows(in_groups, F("corpus_id"), F("role"), user=F("group__members__user_id"))
+        )
         if taught and least <= Role.VIEWER:
             of_students = Corpus.everything.filter(owner__student__course__owner__in=users)
             reasons.append(

@@ -14,8 +14,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
-from webapp.models import Corpus, Invitation, Link, Membership, User
-from webapp.platform.accounts import authorization, emails, embargo, framing, ownership, sharing
+from webapp.models import Corpus, GroupRole, Invitation, Link, Membership, User
+from webapp.platform.accounts import (
+    authorization,
+    emails,
+    embargo,
+    framing,
+    groups,
+    ownership,
+    sharing,
+)
 from webapp.platform.pages.page import check_act, whole_number
 from webapp.platform.pages.typed import HtmlAnswer, typed
 
@@ -29,7 +37,9 @@ Seen = tuple[int, int]
 class SharingPage:
     """public: what all readers of a public corpus saw together; together: what all readers did.
     made: the address of a new link, which is shown once. wrong: why nothing was done; field: which
-    field that is about. days: for how long a link may hold -> in words."""
+    field that is about. days: for how long a link may hold -> in words. groups: of the provider of single
+    sign-on with which it is shared. own_groups: those that the owner is in; None where there are no
+    groups."""
 
     public: Seen | None
     together: Seen | None
@@ -42,6 +52,8 @@ class SharingPage:
     links: list[tuple[Link, Seen | None]]
     days: dict[int, str]
     mail: bool
+    groups: list[GroupRole]
+    own_groups: list[str] | None
 
 
 @dataclass(frozen=True)
@@ -91,6 +103,8 @@ def of_corpus(
             links=[(link, used.get(reader)) for reader, link in links.items()],
             days=sharing.DAYS,
             mail=settings.MAIL,
+            groups=list(corpus.group_roles.select_related("group").order_by("group__name")[:SHOWN]),
+            own_groups=groups.of(corpus.owner) if settings.OIDC_GROUPS and corpus.owner else None,
         ),
         status=400 if wrong else 200,
     )
@@ -117,6 +131,8 @@ def _act(request: HttpRequest, posted: QueryDict, corpus: Corpus) -> str:
         "withdraw": lambda: sharing.withdraw(corpus, whole_number(posted, "invitation")),
         "offer": lambda: _offer(request, corpus),
         "keep": lambda: ownership.withdraw(corpus),
+        "group": lambda: groups.share(corpus, posted.get("group", ""), posted.get("role", "")),
+        "ungroup": lambda: groups.unshare(corpus, whole_number(posted, "number")),
         "sites": lambda: framing.allow(corpus, posted.get("sites", "")),
         "public": lambda: sharing.publish(corpus, posted.get("public") == "1"),
     }

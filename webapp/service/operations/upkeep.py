@@ -30,7 +30,7 @@ from webapp.models import (
     Snapshot,
     Version,
 )
-from webapp.platform.accounts import readings
+from webapp.platform.accounts import groups, readings
 from webapp.platform.jobs import events
 from webapp.platform.server import siblings
 from webapp.platform.storage import bulk, copies, disk, files, sealed
@@ -84,6 +84,7 @@ def tidy() -> None:
         _adopt()
     courses.remove_ended()
     leaving.remove_left()
+    groups.remove_old()
     uploads.remove_expired()
     job.renew_one()
     unit_search.ask_for_one()

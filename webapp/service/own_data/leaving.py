@@ -18,12 +18,14 @@ LISTED = 200  # corpora that the page names
 
 @dataclass(frozen=True)
 class SharedCorpus:
-    """people: with whom it is shared; links: that hold; parts: corpora that others made of it."""
+    """people, groups: with whom it is shared; links: that hold; parts: corpora that others made of
+    it."""
 
     name: str
     pk: int
     public: bool
     people: int
+    groups: int
     links: int
     parts: int
 
@@ -41,13 +43,15 @@ def _shared(corpus: Corpus) -> SharedCorpus:
         pk=corpus.pk,
         public=corpus.public,
         people=corpus.memberships.count() + corpus.invitations.count(),
+        groups=corpus.group_roles.count(),
         links=corpus.links.filter(holding, revoked_at=None).count(),
         parts=corpus.parts.exclude(owner=corpus.owner_id).filter(deleted_at=None).count(),
     )
 
 
 def _has_readers(corpus: SharedCorpus) -> bool:
-    return bool(corpus.public or corpus.people or corpus.links or corpus.parts)
+    others = (corpus.public, corpus.people, corpus.groups, corpus.links, corpus.parts)
+    return any(others)
 
 
 def owned(user: User) -> int:

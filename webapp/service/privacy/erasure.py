@@ -23,6 +23,7 @@ from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.models import (
     Corpus,
     Course,
+    GroupRole,
     Invitation,
     Link,
     Membership,
@@ -204,7 +205,7 @@ def _take_over(old: Corpus, new: Corpus) -> None:
     Invitation.objects.filter(
         corpus=old, email__in=Invitation.objects.filter(corpus=new).values("email")
     ).delete()
-    for model in (Membership, Invitation, Link, Course):
+    for model in (Membership, Invitation, GroupRole, Link, Course):
         model.objects.filter(corpus=old).update(corpus=new)
     count = old.provenance.get("erased", 0) + len(erased)
     day = timezone.now().date().isoformat()
