@@ -114,8 +114,10 @@ class Line:
 
 @dataclass(frozen=True)
 class WordLine:
-    """place, width: of 100, its span. falls: it is of the time before, or ever rarer. fading: how it
-    is drawn where it is ever rarer."""
+    """A word of a time. when: the time in words; here: the share of its documents with the word;
+    rest: the share in all other documents. falls: the word became rarer, and `when` is the time
+    before. place, width: of 100, its span on the axis. fading: how it is drawn where it is ever
+    rarer."""
 
     row: SectionRow
     item: WordItem
@@ -131,8 +133,9 @@ class WordLine:
 
 @dataclass(frozen=True)
 class GroupLine:
-    """here, rest, low: of 100, places of the dot, of the ring and where the interval begins, which
-    is `interval` long."""
+    """A topic in the documents of one value. here, rest, low: of 100, places of the dot for the
+    value, of the ring for all other documents, and where the interval begins, which is `interval`
+    long."""
 
     row: SectionRow
     item: GroupItem
@@ -156,6 +159,9 @@ class GroupTable:
 
 @dataclass(frozen=True)
 class Screen:
+    """All that the page draws. rest: the share of general talk, of words in no family; "" where it
+    is too small to be told."""
+
     short: list[Short] = field(default_factory=list)
     families: list[FamilyLine] = field(default_factory=list)
     river: SafeString = SafeString()
@@ -228,20 +234,20 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[SectionRo
     axis = _axis(page)
     shares = shares_of_topics(river) if river is not None else {}
     tokens = sums.of_selection(selection).tokens[0].astype(float)
-    lines = _families(view, families, shares, river, tokens)
+    family_lines = _families(view, families, shares, river, tokens)
     changes = [row for row in rows if row.kind == "change"]
     marks = [row for row in rows if row.kind == "mark"]
-    groups = None if river else mixes(selection, page.unit, families)
+    family_mixes = None if river else mixes(selection, page.unit, families)
     general = page.rest if page.rest and page.rest > LEAST_GENERAL else 0.0
     tree = SafeString()
-    if river is None and groups is None:
+    if river is None and family_mixes is None:
         tree = _tree(view, families, general, tokens)
     spans = _spans(rows, river)
     return Screen(
-        short=_short(view, families, changes, marks, river, groups, general, shares),
-        families=lines,
+        short=_short(view, families, changes, marks, river, family_mixes, general, shares),
+        families=family_lines,
         river=_river(view, families, river, spans),
-        mixes=groups,
+        mixes=family_mixes,
         tree=tree,
         rest=briefly(general) if general else "",
         axis=axis.ticks if axis else [],
@@ -274,31 +280,30 @@ def _short(
     changes: list[SectionRow],
     marks: list[SectionRow],
     river: River | None,
-    groups: Mixes | None,
+    family_mixes: Mixes | None,
     general: float,
     shares: dict[int, np.ndarray],
 ) -> list[Short]:
     if not families:
         return []
-    sentences = [Short("About", _about(families))]
+    short_sentences = [Short("About", _about(families))]
     if river is not None:
-        sentences.append(Short("When", _when(families, river, shares)))
+        short_sentences.append(Short("When", _when(families, river, shares)))
         if changes:  # where there are none, “What changed” says why
-            sentences.append(Short("Clearest changes", _clearest(changes)))
-        return sentences
-    if groups is not None:
-        sentences.append(
-            Short("Periods" if groups.in_time else "Groups", _leading(groups, families))
-        )
+            short_sentences.append(Short("Clearest changes", _clearest(changes)))
+        return short_sentences
+    if family_mixes is not None:
+        label = "Periods" if family_mixes.in_time else "Groups"
+        short_sentences.append(Short(label, _leading(family_mixes, families)))
     else:
-        sentences.append(Short("Largest topics", _largest(families, view)))
+        short_sentences.append(Short("Largest topics", _largest(families, view)))
     if marks:
-        sentences.append(Short("Clearest difference", [*marks[0].parts, "."]))
+        short_sentences.append(Short("Clearest difference", [*marks[0].parts, "."]))
     elif changes:
-        sentences.append(Short("Clearest changes", _clearest(changes)))
+        short_sentences.append(Short("Clearest changes", _clearest(changes)))
     else:
-        sentences.append(Short("How mixed", _how_mixed(families, general)))
-    return sentences
+        short_sentences.append(Short("How mixed", _how_mixed(families, general)))
+    return short_sentences
 
 
 def _named(row: SectionRow) -> Named:
@@ -391,10 +396,10 @@ def _largest(families: list[SectionRow], view: RunView) -> list[Part | Named]:
     return [part for part in parts if part] + ["."]
 
 
-def _leading(groups: Mixes, families: list[SectionRow]) -> list[Part | Named]:
+def _leading(family_mixes: Mixes, families: list[SectionRow]) -> list[Part | Named]:
     """The two groups in which one family leads most clearly; of periods the first and the last."""
-    leaders = [(row, max(row.parts, key=lambda part: part.width)) for row in groups.rows]
-    if groups.in_time:
+    leaders = [(row, max(row.parts, key=lambda part: part.width)) for row in family_mixes.rows]
+    if family_mixes.in_time:
         leaders_shown = [leaders[0], leaders[-1]]
     else:
         leaders.sort(key=lambda pair: -pair[1].width)
@@ -467,11 +472,11 @@ def _families(
     order = list(range(len(rows)))
     if n:
         order.sort(key=lambda i: mean_time(curves[i]))
-    family_bars = []
+    family_lines = []
     for i in order:
         family = rows[i].family
         assert family is not None
-        family_bars.append(
+        family_lines.append(
             FamilyLine(
                 row=rows[i],
                 name=family.name,
@@ -483,7 +488,7 @@ def _families(
                 ridge=ridge(curves[i], largest, family.hue) if n else SafeString(),
             )
         )
-    return family_bars
+    return family_lines
 
 
 def _largest_named(view: RunView, topics: Sequence[int], tokens: np.ndarray) -> list[TopicLink]:
@@ -575,7 +580,7 @@ def _words(rows: Sequence[SectionRow], axis: Axis | None) -> list[WordLine]:
     if axis is None:
         return []
     clear = {row.rank for row in sorted(rows, key=lambda row: row.rank)[:WORDS]}
-    rows_of_words = []
+    word_lines = []
     for row in rows:
         item = row.items[0]
         assert isinstance(item, WordItem)
@@ -588,7 +593,7 @@ def _words(rows: Sequence[SectionRow], axis: Axis | None) -> list[WordLine]:
             if falls:  # the word is of the time before
                 end = begin
                 begin = 0.0
-        rows_of_words.append(
+        word_lines.append(
             WordLine(
                 row=row,
                 item=item,
@@ -597,13 +602,14 @@ def _words(rows: Sequence[SectionRow], axis: Axis | None) -> list[WordLine]:
                 width=round(max(100 * (end - begin), 0.8), 2),
                 falls=falls,
                 fading=falls and steady,
+                # The item says how frequent it is since it became rarer, the line how frequent before
                 here=briefly(item.rest if falls else item.here),
                 rest=briefly(item.here if falls else item.rest),
                 clear=row.rank in clear and not falls,
             )
         )
-    rows_of_words.sort(key=lambda line: line.falls)
-    return rows_of_words
+    word_lines.sort(key=lambda line: line.falls)
+    return word_lines
 
 
 def _when_word(item: WordItem) -> str:
@@ -625,7 +631,7 @@ def _groups(rows: Sequence[SectionRow], unit: units.Unit) -> list[GroupTable]:
         assert isinstance(item, GroupItem)
         by_field.setdefault(item.field, []).append(row)
     return [
-        _table(name, items_of_field, name in speaking) for name, items_of_field in by_field.items()
+        _table(name, rows_of_field, name in speaking) for name, rows_of_field in by_field.items()
     ]
 
 
