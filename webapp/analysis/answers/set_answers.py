@@ -265,14 +265,12 @@ def _field_of(base: RunSelection, side_a: RunSelection) -> tuple[FieldGroups, in
 def _outcome(view: RunView, topics: list[int]) -> estimator.CountedTopics:
     """Counted words of topics, and of what was merged into them."""
     run_evidence = evidence.of(view.run)
-    column = np.full(run_evidence.K, -1, np.int32)
-    column[topics] = np.arange(len(topics), dtype=np.int32)
     return estimator.CountedTopics(
         run_evidence.doc_ptr,
         run_evidence.doc_topics,
         run_evidence.doc_tokens,
         run_evidence.lengths,
-        column[view.labels.into],
+        view.labels.rows_of(topics),
         len(topics),
     )
 

@@ -8,9 +8,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from inference import Bow, Invalid, Topics, answers as estimator
-from inference.answers import Answers, Verdict, held, question
-from inference.answers.held import Settings
-from inference.effects import as_stm, corrected, design, regression, time_curve
+from inference.answers import Answers, Verdict, question
+from inference.answers.held import Settings, answer_held
+from inference.effects import as_stm, corrected as corrections, regression, time_curve
+from inference.effects.design import Design, make_design
 from inference.effects.units import LEVEL
 from webapp.analysis.answers import set_answers
 from webapp.analysis.effects import variables
@@ -36,14 +37,14 @@ Way = Literal["counted", "stm", "stm-fixed"]
 
 
 class EffectQuestion(NamedTuple):
-    """The address: settings of the effect, and values of what it may differ by, each "" where
-    nothing is asked for."""
+    """What the address asks for. first_setting, second_setting: values of the effect; first_group,
+    second_group: values of what the effect may differ by; each "" where nothing is asked for."""
 
     formula: Formula
-    first: str = ""
-    second: str = ""
-    here: str = ""
-    there: str = ""
+    first_setting: str = ""
+    second_setting: str = ""
+    first_group: str = ""
+    second_group: str = ""
     estimate: Way = "counted"
 
     @property
@@ -110,14 +111,14 @@ class Estimates(NamedTuple):
 
 @dataclass(frozen=True)
 class Regression:
-    """A formula of a set's documents. stored: its estimates, where a worker has made them."""
+    """A formula of a set's documents. constants: what the formula holds constant. stored: its estimates, where a worker has made them."""
 
     selection: RunSelection
     effect_question: EffectQuestion
     unit: units.Unit
     effect: variables.Levels
     across: variables.Levels | None
-    held: list[variables.Levels]
+    constants: list[variables.Levels]
     stored: Estimates | None = None
 
     @cached_property
@@ -125,19 +126,20 @@ class Regression:
         return _two(
             self.effect,
             self._words,
-            (self.effect_question.first, self.effect_question.second),
+            (self.effect_question.first_setting, self.effect_question.second_setting),
             ("a", "b"),
         )
 
     @cached_property
     def groups(self) -> tuple[int, int]:
         """Of `across`; (0, 0) without."""
-        value_a = self.effect_question.here
-        value_b = self.effect_question.there
-        return (
-            _two(self.across, self.across.words(self._known), (value_a, value_b), ("x", "y"))
-            if self.across
-            else (0, 0)
+        if self.across is None:
+            return 0, 0
+        return _two(
+            self.across,
+            self.across.words(self._known),
+            (self.effect_question.first_group, self.effect_question.second_group),
+            ("x", "y"),
         )
 
     @property
@@ -166,10 +168,8 @@ class Regression:
             words[: level_with_words.min(initial=len(words))] = 0
             words[level_with_words.max(initial=-1) + 1 :] = 0
         if not words.any():
-            label_a, label_b = (self.across.labels[group] for group in self.groups)
-            no_common_values = (
-                f"“{label_a}” and “{label_b}” have no values of “{self.effect.term.name}” in common"
-            )
+            first_label, second_label = (self.across.labels[group] for group in self.groups)
+            no_common_values = f"“{first_label}” and “{second_label}” have no values of “{self.effect.term.name}” in common"
             raise Invalid("x", f"{no_common_values}. Choose other groups.")
         return words
 
@@ -187,11 +187,11 @@ class Regression:
         return words if self.effect_question.counted else (words > 0).astype(float)
 
     @cached_property
-    def design(self) -> design.Design:
-        new_design = design.make_design(
+    def design(self) -> Design:
+        new_design = make_design(
             self.effect.variable(self.weight),
             self.across.variable(self.weight) if self.across else None,
-            [levels.variable(self.weight) for levels in self.held],
+            [levels.variable(self.weight) for levels in self.constants],
             self.weight,
         )
         if len(evidence.of(self.selection.run).doc_topics) * new_design.rows.shape[1] > MOST_STEPS:
@@ -215,8 +215,8 @@ class Regression:
         return self.effect.values is not None
 
     @property
-    def units(self) -> int:
-        """How many of the unit are in the regression."""
+    def unit_count(self) -> int:
+        """How many units are in the regression, of those whose documents depend on each other."""
         if (field := self.unit.field) is None:
             return self.documents
         codes = units.codes(self.selection.version, field)[self.design.cell >= 0]
@@ -272,11 +272,11 @@ class Regression:
         rows = self._rows
         return rows[0] - rows[1] - (rows[2] - rows[3] if self.across else 0.0)
 
-    def corrected(self, data: regression.Data) -> np.ndarray:
+    def corrected_differences(self, data: regression.Data) -> np.ndarray:
         """float64[T]: the differences, corrected for reading; NaN where that can't be done, and as
         stm."""
         correction = (
-            corrected.effect(data, *self._read, self.design.rows, self.contrast)
+            corrections.effect(data, *self._read, self.design.rows, self.contrast)
             if self.effect_question.counted
             else None
         )
@@ -316,11 +316,15 @@ class Regression:
 
     def _corrected_ends(self, counted_data: regression.Data, level: float) -> np.ndarray:
         data = (
-            corrected.documents(counted_data, *self._read) if self.effect_question.counted else None
+            corrections.documents(counted_data, *self._read)
+            if self.effect_question.counted
+            else None
         )
         if data is None:
             return np.full((2, counted_data.T), np.nan)
-        answer_of_held = held.answer_held(data, self._held, self._verdict, regression.fit, level)
+        answer_of_held = answer_held(
+            data, self._fitted_settings, self._verdict, regression.fit, level
+        )
         return np.stack([answer_of_held.low, answer_of_held.high])
 
     def estimated(self, data: regression.Data, level: float | None = None) -> Answers:
@@ -335,9 +339,9 @@ class Regression:
             first, second = self._two_sides(data.cell)
             of_sides = question.of_two_sets(second, first, unit)
             return estimator.answer(outcome, of_sides, level=level)
-        return held.answer_held(
+        return answer_held(
             data,
-            self._held,
+            self._fitted_settings,
             self._verdict,
             self.fit,
             level,
@@ -348,7 +352,9 @@ class Regression:
     def _plain(self) -> bool:
         """Whether two values are compared, and nothing else: the question of the page that compares
         two sets."""
-        return self.effect_question.counted and not (self.on_a_line or self.across or self.held)
+        return self.effect_question.counted and not (
+            self.on_a_line or self.across or self.constants
+        )
 
     def _two_sides(self, cell: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """bool[D]: the documents of the first setting, and of the second. cell: int32[D], the row
@@ -358,33 +364,33 @@ class Regression:
         return level == first, level == second
 
     @cached_property
-    def _held(self) -> Settings:
+    def _fitted_settings(self) -> Settings:
         """What is compared, and what is held constant."""
         fitted_design = self.design
-        dated = any(levels.term.name == variables.DATE for levels in self.held)
+        dated = any(levels.term.name == variables.DATE for levels in self.constants)
         time = fields.dates(self.selection.version).astype(float) if dated else None
-        return held.Settings(fitted_design.rows, self._rows, self._side, fitted_design.held, time)
+        return Settings(fitted_design.rows, self._rows, self._side, fitted_design.held, time)
 
     @cached_property
     def _side(self) -> np.ndarray | None:
         """int8[C]: the setting that a row of the design speaks of, -1 for none; None along a
         line."""
-        design = self.design
+        fitted_design = self.design
         first, second = self.settings
-        side = np.full(len(design.rows), -1, np.int8)
+        side = np.full(len(fitted_design.rows), -1, np.int8)
         if self.across:
             for side_number, group in enumerate(self.groups):
-                cells_of_group = design.across == group
+                cells_of_group = fitted_design.across == group
                 if self.on_a_line:
                     side[cells_of_group] = side_number
                     continue
-                side[cells_of_group & (design.effect == first)] = 2 * side_number
-                side[cells_of_group & (design.effect == second)] = 2 * side_number + 1
+                side[cells_of_group & (fitted_design.effect == first)] = 2 * side_number
+                side[cells_of_group & (fitted_design.effect == second)] = 2 * side_number + 1
             return side
         if self.on_a_line:
             return None
-        side[design.effect == second] = 0
-        side[design.effect == first] = 1
+        side[fitted_design.effect == second] = 0
+        side[fitted_design.effect == first] = 1
         return side
 
     @property
@@ -396,7 +402,9 @@ class Regression:
 
     def _overlap(self, side: np.ndarray) -> bool:
         """Whether the two sides speak at the same times, where the date is held constant."""
-        dated = next((levels for levels in self.held if levels.term.name == variables.DATE), None)
+        dated = next(
+            (levels for levels in self.constants if levels.term.name == variables.DATE), None
+        )
         if dated is None or not (side >= 0).any():
             return True
         by = fields.usual(self.selection.version)
@@ -423,10 +431,10 @@ class Regression:
     def in_run(self, selection: RunSelection) -> "Regression":
         """The same question of another run's documents. Raises Invalid as `regression_of` does."""
         first, second = (self.effect.labels[i] for i in self.settings)
-        asked_there = self.effect_question._replace(first=first, second=second)
+        asked_there = self.effect_question._replace(first_setting=first, second_setting=second)
         if self.across:
-            label_a, label_b = (self.across.labels[i] for i in self.groups)
-            asked_there = asked_there._replace(here=label_a, there=label_b)
+            first, second = (self.across.labels[i] for i in self.groups)
+            asked_there = asked_there._replace(first_group=first, second_group=second)
         return regression_of(selection, asked_there)
 
     def together(self, topics: list[int]) -> Table:
@@ -449,7 +457,7 @@ class Regression:
             value=value,
             low=np.stack(low, axis=1),
             high=np.stack(high, axis=1),
-            corrected=self.corrected(self.data(topics, as_one_topic)),
+            corrected=self.corrected_differences(self.data(topics, as_one_topic)),
             wider=None if as_one_topic else self._wider(topics, answers.error**2),
         )
 
@@ -465,7 +473,7 @@ class Regression:
         return set_answers.with_held(
             key,
             lambda: self.data(topics, as_one_topic),
-            self._held,
+            self._fitted_settings,
             self._verdict,
             self.fit,
             exchanges=self.effect_question.counted,
@@ -514,7 +522,7 @@ class Regression:
         at POINTS along it, in each group."""
         if self.stored is not None and self.stored.along is not None:
             return self.stored.along
-        design = self.design
+        fitted_design = self.design
         words = self.effect.words(self._known)
         with_words = np.flatnonzero(words)
         if self.on_a_line:
@@ -525,10 +533,12 @@ class Regression:
             levels = with_words
             words = words[levels]
         groups = self.groups if self.across else (0,)
-        rows = np.stack([design.setting(int(level), group) for group in groups for level in levels])
+        rows = np.stack(
+            [fitted_design.setting(int(level), group) for group in groups for level in levels]
+        )
         data = self.data(topics, as_one_topic=True)
         fits = [
-            self.fit(data, design.rows, rows[first : first + ROWS])
+            self.fit(data, fitted_design.rows, rows[first : first + ROWS])
             for first in range(0, len(rows), ROWS)
         ]
         ends = [regression.reach(fit, LEVEL) for fit in fits]
@@ -562,13 +572,15 @@ def regression_of(selection: RunSelection, effect_question: EffectQuestion) -> R
     version = selection.version
     formula = effect_question.formula
     effect = variables.of_term(
-        version, formula.effect, [effect_question.first, effect_question.second]
+        version,
+        formula.effect,
+        [effect_question.first_setting, effect_question.second_setting],
     )
     across = (
         variables.of_term(
             version,
             Term(formula.across),
-            [effect_question.here, effect_question.there],
+            [effect_question.first_group, effect_question.second_group],
             most_levels=2,
         )
         if formula.across

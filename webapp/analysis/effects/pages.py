@@ -2,10 +2,12 @@
 and for the API."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from inference import Invalid, engines
+from inference.answers import Answers
 from inference.effects.regression import Data
 from webapp.analysis.answers import cautions
 from webapp.analysis.effects import formula as formulas, sentences, variables, variants
@@ -25,7 +27,7 @@ from webapp.analysis.effects.shapes import (
     TopicEffect,
 )
 from webapp.analysis.effects.two_sets import TwoSets
-from webapp.analysis.time import compared_sets, shares
+from webapp.analysis.time import compared_sets
 from webapp.core.documents import unit_sentences, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links, topics
@@ -91,7 +93,7 @@ def _measured(
 def _data(regression: Regression, topics: list[int], measured_trial: trials.Kept) -> Data:
     """As Regression.data, of what was counted there."""
     selection = regression.selection
-    row = shares.rows_of(selection.view.labels.into, topics)
+    row = selection.view.labels.rows_of(topics)
     column_of_topic = np.full(selection.run.topics, -1, np.int32)
     measured_same_topic = (measured_trial.partner >= 0) & (row >= 0)
     column_of_topic[measured_trial.partner[measured_same_topic]] = row[measured_same_topic]
@@ -183,7 +185,7 @@ def effects_page(
         held=[term.name for term in formula_asked.held],
         documents=regression.documents,
         left_out=regression.left_out,
-        units=regression.units,
+        units=regression.unit_count,
         caution=cautions.caution(regression.unit, table.answers.units, table.answers.verdict),
         tried=len(table.topics),
         named=int(table.named.sum()),
@@ -242,30 +244,45 @@ def _rows(regression: Regression, table: Table, rows_of_table: list[int]) -> lis
 
 def _estimate(regression: Regression, table: Table, i: int, ends: np.ndarray) -> Estimate:
     """Of a row. ends: float64[2], of the corrected difference."""
-    answers = table.answers
     share = table.value[i] if regression.across else np.clip(table.value[i], 0.0, 1.0)
     corrected_ends = np.where(np.isfinite(table.corrected[i]), ends, np.nan)
     corrected, corrected_low, corrected_high = _known([table.corrected[i], *corrected_ends])
-    ratio, ratio_low, ratio_high = _known(
-        [answers.ratio[i], answers.ratio_low[i], answers.ratio_high[i]]
-    )
-    difference_low, difference_high = _known([answers.low[i], answers.high[i]])
-    return Estimate(
+    return replace(
+        _difference_of_row(table.answers, i),
         share=share.tolist(),
         low=_known(table.low[i]),
         high=_known(table.high[i]),
-        difference=float(answers.difference[i]),
-        difference_low=difference_low,
-        difference_high=difference_high,
         corrected=corrected,
         corrected_low=corrected_low,
         corrected_high=corrected_high,
+    )
+
+
+def _difference_of_row(answers: Answers, i: int) -> Estimate:
+    """Estimate the difference of row i, with the shares of its sides, b first, and their intervals
+    as the answers have them, and without a correction for reading. p is 1 where nothing can be
+    said."""
+    ends = [answers.ends(side) for side in (1, 0)]
+    difference_low, difference_high = _known([answers.low[i], answers.high[i]])
+    ratio, ratio_low, ratio_high = _known(
+        [answers.ratio[i], answers.ratio_low[i], answers.ratio_high[i]]
+    )
+    return Estimate(
+        share=[float(answers.b[i]), float(answers.a[i])],
+        low=_known(low_ends[i] for low_ends, _ in ends),
+        high=_known(high_ends[i] for _, high_ends in ends),
+        difference=float(answers.difference[i]),
+        difference_low=difference_low,
+        difference_high=difference_high,
+        corrected=None,
+        corrected_low=None,
+        corrected_high=None,
         ratio=ratio,
         ratio_low=ratio_low,
         ratio_high=ratio_high,
         verdict=answers.verdict_of(i),
-        p=float(table.p[i]),
-        named=bool(table.named[i]),
+        p=1.0 if np.isnan(answers.p[i]) else float(answers.p[i]),
+        named=bool(answers.accepted[i]),
     )
 
 
@@ -353,30 +370,10 @@ def claim_of_sets(sets: TwoSets, topic: int, by: int | None) -> ClaimPage:
 def _row_of_sets(sets: TwoSets, topic: int) -> TopicEffect:
     """A topic of both sets, as their own page has it."""
     differences = sets.differences
-    answers = differences.answers
-    i = differences.topics.index(topic)
-    ends = [answers.ends(side) for side in (1, 0)]
-    low, high = _known([answers.low[i], answers.high[i]])
-    ratio, ratio_low, ratio_high = _known(
-        [answers.ratio[i], answers.ratio_low[i], answers.ratio_high[i]]
-    )
+    row = differences.topics.index(topic)
     return TopicEffect(
         **vars(links.topic_link(sets.selection.view, topic)),
-        share=[float(answers.b[i]), float(answers.a[i])],
-        low=_known(low_ends[i] for low_ends, _ in ends),
-        high=_known(high_ends[i] for _, high_ends in ends),
-        difference=float(answers.difference[i]),
-        difference_low=low,
-        difference_high=high,
-        corrected=None,
-        corrected_low=None,
-        corrected_high=None,
-        ratio=ratio,
-        ratio_low=ratio_low,
-        ratio_high=ratio_high,
-        verdict=answers.verdict_of(i),
-        p=1.0 if np.isnan(answers.p[i]) else float(answers.p[i]),
-        named=bool(answers.accepted[i]),
+        **vars(_difference_of_row(differences.answers, row)),
         words=topics.top_words(sets.selection.view, [topic], 5)[topic],
         documents=[
             compared_sets.address(side, sets.base, topic=topic)
@@ -417,7 +414,7 @@ def _claim_page(
         holds=_holding(claim),
         median=float(np.median(differences)) if differences else None,
         p=test.p_of_clearest if test else None,
-        p_fixed=test.p if test else None,
+        p_fixed=test.p_fixed if test else None,
         untested=claim.untested,
         waiting=len(claim.waiting) + claim.left,
         training=claim.training,

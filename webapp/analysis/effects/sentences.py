@@ -132,9 +132,9 @@ def _conclusion(claim: Claim, holds: int) -> str:
         )
     if test is None or test.p_of_clearest <= estimates.FALSE:
         return "You may say so of such texts and of models like these, but not why it is so."
-    if test.p <= estimates.FALSE:
+    if test.p_fixed <= estimates.FALSE:
         return (
             "A topic picked as the clearest of all may show this by chance. It can be concluded"
-            f" only if you chose the topic before looking (p = {test.p:.3f})."
+            f" only if you chose the topic before looking (p = {test.p_fixed:.3f})."
         )
     return "This may be chance: neither a difference nor its absence can be concluded."

@@ -60,10 +60,10 @@ class Variant(NamedTuple):
 
 
 class Tested(NamedTuple):
-    """p: of a topic that was fixed beforehand; p_of_clearest: of one that was picked as the
-    clearest of all."""
+    """One test of all runs. p_fixed: of a topic that was fixed beforehand; p_of_clearest: of one
+    that was picked as the clearest of all."""
 
-    p: float
+    p_fixed: float
     p_of_clearest: float
 
 

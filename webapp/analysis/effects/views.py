@@ -452,7 +452,7 @@ def _table(regression: Regression) -> list[list[Any]]:
         regression.effect_question.estimate,
         unit.column,
         unit.chosen_by,
-        regression.units,
+        regression.unit_count,
         regression.documents,
     ]
     rows: list[list[Any]] = [_COLUMNS]

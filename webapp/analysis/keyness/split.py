@@ -7,7 +7,7 @@ from inference.index.query import EXACT, Piece
 from webapp.analysis.keyness.counting import Contrast
 from webapp.analysis.keyness.queries import PER_WORDS, described
 from webapp.analysis.keyness.shapes import TopicSplit, WordPart
-from webapp.analysis.time import compared_sets, shares
+from webapp.analysis.time import compared_sets
 from webapp.core.results import evidence, links
 from webapp.models import Word
 
@@ -69,7 +69,7 @@ class _Rates:
         side = contrast.sets[: base.version.documents].astype(np.int32) - 1  # -1: on neither
         words_of_sides = np.bincount(side + 1, assigned.lengths, 3)[1:]
         documents = assigned.at_least(labels.parts(topic), 0.0)
-        row = shares.rows_of(labels.into, [topic])
+        row = labels.rows_of([topic])
         sums = assigned.word_sums(side[documents], 2, row, 1, documents)
         self.tokens = sums[:, 0]
         self.of_words = PER_WORDS * self.tokens / np.maximum(words_of_sides, 1)[:, None]

@@ -195,7 +195,7 @@ def _rows(
     topic_numbers = [differences_of_page.topics[i] for i in indices]
     larger_side = [0] * len(larger_in_a) + [1] * len(larger_in_b)
     group = np.repeat(np.arange(2, dtype=np.int32), [len(sample) for sample in samples])
-    row_of_topic = shares.rows_of(view.labels.into, topic_numbers)
+    row_of_topic = view.labels.rows_of(topic_numbers)
     word_sums = evidence.of(view.run).word_sums(
         group, 2, row_of_topic, len(topic_numbers), np.concatenate(samples)
     )

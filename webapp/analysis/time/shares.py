@@ -187,20 +187,13 @@ def effect_data(
 ) -> Data:
     """What inference.effects needs of a run's documents. cell: int32[D], the group of each.
     as_one_topic: the topics are one, a sum."""
-    row = rows_of(view.labels.into, topics)
+    row = view.labels.rows_of(topics)
     rows = len(topics)
     if as_one_topic:
         row = np.minimum(row, 0)
         rows = min(rows, 1)
     unit_of_document = units.documents(view.run.version, independent)
     return Data.from_documents(unit_of_document, cell, _documents(view), row, rows)
-
-
-def rows_of(column_of_topic: np.ndarray, topics: list[int]) -> np.ndarray:
-    """int32[K]: the place of each topic, or of what it was merged into, among some; -1 for none."""
-    row = np.full(len(column_of_topic), -1, np.int32)
-    row[topics] = np.arange(len(topics), dtype=np.int32)
-    return row[column_of_topic]
 
 
 def everywhere(view: RunView) -> tuple[np.ndarray, np.ndarray]:

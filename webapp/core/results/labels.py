@@ -48,6 +48,13 @@ class Labels:
         for m in np.flatnonzero(self.into != np.arange(K)).tolist():
             self._members.setdefault(int(self.into[m]), []).append(m)
 
+    def rows_of(self, topics: list[int]) -> np.ndarray:
+        """int32[K]: the place of each topic, or of the topic that it was merged into, in `topics`;
+        -1 where it is not among them."""
+        row = np.full(len(self.into), -1, np.int32)
+        row[topics] = np.arange(len(topics), dtype=np.int32)
+        return row[self.into]
+
     def label(self, k: int) -> str:
         """What readers call it; "" where nobody has named it."""
         return self._values["label"].get(k, "")
