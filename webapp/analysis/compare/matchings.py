@@ -38,7 +38,7 @@ _computing = threading.Lock()  # a second reader of the same pair waits for the 
 
 
 @dataclass
-class NotYet(Exception):
+class Unmatched(Exception):
     """Two runs that a worker compares, or is to, or could not. done: from 0 to 1. key: of the row,
     None while others go first."""
 
@@ -55,7 +55,7 @@ def _snapshots(first_run: Run, second_run: Run) -> list[int]:
 
 
 def matched(first_run: Run, second_run: Run, by: int | None = None) -> matching.Matching:
-    """Their present topics. Both have a snapshot. by: the user who asks. Raises NotYet where a
+    """Their present topics. Both have a snapshot. by: the user who asks. Raises Unmatched where a
     worker has to do it."""
     first, second = _snapshots(first_run, second_run)
     if first_run.topics * second_run.topics <= QUICK:
@@ -69,13 +69,13 @@ def matched(first_run: Run, second_run: Run, by: int | None = None) -> matching.
     return between if first == first_run.snapshot_id else between.turned()
 
 
-def not_yet(pairs: Iterable[tuple[Run, Run]], by: int | None) -> list[NotYet]:
+def not_yet(pairs: Iterable[tuple[Run, Run]], by: int | None) -> list[Unmatched]:
     """Of some pairs those that a worker compares, or is to; it is asked for all of them."""
-    waiting: dict[tuple[int, int], NotYet] = {}
+    waiting: dict[tuple[int, int], Unmatched] = {}
     for first_run, second_run in pairs:
         try:
             matched(first_run, second_run, by)
-        except NotYet as state:
+        except Unmatched as state:
             waiting.setdefault(
                 (min(first_run.pk, second_run.pk), max(first_run.pk, second_run.pk)), state
             )
@@ -139,13 +139,13 @@ _ARRAYS: dict[str, Any] = {
 }
 
 
-def _asked(first_run: Run, second_run: Run, by: int | None) -> NotYet:
+def _asked(first_run: Run, second_run: Run, by: int | None) -> Unmatched:
     """How far a worker is, who is asked where nobody was."""
     first, second = _snapshots(first_run, second_run)
     row = Comparison.objects.filter(first=first, second=second).first()
     if row is None:
         if _is_full(by):
-            return NotYet(first_run.pk, second_run.pk, Comparison.Status.QUEUED)
+            return Unmatched(first_run.pk, second_run.pk, Comparison.Status.QUEUED)
         with transaction.atomic():
             row, is_new = Comparison.objects.get_or_create(
                 first_id=first,
@@ -154,7 +154,7 @@ def _asked(first_run: Run, second_run: Run, by: int | None) -> NotYet:
             )
             if is_new:
                 dispatch.send(kinds.COMPARE, row.pk)
-    return NotYet(first_run.pk, second_run.pk, row.status, row.done, row.message, row.pk)
+    return Unmatched(first_run.pk, second_run.pk, row.status, row.done, row.message, row.pk)
 
 
 def _is_full(by: int | None) -> bool:

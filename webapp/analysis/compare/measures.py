@@ -102,7 +102,7 @@ def _measured(run: Run, point: Metric | None, reference: Run | None) -> Measured
         values |= _of_topics(run)
         values["left_to_right"] = run.snapshot.left_to_right
         if reference is not None and reference.pk != run.pk and final(reference):
-            with suppress(matchings.NotYet):
+            with suppress(matchings.Unmatched):
                 values |= matched(run, reference)
     return Measured(
         run=run.pk,

@@ -62,7 +62,7 @@ def curves(runs: list[Run]) -> dict[int, dict[str, list]]:
 
 
 def comparison(first_run: Run, second_run: Run, by: int | None = None) -> Comparison:
-    """The pairs of two runs' topics. by: the user who asks. Raises NotYet."""
+    """The pairs of two runs' topics. by: the user who asks. Raises Unmatched."""
     between = matchings.matched(first_run, second_run, by)
     pairs = [
         PartnerTopics(k, int(between.partner[k]), float(between.similarity[k]))

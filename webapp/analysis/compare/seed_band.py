@@ -47,7 +47,7 @@ def is_difference(
 
 
 def bands(first_view: RunView, second_view: RunView) -> list[SeedBand]:
-    """Of the topics of either run that the other lacks. Raises NotYet."""
+    """Of the topics of either run that the other lacks. Raises Unmatched."""
     between = matchings.matched(first_view.run, second_view.run)
     return [
         _band(first_view, second_view.run, between),

@@ -12,7 +12,7 @@ HEAD = (
 
 
 def rows(first_view: RunView, second_view: RunView) -> list[list]:
-    """Rows of a table of the topics of two runs, which begins with HEAD. Raises NotYet.
+    """Rows of a table of the topics of two runs, which begins with HEAD. Raises Unmatched.
 
     The kind of a topic is matched; split, where several topics of the other run are most like this
     one; or only, where it has no partner. Its difference says whether every other seed of the run

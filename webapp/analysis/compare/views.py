@@ -200,12 +200,12 @@ def topics_csv(request: HttpRequest) -> HttpResponse:
     first, second = with_topics
     try:
         rows = topics_table.rows(RunView(first), RunView(second))
-    except matchings.NotYet:
+    except matchings.Unmatched:
         return HttpResponse(NOT_COMPARED, status=ACCEPTED, content_type="text/plain")
     return table_answer(csv_cells.lines(rows), f"topics-of-runs-{first.pk}-{second.pk}.csv")
 
 
-def _comparing(state: matchings.NotYet) -> Comparing:
+def _comparing(state: matchings.Unmatched) -> Comparing:
     has_failed = state.status == "failed"
     return Comparing(
         run=state.a,

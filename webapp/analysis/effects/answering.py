@@ -24,12 +24,13 @@ from webapp.analysis.effects.estimates import (
     Way,
 )
 from webapp.analysis.effects.shapes import Wider
-from webapp.analysis.time.answering import NotYet, answers_of
+from webapp.analysis.time.answering import answers_of
 from webapp.analysis.time.shapes import Answering
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.models import Run
+from webapp.platform.pages.not_yet import NotYet
 
 TASK = "tasks.runs.estimate"
 # Topics of documents, in all, up to which a request estimates: a page has three estimates, of a

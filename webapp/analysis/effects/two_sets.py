@@ -63,7 +63,7 @@ class TwoSets:
 
     def known_to(self, by: int | None) -> "TwoSets":
         """The same where the answer is known, or can be made in a request. by: the user who asks.
-        Raises answering.NotYet where a worker has to make it first."""
+        Raises NotYet where a worker has to make it first."""
         question = answering.TwoSides(self.base, self.first, self.second, self.constant)
         return replace(self, answered=question.answered(by))
 

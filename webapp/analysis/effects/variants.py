@@ -73,7 +73,7 @@ class Claim(NamedTuple):
     made, or where nothing can be exchanged, as `untested` says."""
 
     variants: list[Variant]
-    waiting: list[matchings.NotYet]
+    waiting: list[matchings.Unmatched]
     left: int
     training: int
     test: Tested | None
@@ -118,12 +118,12 @@ def claim(question: Question, topic: int, by: int | None) -> Claim:
     exchange, untested = _exchangeable(question)
     test: Tested | None = None
     variants = [_of_run(question, question, topic, None, exchange)]
-    waiting = list[matchings.NotYet]()
+    waiting = list[matchings.Unmatched]()
     left = 0
     for view in map(RunView, other_runs(question.selection.run)):
         try:
             between = matchings.matched(question.selection.run, view.run, by)
-        except matchings.NotYet as state:
+        except matchings.Unmatched as state:
             waiting.append(state)
             continue
         key = _key(question, topic, view)

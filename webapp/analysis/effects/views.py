@@ -41,7 +41,7 @@ from webapp.analysis.effects.shapes import (
     TopicEffect,
 )
 from webapp.analysis.effects.two_sets import TwoSets
-from webapp.analysis.time import answering, trends
+from webapp.analysis.time import trends
 from webapp.analysis.time.contrasts import Constant
 from webapp.analysis.time.shapes import Answering, Offer, Pinned
 from webapp.core.documents import unit_sentences
@@ -54,6 +54,7 @@ from webapp.platform.accounts import authorization
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.tables import json_text
 from webapp.platform.drawing.trends import points
+from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.pages.page import back, run_or_404, table_answer
 from webapp.platform.pages.typed import Answer, PageQuery, typed
 from webapp.platform.storage import csv_cells
@@ -108,8 +109,6 @@ def effects(
         by_user = authorization.user_id(request)
         regression = effects_answering.with_estimates(regression, numbers, by_user)
         page = effects_page(regression, order, numbers, after, page_query.following)
-    except answering.NotYet as state:
-        return Answer(state.page, status=HTTPStatus.ACCEPTED)
     except Invalid as error:
         return Answer(NoEffects(error.message), invalid=error)
     return Answer(page, partial(_html, request, page_query, regression, page))
@@ -281,8 +280,6 @@ def claim(
         by_user = authorization.user_id(request)
         regression = effects_answering.with_estimates(regression, [], by_user)
         page = claim_page(regression, numbers[0], by_user)
-    except answering.NotYet as state:
-        return Answer(state.page, status=HTTPStatus.ACCEPTED)
     except Invalid as error:
         return Answer(NoEffects(error.message), invalid=error)
     return Answer(page, partial(_claim_html, regression, page))
@@ -422,7 +419,7 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
         regression = effects_answering.with_estimates(
             regression, [], authorization.user_id(request)
         )
-    except answering.NotYet:
+    except NotYet:
         return HttpResponse(
             "A worker estimates these effects. Ask again in a while.",
             status=HTTPStatus.ACCEPTED,

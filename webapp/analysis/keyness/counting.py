@@ -24,6 +24,7 @@ from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView
 from webapp.core.runs import names
 from webapp.models import Run, Topic
+from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.storage import sealed
 from webapp.platform.storage.cache import BoundedCache, cached
 
@@ -124,13 +125,6 @@ class WordFamily(NamedTuple):
     @classmethod
     def of(cls, answers: Answers) -> "WordFamily":
         return cls(answers.level, answers.rows, answers.calibrated, answers.units, answers.verdict)
-
-
-@dataclass
-class NotYet(Exception):
-    """A worker counts, or is to."""
-
-    page: Counting
 
 
 class Contrast(AnswerJob[Computed]):

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from webapp.analysis.keyness import queries, split as splitting
-from webapp.analysis.keyness.counting import Contrast, NotYet
+from webapp.analysis.keyness.counting import Contrast
 from webapp.analysis.keyness.shapes import (
     Counting,
     Counts,
@@ -28,6 +28,7 @@ from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import provenance
 from webapp.core.results.view import RunView
 from webapp.platform.accounts import authorization
+from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.pages.page import run_or_404, table_answer
 from webapp.platform.pages.typed import Answer, PageQuery, typed
 
@@ -109,15 +110,13 @@ def _of_two(
     counts: Counts,
     answer: Callable[[Contrast, int | None], Answer],
 ) -> Answer:
-    """What is said of the two sets of an address; where that names none, or a worker has to count
-    first, that."""
+    """Answer with what is said of the two sets of an address, or that it names none. Raises NotYet
+    while a worker counts."""
     compare = _compare(request, view)
     try:
         sides = compared_sets.read_sides(request.GET, selection, against_rest)
         if sides is not None:
             return answer(Contrast(*sides, which, counts), authorization.user_id(request))
-    except NotYet as state:
-        return Answer(state.page, status=202)
     except Invalid as error:
         return Answer(NothingCompared(error.message, compare), invalid=error)
     return Answer(NothingCompared("Choose two sets of documents first.", compare))

@@ -21,6 +21,7 @@ from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.models import Run
+from webapp.platform.pages.not_yet import NotYet
 
 TASK = "tasks.runs.answer"
 METHOD = 2  # raised when the same question has another answer
@@ -30,13 +31,6 @@ METHOD = 2  # raised when the same question has another answer
 QUICK = 500_000
 QUICK_OF_FIELD = 100_000
 QUICK_OF_TIME = 100_000
-
-
-@dataclass
-class NotYet(Exception):
-    """A worker answers, or is to."""
-
-    page: Answering
 
 
 @dataclass(frozen=True)

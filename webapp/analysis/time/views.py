@@ -309,8 +309,6 @@ def compare(
             answered = answering.TwoSides(*sets, constant).answered(by_user)
             compared = contrasts.compare(*sets, order, constant, answered)
             page = replace(compared, selection=selection.sentence)
-    except answering.NotYet as state:
-        return Answer(state.page, status=202)
     except Invalid as error:
         html = partial(_comparison_html, request, selection, page_query, page, error.message)
         return Answer(page, html, invalid=error)

@@ -32,6 +32,7 @@ from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.models import Run
+from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.storage.cache import BoundedCache
 
 TASK = "tasks.runs.follow_words"
@@ -120,11 +121,6 @@ class Looked(NamedTuple):
     followed: Followed | None
 
 
-@dataclass
-class NotYet(Exception):
-    """A worker looks, or is to."""
-
-
 @dataclass(frozen=True)
 class WordsJob(AnswerJob[Looked]):
     """The words of a topic in a set of documents."""
@@ -191,7 +187,7 @@ def followed(selection: RunSelection, k: int, by: int | None) -> Followed | None
 
     looked = _answered.get_or_set((selection.run.snapshot_id, job.stored_as), look)
     if looked is None:
-        raise NotYet
+        raise NotYet()
     return looked.followed
 
 

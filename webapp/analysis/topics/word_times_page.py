@@ -26,6 +26,7 @@ from webapp.core.results import links
 from webapp.core.results.topics import TopicDetail
 from webapp.core.results.view import RunView
 from webapp.platform.drawing.numbers import join_names
+from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.storage import csv_cells
 from webapp.platform.storage.sql import tuples
 
@@ -91,7 +92,7 @@ def answer(
     drop = view.hidden_words.described()
     try:
         followed = word_times.followed(selection, number, by)
-    except word_times.NotYet:
+    except NotYet:
         return FollowingWords(about, drop)
     if followed is None:
         return WordsWithoutTime(about, drop, fields.dated(view.run.version) is not None)

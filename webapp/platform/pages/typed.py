@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
+from http import HTTPStatus
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -32,6 +33,7 @@ from django.views.decorators.http import require_http_methods
 
 from inference.errors import Invalid
 from webapp.platform.pages import page as pages
+from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.pages.page_query import PageQuery
 
 T = TypeVar("T")
@@ -197,7 +199,7 @@ def typed(
     `as_json: bool`. Keyword-only ones come from the query string. A view that takes `posted:
     QueryDict | None` has a form that is sent to the page itself: what came by POST, else None.
     parts: name -> template of a part that a script may ask for again by the header X-Part
-    (static/js/part.js)."""
+    (static/js/part.js). A NotYet that the view raises shows its page, with status 202."""
 
     def decorate(view: Callable[..., Answer | HttpResponse]) -> View:
         return _make_view(view, template, parts)
@@ -245,7 +247,11 @@ def _make_view(
             "posted": request.POST if request.method == "POST" else None,
         }
         taken = {name: value for name, value in offered.items() if name in parameter_names}
-        answer = view(**taken, **asked(request.GET))
+        answer: Answer | HttpResponse
+        try:
+            answer = view(**taken, **asked(request.GET))
+        except NotYet as waiting:
+            answer = Answer(waiting.page, status=HTTPStatus.ACCEPTED)
         if isinstance(answer, HttpResponse):
             return answer
         return answered(request, answer, as_json, **objects)

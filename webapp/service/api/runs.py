@@ -24,7 +24,7 @@ from webapp.analysis.findings.values import Detail
 from webapp.analysis.how_many import page as how_many_page
 from webapp.analysis.how_many.shapes import HowMany, HowManyAsked
 from webapp.analysis.keyness import queries as keyness
-from webapp.analysis.keyness.counting import Contrast, NotYet
+from webapp.analysis.keyness.counting import Contrast
 from webapp.analysis.keyness.shapes import (
     Counting,
     Counts as KeynessCounts,
@@ -32,7 +32,7 @@ from webapp.analysis.keyness.shapes import (
     Order as KeynessOrder,
     Which as KeynessWhich,
 )
-from webapp.analysis.time import answering, compared_sets, trends
+from webapp.analysis.time import compared_sets, trends
 from webapp.analysis.time.shapes import Answering
 from webapp.analysis.topics import word_times_page
 from webapp.analysis.topics.listing import ORDERS, TopicListing, read_listing_query
@@ -350,13 +350,10 @@ def keyness_of(
     compared = compared_sets.read_sides(request.GET, selection, rest)
     if compared is None:
         raise Invalid("from_a", "Say two sets of documents, or choose documents and say rest=true.")
-    try:
-        contrast = Contrast(*compared, which, counts)
-        by = authorization.user_id(request)
-        with called({"field": "over"}):
-            return keyness.list_words(contrast, order, selection.sentence, over, by)
-    except NotYet as state:
-        return Status(202, state.page)
+    contrast = Contrast(*compared, which, counts)
+    by = authorization.user_id(request)
+    with called({"field": "over"}):
+        return keyness.list_words(contrast, order, selection.sentence, over, by)
 
 
 @router.get(
@@ -375,7 +372,7 @@ def words_through_time(
     answer = word_times_page.answer(
         view, Selection.read(request.GET, view), number, authorization.user_id(request)
     )
-    return Status(202, answer) if isinstance(answer, FollowingWords) else answer
+    return Status(HTTPStatus.ACCEPTED, answer) if isinstance(answer, FollowingWords) else answer
 
 
 @router.get(
@@ -511,11 +508,8 @@ def effects(
     regression = _regression(request, run_id, effect, estimate)
     with called({"topics": "topic"}):
         numbers = trends.read_topics(regression.selection.view, [topic])
-    try:
-        by = authorization.user_id(request)
-        regression = effects_answering.with_estimates(regression, numbers, by)
-    except answering.NotYet as state:
-        return Status(HTTPStatus.ACCEPTED, state.page)
+    by = authorization.user_id(request)
+    regression = effects_answering.with_estimates(regression, numbers, by)
     return effects_page(
         regression,
         order,
@@ -549,14 +543,11 @@ def claim(
     sets = None
     if not effect.formula:
         sets = two_sets.of_address(request.GET, selection, against.against_rest, against.constant)
-    try:
-        with called({"topic": "number"}):
-            if sets is not None:
-                return claim_of_sets(sets.known_to(by), number, by)
-            regression = _regression(request, run_id, effect)
-            return claim_page(effects_answering.with_estimates(regression, [], by), number, by)
-    except answering.NotYet as state:
-        return Status(HTTPStatus.ACCEPTED, state.page)
+    with called({"topic": "number"}):
+        if sets is not None:
+            return claim_of_sets(sets.known_to(by), number, by)
+        regression = _regression(request, run_id, effect)
+        return claim_page(effects_answering.with_estimates(regression, [], by), number, by)
 
 
 def _regression(
@@ -590,8 +581,10 @@ def compare(request: HttpRequest, run_id: int, other: int):
         return comparisons.comparison(
             published_or_404(run_id), published_or_404(other), authorization.user_id(request)
         )
-    except matchings.NotYet as state:
-        return Status(202, {"status": state.status, "done": state.done, "error": state.error})
+    except matchings.Unmatched as state:
+        return Status(
+            HTTPStatus.ACCEPTED, {"status": state.status, "done": state.done, "error": state.error}
+        )
 
 
 @router.get(

@@ -2,6 +2,7 @@
 
 import json
 from functools import cache
+from http import HTTPStatus
 from typing import Any
 
 import structlog
@@ -24,6 +25,7 @@ from inference.runtime.versions import topograph
 from webapp.platform import received
 from webapp.platform.accounts.authorization import UNKNOWN
 from webapp.platform.pages import errors
+from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.pages.page import as_bytes
 from webapp.service.api import corpora, engines, runs
 from webapp.service.api.access import RATE, Reader
@@ -108,6 +110,11 @@ def _error(request: HttpRequest, sentence: str, status: int, **further) -> HttpR
     if status == 401:
         response["WWW-Authenticate"] = "Bearer"
     return response
+
+
+@api.exception_handler(NotYet)
+def waiting(request, error):
+    return api.create_response(request, error.page, status=HTTPStatus.ACCEPTED)
 
 
 @api.exception_handler(Http404)

@@ -22,6 +22,7 @@ from webapp.core.notebooks.shapes import KeptTable
 from webapp.core.results.view import RunView
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.pictures import Picture
+from webapp.platform.pages.not_yet import NotYet
 from webapp.service.embedding import pictures
 
 Name = Literal["time", "river", "compare", "word"]
@@ -131,7 +132,7 @@ def _comparison(selection: RunSelection, query: QueryDict) -> Chart:
         raise Invalid("chart", "There is no chart: choose the documents to compare.")
     try:
         answered = answering.TwoSides(*sets).answered(None)
-    except answering.NotYet:
+    except NotYet:
         raise Invalid(
             "chart",
             "A worker still compares these documents. The chart appears when it is done: ask again"

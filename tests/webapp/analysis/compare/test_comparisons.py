@@ -355,7 +355,7 @@ def test_a_worker_compares_large_runs_once(client, trained, others, large):
 
 
 def test_a_comparison_that_lost_its_process_is_made_again(trained, others, large):
-    with pytest.raises(matchings.NotYet):
+    with pytest.raises(matchings.Unmatched):
         matchings.matched(trained, others[0])
     pk = large[0][1]
     assert claims.claim(kinds.COMPARE, pk) == 1
