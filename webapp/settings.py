@@ -26,7 +26,7 @@ FILES = DATA / "files"
 # are kept here, whether this machine sees the files that were uploaded, and the seconds for which a
 # page waits for a file of the store.
 try:
-    STORE = s3.read_place(os.environ)
+    STORE = s3.read_address(os.environ)
 except ValueError as error:
     raise ImproperlyConfigured(str(error)) from None
 STORE_CACHE = int(os.environ.get("TOPOGRAPH_STORE_CACHE") or 20_000_000_000)

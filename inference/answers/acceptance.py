@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-FALSE = 0.05  # of the accepted rows, the part that may be false on average
+FALSE_DISCOVERY_RATE = 0.05  # of the accepted rows, the part that may be false on average
 
 
 class Acceptance(NamedTuple):
@@ -15,15 +15,15 @@ class Acceptance(NamedTuple):
 
     @property
     def level(self) -> float:
-        """1 - FALSE max(R, 1) / m: so many of R intervals miss what they are of as may be false
+        """1 - FALSE_DISCOVERY_RATE max(R, 1) / m: so many of R intervals miss what they are of as may be false
         (Benjamini and Yekutieli 2005, false coverage-statement rate). A row is accepted where its
         p is at most 1 - level, which is where its interval excludes "no difference"."""
-        return 1 - FALSE * max(self.accepted, 1) / max(self.rows, 1)
+        return 1 - FALSE_DISCOVERY_RATE * max(self.accepted, 1) / max(self.rows, 1)
 
 
 def accept(p: np.ndarray) -> Acceptance:
     """By the procedure of Benjamini and Hochberg (1995). p: NaN for a row that can't be said."""
     sorted_p = np.sort(p[~np.isnan(p)], axis=None)
     rank = np.arange(1, len(sorted_p) + 1)
-    below = np.flatnonzero(sorted_p <= FALSE * rank / max(len(sorted_p), 1))
+    below = np.flatnonzero(sorted_p <= FALSE_DISCOVERY_RATE * rank / max(len(sorted_p), 1))
     return Acceptance(len(sorted_p), int(below.max(initial=-1)) + 1)

@@ -1,6 +1,7 @@
 """Runs side by side."""
 
 from functools import partial
+from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import urlencode
 
@@ -55,9 +56,6 @@ NO_TOPICS: dict[str, tuple[str, str]] = {  # why a run has none yet, and why sev
     Run.Status.FAILED: ("it failed", "they failed"),
 }
 NO_RUNS: list[int] = []
-OK = 200
-NOT_FOUND = 404
-ACCEPTED = 202
 NOT_COMPARED = "A worker compares these runs. Ask again when their page shows topics side by side."
 
 
@@ -125,7 +123,7 @@ def _pairs_with(reference: Run | None, runs: list[Run]) -> list[tuple[Run, Run]]
 
 def _status(numbers: list[int], runs: list[Run]) -> int:
     """Not found, where runs were asked for and there is none of them."""
-    return NOT_FOUND if numbers and not runs else OK
+    return HTTPStatus.NOT_FOUND if numbers and not runs else HTTPStatus.OK
 
 
 def _html(
@@ -201,7 +199,7 @@ def topics_csv(request: HttpRequest) -> HttpResponse:
     try:
         rows = topics_table.rows(RunView(first), RunView(second))
     except matchings.Unmatched:
-        return HttpResponse(NOT_COMPARED, status=ACCEPTED, content_type="text/plain")
+        return HttpResponse(NOT_COMPARED, status=HTTPStatus.ACCEPTED, content_type="text/plain")
     return table_answer(csv_cells.lines(rows), f"topics-of-runs-{first.pk}-{second.pk}.csv")
 
 

@@ -24,7 +24,7 @@ from webapp.core.results import evidence, weights
 from webapp.core.results.priors import priors
 from webapp.platform.storage.cache import BoundedCache
 
-FALSE = 0.05  # p of one test of all runs, up to which a claim holds
+FALSE_POSITIVE_RATE = 0.05  # p of one test of all runs, up to which a claim holds
 LOOKED_AT = 20  # topics
 WIDER = 1.25  # times, from which on it is said
 POINTS = 21  # along a line

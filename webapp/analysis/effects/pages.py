@@ -39,6 +39,8 @@ LISTED = 30
 
 # A claim in trainings on other texts than the run's (webapp.core.runs.trials): what learning loses,
 # and what half of the documents says of the other.
+
+
 def trained(regression: Regression, topic: int) -> list[OtherTexts]:
     """[] of a run that has no such trainings."""
     run = regression.selection.run

@@ -130,9 +130,9 @@ def _conclusion(claim: Claim, holds: int) -> str:
         return (
             "It depends on the settings, so neither a difference nor its absence can be concluded."
         )
-    if test is None or test.p_of_clearest <= estimates.FALSE:
+    if test is None or test.p_of_clearest <= estimates.FALSE_POSITIVE_RATE:
         return "You may say so of such texts and of models like these, but not why it is so."
-    if test.p_fixed <= estimates.FALSE:
+    if test.p_fixed <= estimates.FALSE_POSITIVE_RATE:
         return (
             "A topic picked as the clearest of all may show this by chance. It can be concluded"
             f" only if you chose the topic before looking (p = {test.p_fixed:.3f})."

@@ -62,7 +62,7 @@ from webapp.platform.accounts import authorization
 from webapp.platform.drawing.colours import CHOSEN_NAMES
 from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.pages.page import looked_up, table_answer
-from webapp.platform.pages.typed import Answer, PageQuery, Place, typed
+from webapp.platform.pages.typed import Answer, Cursor, PageQuery, typed
 
 ROWS_BELOW_MAP = 20  # of the list, where no topic was chosen on the map
 VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
@@ -239,7 +239,7 @@ def detail(
     lambda_: Lambda = relevance.LAM,
     rank: Rank = "share",
     by: str = "",
-    after: Place = None,
+    after: Cursor = None,
 ) -> Answer[TopicPage | FormingTopic]:
     """A topic: its words, documents, company and measures."""
     frame: dict[str, Any] = {

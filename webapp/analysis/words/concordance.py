@@ -73,7 +73,7 @@ class Line:
     passage_url: str | None
 
 
-class Place(NamedTuple):
+class LinePlace(NamedTuple):
     """Where a line is cut from. topic: as a Line has it. certainty: as Evidence has it."""
 
     document: int
@@ -231,7 +231,7 @@ class Cut(NamedTuple):
     """A piece of a text: the place in its document, and what is before the word that begins there,
     the word, what is after it."""
 
-    place: Place
+    place: LinePlace
     title: str
     date: str
     before: str
@@ -245,7 +245,7 @@ def _of_word(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
     characters = uses.evidence.places(uses.rows[pairs], nth, uses.word)
     word_places = list(
         map(
-            Place,
+            LinePlace,
             uses.documents[pairs].tolist(),
             characters.tolist(),
             uses.topics[pairs].tolist(),
@@ -265,7 +265,7 @@ def _of_word(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
 
 
 def cut_at(
-    run: Run, line_places: list[Place], stops: Callable[[list[Piece]], list[list[int]]]
+    run: Run, line_places: list[LinePlace], stops: Callable[[list[Piece]], list[list[int]]]
 ) -> list[Cut]:
     """The pieces of text around some places, in their order. stops: at which character of each
     piece the word ends that begins there."""
@@ -288,7 +288,7 @@ def cut_at(
     return cuts
 
 
-def _around(line_place: Place) -> tuple[int, int, int, int]:
+def _around(line_place: LinePlace) -> tuple[int, int, int, int]:
     """What embargo.read_pieces asks for: document, first character, how many, and the place
     itself."""
     first = max(0, line_place.at - SIDE)

@@ -11,7 +11,7 @@ import numpy as np
 from inference.errors import Invalid
 from inference.index.hits import Hits, sample
 from webapp.analysis.words import concordance
-from webapp.analysis.words.concordance import Cut, Line, Lines, Order, Place
+from webapp.analysis.words.concordance import Cut, Line, LinePlace, Lines, Order
 from webapp.analysis.words.shapes import PatternGroup
 from webapp.core.documents import facets, fields, search
 from webapp.core.documents.selection import RunSelection
@@ -249,12 +249,12 @@ def _cut(selection: RunSelection, hits: Hits, tokens: list[tuple[int, int]]) -> 
     }
     targets = selection.view.labels.into
     hits_found: list[Hit] = []
-    word_places: list[Place] = []
+    word_places: list[LinePlace] = []
     for i, nth in tokens:
         hit = Hit(*hits_of_document[i][nth])
         topic = None if hit.topic < 0 else int(targets[hit.topic])
         hits_found.append(hit)
-        word_places.append(Place(int(hits.documents[i]), hit.at, topic, max(hit.certainty, 0)))
+        word_places.append(LinePlace(int(hits.documents[i]), hit.at, topic, max(hit.certainty, 0)))
 
     def stops(texts_read: list[embargo.Piece]) -> list[list[int]]:
         """Where the last word ends, which may be followed by what is no word."""

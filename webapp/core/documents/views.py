@@ -46,7 +46,7 @@ from webapp.core.results.topics import is_topic
 from webapp.core.results.view import RunView
 from webapp.models import Corpus, Run
 from webapp.platform.drawing.numbers import topic_label
-from webapp.platform.pages.typed import Answer, PageQuery, Place as Begins, typed
+from webapp.platform.pages.typed import Answer, Cursor, PageQuery, typed
 
 # topics whose words are coloured
 ALL = "all"
@@ -63,7 +63,7 @@ def of_corpus(
     page_query: PageQuery,
     *,
     by: str = "",
-    after: Begins = None,
+    after: Cursor = None,
 ) -> Answer[DocumentsPage]:
     """A page of a corpus's documents, in an order; an empty list where the set has none."""
     return Answer(_list(page_query, Listing(selection, by), after))
@@ -72,7 +72,7 @@ def of_corpus(
 @cached_page()
 @typed("run/documents.html")
 def of_run(
-    run: Run, selection: Selection, page_query: PageQuery, *, by: str = "", after: Begins = None
+    run: Run, selection: Selection, page_query: PageQuery, *, by: str = "", after: Cursor = None
 ) -> Answer[DocumentsPage]:
     """A page of a run's documents, in an order; an empty list where the set has none."""
     return Answer(_list(page_query, Listing(selection, by), after))

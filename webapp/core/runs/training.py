@@ -59,6 +59,8 @@ CHECKPOINT_SHARE = 0.1  # the same of checkpoints: for a large corpus they hold 
 
 
 # The topics with which a run begins that continues another run, its parent.
+
+
 def topics_of_same_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -> np.ndarray:
     """uint16[nnz]: the topics that the parent gave to the pairs of the run's bag of words, which
     leaves out some of the parent's words; changed as the run's `steering` says. alpha: the

@@ -100,7 +100,7 @@ def flag(name: str, values: list[str]) -> bool:
     return True
 
 
-def read_place(name: str, values: list[str]) -> tuple[float, int]:
+def read_cursor(name: str, values: list[str]) -> tuple[float, int]:
     """Where a page of ranked results begins: "weight,number", as the page before gave it."""
     try:
         weight, key = values[-1].split(",")
@@ -111,7 +111,7 @@ def read_place(name: str, values: list[str]) -> tuple[float, int]:
         ) from None
 
 
-Place = Annotated[tuple[float, int] | None, read_place]
+Cursor = Annotated[tuple[float, int] | None, read_cursor]
 READERS: dict[Any, Reader] = {
     int: read_whole,
     str: text,

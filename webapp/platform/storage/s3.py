@@ -30,7 +30,7 @@ class Missing(Exception):
     """The store does not have an object."""
 
 
-class Place(NamedTuple):
+class StoreAddress(NamedTuple):
     """bucket, and the prefix of all keys in it, without slashes at its ends. endpoint: "" for
     Amazon's own."""
 
@@ -44,7 +44,7 @@ class Place(NamedTuple):
         )
 
 
-def read_place(environment: os._Environ | dict[str, str]) -> Place | None:
+def read_address(environment: os._Environ | dict[str, str]) -> StoreAddress | None:
     """What the environment says of a store; None where there is none. Raises ValueError with a
     sentence where it can't be."""
     url = environment.get("TOPOGRAPH_STORE", "")
@@ -74,7 +74,7 @@ def read_place(environment: os._Environ | dict[str, str]) -> Place | None:
             f"TOPOGRAPH_STORE needs {' and '.join(keys)}, which {'is' if len(keys) == 1 else 'are'}"
             " not set."
         )
-    return Place(parts.netloc, parts.path.strip("/"), endpoint)
+    return StoreAddress(parts.netloc, parts.path.strip("/"), endpoint)
 
 
 def installed() -> bool:
@@ -175,7 +175,7 @@ def _client(pid: int, probing: bool = False):
     """pid: a child of a fork needs one of its own, as threads do not come along."""
     from obstore.store import S3Store
 
-    at: Place | None = settings.STORE
+    at: StoreAddress | None = settings.STORE
     assert at is not None
     limit = PROBE if probing else REQUEST
     options: dict[str, Any] = {

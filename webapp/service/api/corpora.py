@@ -44,7 +44,7 @@ ERRORS = {
     409: shapes.Sentence,
     429: shapes.Sentence,
 }
-Place = Annotated[int, Field(ge=0, description="where the page begins, as “next” says it")]
+Offset = Annotated[int, Field(ge=0, description="where the page begins, as “next” says it")]
 Limit = Annotated[int, Field(ge=1, le=pages.MOST, description="items of a page")]
 
 

@@ -53,9 +53,10 @@ from webapp.platform.storage.nulls import number_or_none
 from webapp.service import exports
 from webapp.service.api import pages, shapes
 from webapp.service.api.access import Token
-from webapp.service.api.corpora import ERRORS, Limit, Place
+from webapp.service.api.corpora import ERRORS, Limit, Offset
 from webapp.service.exports import methods
 from webapp.service.exports.shapes import MethodsPage
+from webapp.service.exports.tables import kinds as kinds_of_groups
 
 Families = Annotated[
     int | None,
@@ -65,6 +66,8 @@ Families = Annotated[
         description="how many families of topics; the usual number by default",
     ),
 ]
+TopicNumber = Annotated[int, Field(ge=0, description="a topic")]
+FewestDocuments = Annotated[int, Field(ge=0, description="in which a word is at least")]
 Window = Annotated[int, Field(ge=0, le=collocations.FARTHEST)]
 router = Router()
 MOST_COUNTS = 500_000  # groups times topics of one answer
@@ -143,7 +146,7 @@ def index(
     group: str = "",
     hidden: bool = False,
     families: Families = None,
-    after: Place = 0,
+    after: Offset = 0,
     limit: Limit = pages.LIMIT,
 ):
     if sort.removeprefix("-") not in ORDERS:
@@ -154,10 +157,10 @@ def index(
         )
     run = published_or_404(run_id)
     filters = replace(read_listing_query(request.GET, run), hidden=hidden)
-    topics, following = TopicListing(Selection.read(request.GET, RunView(run)), filters).page(
-        after, limit
-    )
-    return {"items": topics, "next": pages.following(request, after=following)}
+    listed_topics, following = TopicListing(
+        Selection.read(request.GET, RunView(run)), filters
+    ).page(after, limit)
+    return {"items": listed_topics, "next": pages.following(request, after=following)}
 
 
 @router.get(
@@ -166,10 +169,10 @@ def index(
     summary="A topic",
 )
 def topic(request: HttpRequest, run_id: int, number: int):
-    topic = topics.described(RunView(published_or_404(run_id)), number)
-    if topic is None:
+    topic_detail = topics.described(RunView(published_or_404(run_id)), number)
+    if topic_detail is None:
         raise Http404(f"Run {run_id} has no topic {number}.")
-    return topic
+    return topic_detail
 
 
 @router.get(
@@ -178,7 +181,7 @@ def topic(request: HttpRequest, run_id: int, number: int):
     summary="A topic's words by weight",
 )
 def words_of_topic(
-    request: HttpRequest, run_id: int, number: int, after: Place = 0, limit: Limit = pages.LIMIT
+    request: HttpRequest, run_id: int, number: int, after: Offset = 0, limit: Limit = pages.LIMIT
 ):
     run = published_or_404(run_id)
     if number >= run.topics:
@@ -278,7 +281,7 @@ def lines(
     documents: Query[shapes.Documents],
     topic: int | None = None,
     sort: concordance.Order = "certainty",
-    after: Place = 0,
+    after: Offset = 0,
     limit: Limit = 50,
 ):
     selection, _, uses = _word(request, run_id, word)
@@ -314,10 +317,10 @@ def pattern(
     run_id: int,
     documents: Query[shapes.Documents],
     pattern: str = "*",
-    topic: Place | None = None,
+    topic: TopicNumber | None = None,
     sort: concordance.Order = "document",
     by: str = "",
-    after: Place = 0,
+    after: Offset = 0,
 ):
     selection = Selection.read(request.GET, RunView(finished(run_id)))
     with called({"field": "by"}):
@@ -421,7 +424,7 @@ def collocations_of(
     topic_b: int | None = None,
     left: Window = 5,
     right: Window = 5,
-    least: Place = 5,
+    least: FewestDocuments = 5,
     order: collocations.Order = "log_dice",
     which: collocations.Which = "content",
     within: collocations.Within = "words",
@@ -459,7 +462,7 @@ def time(
 ):
     run = finished(run_id)
     selection = Selection.read(request.GET, RunView(run))
-    by = by or next(iter(exports.tables.kinds(run)), "")
+    by = by or next(iter(kinds_of_groups(run)), "")
     if not by:
         raise Invalid("by", f"No document of “{run.corpus.name}” has a date or a category.")
     with called({"field": "by"}):
@@ -503,7 +506,7 @@ def effects(
     estimate: estimates.Way = "counted",
     order: estimates.Order = "difference",
     topic: str = "",
-    after: Place = 0,
+    after: Offset = 0,
 ):
     regression = _regression(request, run_id, effect, estimate)
     with called({"topics": "topic"}):

@@ -12,10 +12,12 @@ from webapp.service.corpora.shapes import DeletedRow, Identified
 
 PAGE = 50
 # Where a page of the list begins: the moment, the kind (corpora are 1) and the number
-Place = tuple[datetime, int, int]
+DeletedCursor = tuple[datetime, int, int]
 
 
-def page(corpora, runs, before: Place | None = None) -> tuple[list[DeletedRow], Place | None]:
+def page(
+    corpora, runs, before: DeletedCursor | None = None
+) -> tuple[list[DeletedRow], DeletedCursor | None]:
     """The last deleted first, and where the next page begins. Runs of a deleted corpus come and go
     with it.
 

@@ -20,7 +20,7 @@ from webapp.service.corpora import deleted as queries, deletion
 from webapp.service.corpora.shapes import DeletedItem, DeletedList, DeletedPage, DeletedRow
 
 
-def _place(name: str, values: list[str]) -> queries.Place:
+def _read_cursor(name: str, values: list[str]) -> queries.DeletedCursor:
     """Where a page of the list begins: "moment,kind,number", as the page before gave it."""
     try:
         moment, kind, pk = values[-1].split(",")
@@ -39,7 +39,7 @@ def index(
     request: HttpRequest,
     page_query: PageQuery,
     *,
-    after: Annotated[queries.Place | None, _place] = None,
+    after: Annotated[queries.DeletedCursor | None, _read_cursor] = None,
 ) -> Answer[DeletedList]:
     """Recently deleted, the last first."""
     rows, following = queries.page(*authorization.deletable(request), after)

@@ -16,7 +16,7 @@ from webapp.core.results import links
 from webapp.core.runs import services as runs
 from webapp.core.simulate import truth
 from webapp.intake import readers
-from webapp.intake.ingest import pseudonyms, reading_forms, sources as reports, version_history
+from webapp.intake.ingest import pseudonyms, reading_forms, sources, version_history
 from webapp.intake.ingest.forms import SeveralForm, TrainForm
 from webapp.intake.ingest.job import progress_note
 from webapp.models import Corpus, Run, SourceFile, Upload
@@ -77,7 +77,9 @@ NOBODY_KNOWS = (
 )
 
 
-# The files that a corpus was made of, and what came of each.
+# The files that a corpus was made of, and what came of each
+
+
 @typed("corpus/files.html")
 def files(
     corpus: Corpus, page_query: PageQuery, *, only: str = "", after: int | None = None
@@ -97,7 +99,7 @@ def problems(
     """What reading the files found wrong, a page of it. file: the position of one of them. after: a
     place in the report."""
     name = "" if file is None else get_object_or_404(corpus.files, position=file).name
-    rows, following = reports.problems(corpus, name, after)
+    rows, following = sources.problems(corpus, name, after)
     page = ProblemsPage([readers.Problem(**row) for row in rows], page_query.following(following))
     return Answer(page, lambda: ProblemsHtml(name))
 
@@ -207,7 +209,7 @@ def detail(
         proposed = proposed_seeds.propose(corpus, topic, concept)
         train_form = TrainForm(corpus=corpus, engine=engine, proposed=proposed, initial=initial)
     return corpus_page(
-        corpus, train_form, page_query=page_query, engine=engine, before=before, made=made
+        corpus, train_form, page_query=page_query, engine=engine, before=before, new_version=made
     )
 
 
@@ -219,10 +221,11 @@ def corpus_page(
     page_query: PageQuery | None = None,
     engine: str = "",
     before: int | None = None,
-    made: int | None = None,
+    new_version: int | None = None,
     status: int = 200,
 ) -> Answer[CorpusPage]:
-    """The forms: as they came, where they are shown again."""
+    """Answer with the corpus's own page. train_form, several_form: as they came, where they are
+    shown again. new_version: the number of the one that was just made, which the page announces."""
     page = _state(corpus)
     dropped = [(REASONS.get(reason, reason), *counts) for reason, counts in page.dropped.items()]
 
@@ -257,7 +260,7 @@ def corpus_page(
             files=first_files(corpus),
             upload=_upload_fields(),
             languages=languages.say(corpus),
-            just_made=made if made is not None and made == _newest_version(corpus) else None,
+            just_made=_if_newest(corpus, new_version),
         )
 
     return Answer(page, html, status)
@@ -344,6 +347,12 @@ def _newest_version(corpus: Corpus) -> int | None:
         return None
     later_versions = corpus.versions.filter(number__gt=corpus.version.number)
     return None if later_versions.exists() else corpus.version.number
+
+
+def _if_newest(corpus: Corpus, new_version: int | None) -> int | None:
+    """The number of a version that was just made; None where it is not the newest any more."""
+    is_newest = new_version is not None and new_version == _newest_version(corpus)
+    return new_version if is_newest else None
 
 
 def _repeated(corpus: Corpus) -> Repeated:

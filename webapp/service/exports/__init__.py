@@ -53,7 +53,8 @@ class Form:
     it. asks: the name of what must be typed first. texts: gives texts away; there is no such file
     under embargo. passages: has passages, or texts that its maker may choose to put into it.
     choices: values of ?by= that it can be asked with, the first by default; without any there is no
-    such file. instead: of a dense file, what has the same numbers without the zeros."""
+    such file. instead: of a dense file, the name of the form that has the same numbers without the
+    zeros."""
 
     name: str
     group: str
@@ -82,7 +83,6 @@ DOCUMENTS = "Documents"
 READERS = "Labels and notes of readers"
 PROGRAMS = "For other programs"
 WHOLE = "The whole run"
-PAIRS = "Documents and topics, one row per pair"
 _TEXT = "text/plain; charset=utf-8"
 _ZIP = "application/zip"
 _NPZ = "application/octet-stream"
@@ -177,7 +177,7 @@ FORMS = {
             "the share of every topic in a column of its own",
             table=tables.document_topics_wide,
             selected=True,
-            instead=PAIRS,
+            instead="document-topics",
         ),
         Form(
             "topic-time",
@@ -265,7 +265,7 @@ FORMS = {
             file=mallet.doc_topics,
             ending="txt",
             media=_TEXT,
-            instead=PAIRS,
+            instead="document-topics",
         ),
         Form(
             "mallet-topic-word-weights",
@@ -275,7 +275,7 @@ FORMS = {
             file=mallet.topic_word_weights,
             ending="txt",
             media=_TEXT,
-            instead="Topics, one row per word",
+            instead="topics-long",
         ),
         Form(
             "mallet-state",
@@ -314,7 +314,7 @@ FORMS = {
             file=arrays.dense,
             ending="npz",
             media=_NPZ,
-            instead="The same, sparse",
+            instead="model-sparse",
         ),
         Form(
             "model-sparse",
@@ -410,7 +410,7 @@ def refused(form: Form, expected: int) -> str:
     if not form.instead or expected <= DENSE:
         return ""
     return (
-        f"It would have about {size_of(expected)}, nearly all of it zeros. Take “{form.instead}”"
+        f"It would have about {size_of(expected)}, nearly all of it zeros. Take “{FORMS[form.instead].title}”"
         " instead: it has the same numbers."
     )
 

@@ -50,7 +50,7 @@ def store(server, settings, monkeypatch, tmp_path):
     """This process uses the store, on a machine with files of its own."""
     for name, value in server.environment.items():
         monkeypatch.setenv(name, value)
-    settings.STORE = s3.read_place(os.environ)._replace(prefix=tmp_path.name)
+    settings.STORE = s3.read_address(os.environ)._replace(prefix=tmp_path.name)
     settings.FILES = tmp_path / "files"
     settings.COPIES = settings.FILES / "copies"
     settings.FETCH_PATIENCE = None
@@ -465,10 +465,10 @@ def test_settings_that_can_not_be_are_refused():
         ),
     ):
         with pytest.raises(ValueError, match=said) as error:
-            s3.read_place(keys | wrong)
+            s3.read_address(keys | wrong)
         assert "secret" not in str(error.value).replace("SECRET", "")
-    assert s3.read_place({}) is None
-    assert s3.read_place(keys | {"TOPOGRAPH_STORE": "s3://bucket/a/b/"}) == ("bucket", "a/b", "")
+    assert s3.read_address({}) is None
+    assert s3.read_address(keys | {"TOPOGRAPH_STORE": "s3://bucket/a/b/"}) == ("bucket", "a/b", "")
 
 
 def test_a_store_that_can_not_be_used_is_refused_at_the_start(store, server, monkeypatch):
@@ -481,7 +481,7 @@ def test_a_store_that_can_not_be_used_is_refused_at_the_start(store, server, mon
         s3._client.cache_clear()
         (error,) = checks.run_checks()
         assert said in error.msg and str(at) in error.msg and "TOPOGRAPH_STORE" in error.msg
-    store.STORE = s3.read_place(server.environment)
+    store.STORE = s3.read_address(server.environment)
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another")
     s3._client.cache_clear()
     (error,) = checks.run_checks()
