@@ -18,7 +18,6 @@ from inference.runtime.jit import njit
 FEW = 2  # documents with a topic up to which their own variance says too little
 LEAST_OTHERS = 1e-9  # stands for no document without the topic, of which there is no distribution
 LEVEL = 0.95
-BLOCKS = (4, 30)  # of a group, at least and at most; between them the square root of its documents
 _RARE = 1e-12  # a share below which a logit says nothing
 
 
@@ -82,19 +81,6 @@ def by_group(group: np.ndarray, G: int) -> Units:
     """Each group is one unit. group: int32[D], -1 for none."""
     order, starts = _ordered(group, G)
     return Units(order, starts, np.arange(G, dtype=np.int32))
-
-
-def in_blocks(group: np.ndarray, G: int) -> Units:
-    """Each group in blocks of neighbouring documents, about the square root of their number
-    (BLOCKS)."""
-    order, starts = _ordered(group, G)
-    edges = [0]
-    groups = []
-    for g, n in enumerate(np.diff(starts).tolist()):
-        blocks = min(n, max(BLOCKS[0], min(BLOCKS[1], round(n**0.5))))
-        edges += [int(starts[g]) + n * (block + 1) // blocks for block in range(blocks)]
-        groups += [g] * blocks
-    return Units(order, np.array(edges, np.int64), np.array(groups, np.int32))
 
 
 def _ordered(group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
@@ -316,12 +302,6 @@ def difference(first: Shares, second: Shares) -> tuple[np.ndarray, np.ndarray, n
         gap - np.hypot(first.share - first.low, second.high - second.share),
         gap + np.hypot(first.high - first.share, second.share - second.low),
     )
-
-
-def simes(p: np.ndarray) -> float:
-    """p of no hypothesis being false at all (Simes 1986); NaN: not tested."""
-    sorted_p = np.sort(p[~np.isnan(p)].ravel())
-    return float((sorted_p * len(sorted_p) / np.arange(1, len(sorted_p) + 1)).min(initial=1.0))
 
 
 def accepted(p: np.ndarray, level: float) -> np.ndarray:
