@@ -84,7 +84,6 @@ def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
     from webapp.core.notebooks import queries as evidence, services as notebooks
     from webapp.models import Corpus, Document, Run
     from webapp.service.corpora import deletion
-    from webapp.service.operations import upkeep
 
     with django_db_blocker.unblock():
         corpus = corpus_of(
@@ -128,9 +127,9 @@ def hostile(draft, django_db_setup, django_db_blocker) -> Hostile:
         yield Hostile(corpus.pk, run.pk, waiting.pk, notebook.pk, notebook.token)
         notebook.delete()  # other tests count
         for each in (corpus, waiting):
-            deletion.corpus(each)
-            deletion.for_good(Corpus.everything.get(pk=each.pk))
-        upkeep.purge()
+            deletion.delete_corpus(each)
+            deletion.expire_now(Corpus.everything.get(pk=each.pk))
+        deletion.remove_due()
 
 
 class Stranger(Client):

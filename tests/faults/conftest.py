@@ -35,8 +35,8 @@ def take_away(*rows) -> None:
         type(row).everything.filter(pk=row.pk).update(heartbeat_at=None)
         if not isinstance(row, Run):
             Version.everything.filter(corpus=row).update(heartbeat_at=None)
-        (deletion.run if isinstance(row, Run) else deletion.corpus)(row)
-        deletion.for_good(row)
+        (deletion.delete_run if isinstance(row, Run) else deletion.delete_corpus)(row)
+        deletion.expire_now(row)
     upkeep.tidy()
 
 

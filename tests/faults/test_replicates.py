@@ -136,7 +136,7 @@ def test_deleting_the_run_ends_and_removes_them(run, monkeypatch):
     replicate(first.pk)
 
     def train(*_, **__):
-        deletion.run(run)
+        deletion.delete_run(run)
         yield inference.Progress(1, 9, 1, 1, 0.1)
         with pytest.raises(claims.ClaimLost):
             claims.update(kinds.REPLICATE, second.pk, 1)
@@ -149,8 +149,8 @@ def test_deleting_the_run_ends_and_removes_them(run, monkeypatch):
     assert claims.claim(kinds.REPLICATE, second.pk) is None
     deletion.bring_back(Run.everything.get(pk=run.pk))
     assert [one.status for one in run.replicates.order_by("pk")] == ["ready", "training"]
-    deletion.run(run)
-    deletion.for_good(run)
+    deletion.delete_run(run)
+    deletion.expire_now(run)
     upkeep.tidy()
     assert (
         not Replicate._base_manager.exists()

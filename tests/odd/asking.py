@@ -73,8 +73,8 @@ def forget(outcome: Outcome) -> None:
 
     corpus = Corpus.everything.filter(pk=outcome.corpus).first()
     if corpus is not None:
-        deletion.corpus(corpus)
-        deletion.for_good(Corpus.everything.get(pk=corpus.pk))
+        deletion.delete_corpus(corpus)
+        deletion.expire_now(Corpus.everything.get(pk=corpus.pk))
 
 
 def _make(outcome: Outcome) -> None:

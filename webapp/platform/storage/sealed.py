@@ -14,7 +14,7 @@ import os
 import secrets
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar
@@ -28,7 +28,18 @@ from webapp.platform.storage import bulk, copies, s3
 from webapp.platform.storage.copies import Item, Stored
 from webapp.platform.storage.s3 import StoreAway
 
-__all__ = ["ITEMS", "StoreAway", "Stored", "exists", "hold", "opened", "put", "record", "remove"]
+__all__ = [
+    "ITEMS",
+    "StoreAway",
+    "Stored",
+    "exists",
+    "hold",
+    "opened",
+    "put",
+    "record",
+    "remove",
+    "waiting_for_store",
+]
 
 log = structlog.get_logger(__name__)
 Opened = TypeVar("Opened")
@@ -117,6 +128,16 @@ def remove(kind: str, key: int) -> None:
         s3.delete(stored.objects)
         copies.drop(stored.item)
         Sealed.objects.filter(**stored.item._asdict()).delete()
+
+
+@contextmanager
+def waiting_for_store() -> Iterator[None]:
+    """End what removes from the store where that is away, and log it: the next tidying removes the
+    rest."""
+    try:
+        yield
+    except StoreAway as error:
+        log.warning("a deletion waits for the store", error=str(error))
 
 
 def adopt(kind: str, key: int) -> bool:

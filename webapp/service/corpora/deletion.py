@@ -3,29 +3,49 @@ request, for good.
 
 What is deleted has a moment, `deleted_at`, which the default managers leave out (models.Present),
 so that pages, the API, the sweep of jobs and tasks at work don't see it: a task notices at its next
-heartbeat, and ends. What is older than KEEP_DELETED can't be brought back, and operations.upkeep
-takes it away: its files, its news in Redis, its rows, its partitions, in this order. A kill at any
-moment leaves a row that the next sweep finds again, or a partition or a folder without a row, which
-it finds, too.
+heartbeat, and ends. What is older than KEEP_DELETED can't be brought back, and `remove_due`, which
+operations.upkeep calls, takes it away: its files, its news in Redis, its rows, its partitions, in
+this order. A kill at any moment leaves a row that the next sweep finds again, or a partition or a
+folder without a row, which it finds, too.
 """
 
 import re
+import shutil
 from datetime import datetime, timedelta
 from typing import TypeVar
 
+import structlog
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
 from inference.errors import Invalid
-from webapp.models import GONE, Corpus, Pin, Reading, Run, TextReader, TextShown, Upload, Version
+from webapp.models import (
+    GONE,
+    Corpus,
+    Export,
+    Pin,
+    Reading,
+    Replicate,
+    Run,
+    Snapshot,
+    TextReader,
+    TextShown,
+    Upload,
+    Version,
+)
 from webapp.platform.accounts.embargo import passage
 from webapp.platform.jobs import claims, dispatch, events, kinds
+from webapp.platform.server import siblings
+from webapp.platform.storage import bulk, files, sealed
+
+log = structlog.get_logger(__name__)
 
 Deletable = Corpus | Upload | Version | Run
 Row = TypeVar("Row", Corpus, Run)
 MODELS: dict[str, type[Corpus] | type[Run]] = {"corpus": Corpus, "run": Run}
+STEP = 20  # corpora, and runs, that are removed at a time
 KINDS = {Upload: kinds.STORE, Corpus: kinds.READ, Version: kinds.VECTORIZE, Run: kinds.TRAIN}
 
 
@@ -39,7 +59,7 @@ def until(deleted_at: datetime) -> datetime:
     return deleted_at + keeping_time()
 
 
-def corpus(corpus: Corpus) -> None:
+def delete_corpus(corpus: Corpus) -> None:
     """Delete a corpus with its versions, runs and files that were to be added, at one moment.
     Nothing happens where it is deleted already."""
     with transaction.atomic():
@@ -68,7 +88,7 @@ def _of_corpus(corpus: Corpus) -> list[tuple[type[Deletable], Q]]:
     ]
 
 
-def run(run: Run) -> None:
+def delete_run(run: Run) -> None:
     """Delete a run. Nothing happens where it is deleted already."""
     with transaction.atomic():
         if Run.objects.filter(pk=run.pk).update(deleted_at=Now()):
@@ -127,9 +147,9 @@ def _go_on(kind: kinds.JobKind, rows) -> None:
         dispatch.send(kind, pk)
 
 
-def for_good(row: Corpus | Run) -> None:
-    """What is deleted can't be brought back from now on; its rows and files go with the next
-    tidying."""
+def expire_now(row: Corpus | Run) -> None:
+    """Let what is deleted not be brought back from now on; its rows and files go with the next
+    tidying (operations.upkeep)."""
     type(row).everything.filter(pk=row.pk, deleted_at__isnull=False).update(deleted_at=GONE)
 
 
@@ -148,6 +168,26 @@ def _at_work(model) -> Q:
     return Q(status__in=KINDS[model].active, heartbeat_at__gt=Now() - claims.STALE)
 
 
+def remove_due() -> None:
+    """Remove what was deleted long enough ago, or for good: runs one by one, then corpora."""
+    runs = due(Run, STEP)
+    corpora = due(Corpus, STEP)
+    for run in runs:
+        remove(run)
+    for corpus in corpora:
+        if not claim(corpus):
+            continue
+        for model, field in ((Run, "corpus"), (Corpus, "into")):
+            for row_of_model in (
+                model.everything.filter(**{field: corpus.pk}).order_by("pk").iterator(100)
+            ):
+                expire_now(row_of_model)
+                remove(row_of_model)
+        remove(corpus)
+    if runs or corpora:
+        siblings.forget()  # web processes may have their files open
+
+
 def claim(row: Corpus | Run) -> bool:
     """From here on it can't be brought back, whatever KEEP_DELETED says in another process; False
     where it was meanwhile."""
@@ -158,7 +198,45 @@ def claim(row: Corpus | Run) -> bool:
     )
 
 
-def rows(row: Corpus | Run) -> None:
+def remove(row: Corpus | Run) -> None:
+    """Remove its files, events, rows and partitions, in this order. Where the store is away, all of
+    it the next time."""
+    if not claim(row):
+        return
+    if isinstance(row, Corpus):
+        about = f"corpus:{row.pk}"
+        versions = list(Version.everything.filter(corpus=row).values_list("pk", flat=True))
+        folders = [files.corpus_folder(row.pk), *map(files.version_folder, versions)]
+        partitions = [("document", row.pk), *(("word", pk) for pk in versions)]
+    else:
+        about = f"run:{row.pk}"
+        exported = Export.objects.filter(run=row).values_list("pk", flat=True)
+        replicates = Replicate._base_manager.filter(run=row).values_list("pk", flat=True)
+        folders = [
+            files.run_folder(row.pk),
+            *map(files.export_folder, exported),
+            *map(files.replicate_folder, replicates),
+        ]
+        partitions = [
+            ("topic_word", pk)
+            for pk in Snapshot.objects.filter(run=row).values_list("pk", flat=True)
+        ]
+    with sealed.waiting_for_store():
+        for folder in folders:
+            sealed.remove(folder.parent.name, int(folder.name))
+            shutil.rmtree(folder, ignore_errors=True)
+        for subject in [
+            about,
+            *(f"version:{key}" for table, key in partitions if table == "word"),
+        ]:
+            events.forget(subject)
+        delete_rows(row)
+        for table, key in partitions:
+            bulk.drop(table, key)  # or, where a reader holds it, the next time
+        log.info("deleted for good", part=about)
+
+
+def delete_rows(row: Corpus | Run) -> None:
     """Take away the rows of a corpus that has no runs any more, or of a run: those that cascade are
     few."""
     with transaction.atomic():

@@ -96,7 +96,7 @@ def for_good(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
     row = _or_404(kind, pk)
     if not row.deleted_at:
         raise BadRequest("Only what is deleted can be deleted for good.")
-    deletion.for_good(row)
+    deletion.expire_now(row)
     name = f"“{row.name}”" if isinstance(row, Corpus) else f"Run {pk}"
     messages.success(request, f"{name} is deleted for good.")
     return redirect("deleted")

@@ -266,7 +266,7 @@ def _begun(
 def _nothing_to_read(request: HttpRequest, corpus: Corpus, why: str) -> HttpResponse:
     """Of files of which none can be read."""
     if target_corpus := corpus.into:
-        deletion.corpus(corpus)
+        deletion.delete_corpus(corpus)
         messages.error(request, f"Nothing was added. {why}")
         return redirect("corpus", target_corpus.pk)
     Corpus.objects.filter(pk=corpus.pk, status=Corpus.Status.DRAFT).update(

@@ -152,11 +152,11 @@ def remove(student: Student) -> None:
     user = student.user
     User.objects.filter(pk=user.pk).update(is_active=False)  # which ends sessions and tokens
     for run in Run.everything.filter(by=user).exclude(deleted_at=GONE)[:100]:
-        deletion.run(run)
-        deletion.for_good(run)
+        deletion.delete_run(run)
+        deletion.expire_now(run)
     for corpus in Corpus.everything.filter(owner=user, into=None).exclude(deleted_at=GONE)[:100]:
-        deletion.corpus(corpus)
-        deletion.for_good(corpus)
+        deletion.delete_corpus(corpus)
+        deletion.expire_now(corpus)
     if (
         not Run.everything.filter(by=user).exists()
         and not Corpus.everything.filter(owner=user).exists()

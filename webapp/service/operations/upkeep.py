@@ -5,7 +5,7 @@ import json
 import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,6 @@ from webapp.models import (
 )
 from webapp.platform.accounts import groups, readings
 from webapp.platform.jobs import events
-from webapp.platform.server import siblings
 from webapp.platform.storage import bulk, copies, disk, files, sealed
 from webapp.service.corpora import deletion
 from webapp.service.courses import services as courses
@@ -43,7 +42,7 @@ from webapp.service.privacy import erasure, pseudonym_drafts
 log = structlog.get_logger(__name__)
 
 INTERVAL = 60.0  # seconds between two runs of `tidy` in a worker
-STEP = 20  # corpora, and runs, that are taken away at a time
+STEP = 20  # corpora, versions and runs that are put into the store at a time
 # Seconds after which a folder without a row is removed: a row may come after its folder, when its
 # transaction ends.
 LEFT = 3600
@@ -67,7 +66,7 @@ def tidy() -> None:
         if may:
             erasure.finish()
             pseudonym_drafts.remove_originals()
-            purge()
+            deletion.remove_due()
             snapshots.drop_replaced()
             for table, key in bulk.orphans():
                 bulk.drop(table, key)
@@ -91,73 +90,6 @@ def tidy() -> None:
     _remove_readings()
     Session.objects.filter(expire_date__lt=Now()).delete()
     measure()
-
-
-def purge() -> None:
-    """Remove what was deleted long enough ago, or for good: runs one by one, then corpora."""
-    runs = deletion.due(Run, STEP)
-    corpora = deletion.due(Corpus, STEP)
-    for run in runs:
-        _remove(run)
-    for corpus in corpora:
-        if not deletion.claim(corpus):
-            continue
-        for model, field in ((Run, "corpus"), (Corpus, "into")):
-            for row_of_model in (
-                model.everything.filter(**{field: corpus.pk}).order_by("pk").iterator(100)
-            ):
-                deletion.for_good(row_of_model)
-                _remove(row_of_model)
-        _remove(corpus)
-    if runs or corpora:
-        siblings.forget()  # web processes may have their files open
-
-
-def _remove(row: Corpus | Run) -> None:
-    """Remove its files, events, rows and partitions, in this order. Where the store is away, all of
-    it the next time."""
-    if not deletion.claim(row):
-        return
-    if isinstance(row, Corpus):
-        about = f"corpus:{row.pk}"
-        versions = list(Version.everything.filter(corpus=row).values_list("pk", flat=True))
-        folders = [files.corpus_folder(row.pk), *map(files.version_folder, versions)]
-        partitions = [("document", row.pk), *(("word", pk) for pk in versions)]
-    else:
-        about = f"run:{row.pk}"
-        exported = Export.objects.filter(run=row).values_list("pk", flat=True)
-        replicates = Replicate._base_manager.filter(run=row).values_list("pk", flat=True)
-        folders = [
-            files.run_folder(row.pk),
-            *map(files.export_folder, exported),
-            *map(files.replicate_folder, replicates),
-        ]
-        partitions = [
-            ("topic_word", pk)
-            for pk in Snapshot.objects.filter(run=row).values_list("pk", flat=True)
-        ]
-    with _while_there():
-        for folder in folders:
-            sealed.remove(folder.parent.name, int(folder.name))
-            shutil.rmtree(folder, ignore_errors=True)
-        for subject in [
-            about,
-            *(f"version:{key}" for table, key in partitions if table == "word"),
-        ]:
-            events.forget(subject)
-        deletion.rows(row)
-        for table, key in partitions:
-            bulk.drop(table, key)  # or, where a reader holds it, the next time
-        log.info("deleted for good", part=about)
-
-
-@contextmanager
-def _while_there() -> Iterator[None]:
-    """What removes from the store: it ends, and the log says it, where the store is away."""
-    try:
-        yield
-    except sealed.StoreAway as error:
-        log.warning("a deletion waits for the store", error=str(error))
 
 
 def _remove_folders() -> None:
@@ -186,7 +118,7 @@ SWEEP = 24 * 3600  # seconds between two looks at all of the store
 
 def _remove_from_store() -> None:
     """What is on record there of corpora, versions and runs that have no row."""
-    with _while_there():
+    with sealed.waiting_for_store():
         for kind, model in FOLDERS.items():
             removed_rows = Sealed.objects.filter(
                 ~Exists(model._base_manager.filter(pk=OuterRef("key"))), kind=kind
@@ -199,7 +131,7 @@ def _sweep_store() -> None:
     """Remove from the store what no row names: an upload that was killed, a backup that was
     restored."""
     if events.client().set("store:swept", 1, nx=True, ex=SWEEP):
-        with _while_there():
+        with sealed.waiting_for_store():
             orphans, missing = sealed.sweep(time.time() - LEFT)
             log.info("removed from the store what no row names", count=len(orphans))
             if missing:

@@ -79,8 +79,8 @@ def leave(user: User) -> None:
         tokens.revoke_all(user)
         user.notebooks.update(token=None)
         for corpus in Corpus.objects.filter(owner=user, into=None).iterator(100):
-            deletion.corpus(corpus)
-            deletion.for_good(corpus)
+            deletion.delete_corpus(corpus)
+            deletion.expire_now(corpus)
     adapters.end_sessions(user)
 
 
@@ -91,7 +91,7 @@ def remove_left() -> None:
     for user in left[:STEP]:
         remaining = Corpus.everything.filter(owner=user)
         for corpus in remaining.filter(into=None).exclude(deleted_at=GONE)[:100]:
-            deletion.corpus(corpus)
-            deletion.for_good(corpus)
+            deletion.delete_corpus(corpus)
+            deletion.expire_now(corpus)
         if not remaining.exists():
             user.delete()

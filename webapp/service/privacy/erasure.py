@@ -185,8 +185,8 @@ def finish() -> None:
             old = replaced.filter(pk__in=[new.replaces_id]).first()
             if old is not None:
                 _take_over(old, new)
-                deletion.corpus(old)
-                deletion.for_good(old)
+                deletion.delete_corpus(old)
+                deletion.expire_now(old)
             Corpus.objects.filter(pk=new.pk).update(replaces=None)
 
 

@@ -8,5 +8,5 @@ def remove_originals() -> None:
     """Delete for good the drafts of which others with pseudonyms were made, where nobody wished to keep
     them. It can be repeated."""
     for draft in pseudonyms.finished():
-        deletion.corpus(draft)
-        deletion.for_good(draft)
+        deletion.delete_corpus(draft)
+        deletion.expire_now(draft)

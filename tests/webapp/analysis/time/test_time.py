@@ -546,7 +546,7 @@ def test_a_deletion_after_the_training_leaves_no_sums_by_day_to_be_seen(
 ):
     before = answers(client, trained)
     row = trained.corpus if whole else trained
-    (deletion.corpus if whole else deletion.run)(row)
+    (deletion.delete_corpus if whole else deletion.delete_run)(row)
     for name, query in PAGES:  # what pages kept is still there
         assert client.get(reverse(name, args=[trained.pk]) + query).status_code == 404
     deletion.bring_back((Corpus if whole else Run).everything.get(pk=row.pk))

@@ -443,8 +443,8 @@ def test_files_are_read_again_in_another_way(draft):
     )
     again = read(again)
     assert again.status == "ready" and "другие" in rows(again)[0][4] and rows(corpus) == before
-    deletion.corpus(corpus)
-    deletion.for_good(corpus)
+    deletion.delete_corpus(corpus)
+    deletion.expire_now(corpus)
     tidy()
     assert guesses.paths(again)[0][0].read_bytes() == content.decode().encode("cp1251")
     assert Corpus.objects.get(pk=again.pk).parent is None

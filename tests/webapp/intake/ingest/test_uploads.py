@@ -142,8 +142,8 @@ def test_in_parts_and_a_corpus_of_it(client_of, client):
     assert (settings.FILES / file.path).read_bytes() == content and not left()
     assert client_of.ask("HEAD", at).status == 404
 
-    deletion.corpus(corpus)
-    deletion.for_good(corpus)
+    deletion.delete_corpus(corpus)
+    deletion.expire_now(corpus)
     upkeep.tidy()
     assert not files.corpus_folder(corpus.pk).exists() and not left()
 

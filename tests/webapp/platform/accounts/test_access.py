@@ -608,7 +608,7 @@ def test_every_form_of_the_question_has_one_answer(world, who, public):
     sharing.publish(world.corpus, public)
     draft = Corpus.objects.create(name="More", owner=world.corpus.owner, into=world.corpus)
     deleted = Corpus.objects.create(name="Gone", owner=world.corpus.owner, public=public)
-    deletion.corpus(deleted)
+    deletion.delete_corpus(deleted)
     client = world.client(who)
     request = RequestFactory().get("/")
     request.user = world.users.get(who, AnonymousUser())
@@ -641,13 +641,13 @@ def test_every_form_of_the_question_has_one_answer(world, who, public):
 
 def test_what_is_deleted_is_brought_back_by_those_who_may_delete_it(world, at_the_gate):
     clients = {who: world.client(who) for who in EVERYBODY}
-    deletion.run(world.run)
+    deletion.delete_run(world.run)
     for who, client in clients.items():
         assert client.get(world.url("run")).status_code == 404, who
         assert (client.post(world.url("run_bring_back")).status_code == LET_IN) == (
             who in ROLES["edit"]
         ), who
-    deletion.corpus(world.corpus)
+    deletion.delete_corpus(world.corpus)
     for who, client in clients.items():
         assert client.get(world.url("corpus")).status_code == 404, who
         assert (client.post(world.url("corpus_bring_back")).status_code == LET_IN) == (
@@ -656,8 +656,8 @@ def test_what_is_deleted_is_brought_back_by_those_who_may_delete_it(world, at_th
 
 
 def test_what_others_deleted_is_not_listed(world):
-    deletion.run(world.run)
-    deletion.corpus(world.other)
+    deletion.delete_run(world.run)
+    deletion.delete_corpus(world.other)
     expected = {"stranger": {"Diaries"}, "viewer": set(), "editor": {"run"}, "owner": {"run"}}
     for who, names in expected.items():
         found = world.client(who).get("/deleted.json").json()["deleted"]
@@ -1071,7 +1071,7 @@ def test_a_pin_tells_nobody_whether_what_they_may_not_see_exists(world, who):
             {"notebook": book.pk, "kind": "chart", "title": "Guess", "address": place},
         )
     assert book.pins.count() == len(places)
-    deletion.run(gone)
+    deletion.delete_run(gone)
     shown = [
         client.get(reverse("notebook_json", args=[book.pk])),
         Client().get(reverse("shared_json", args=[link])),

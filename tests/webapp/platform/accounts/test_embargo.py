@@ -470,7 +470,7 @@ def test_reading_the_files_in_another_way_shows_no_text(client, shut):
             url, {"name": "x", "language": "en", "preview": "1"} | form
         ).content.decode()
         assert longest(shown) <= embargo.PASSAGE + LETTERS, form
-    deletion.corpus(draft)
+    deletion.delete_corpus(draft)
 
 
 def test_of_a_sample_only_what_is_named_is_shown(monkeypatch):
@@ -811,7 +811,7 @@ def test_files_that_are_to_be_added_are_under_the_embargo_too(client, shut):
             and "More 0" in shown
             and longest(shown) <= embargo.PASSAGE + LETTERS
         )
-        deletion.corpus(draft)
+        deletion.delete_corpus(draft)
 
 
 def test_an_embargo_reaches_the_parts_that_were_made_before(ready):
@@ -826,7 +826,7 @@ def test_an_embargo_reaches_the_parts_that_were_made_before(ready):
     parts = [part(parent), part(parent)]
     parts.append(part(parts[0]))
     elsewhere = Corpus.objects.create(name="elsewhere")
-    deletion.corpus(parts[1])
+    deletion.delete_corpus(parts[1])
     set_embargo(parent, True)
     assert all(
         Corpus.everything.filter(pk__in=[p.pk for p in parts]).values_list("embargo", flat=True)

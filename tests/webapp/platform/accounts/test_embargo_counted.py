@@ -234,9 +234,9 @@ def test_parts_of_a_corpus_count_with_it(run):
             assert f"user {ann.pk}" in embargo.readers(part)
             (cut,) = embargo._charge(part, [_asked(run, 2, 0, LENGTH)])
             assert set(range(*cut)) <= seen
-    deletion.corpus(part)
-    deletion.for_good(part)
-    deletion.rows(Corpus.everything.get(pk=part.pk))
+    deletion.delete_corpus(part)
+    deletion.expire_now(part)
+    deletion.delete_rows(Corpus.everything.get(pk=part.pk))
     assert shown(Person(ann.pk), run, 2) == seen
 
 

@@ -125,7 +125,7 @@ def test_the_new_owners_quota_is_kept(world, most, has, said):
 
 def test_the_operator_moves_all_of_who_leaves(world):
     bin_ = Corpus.objects.create(name="In the bin", owner=world.users["owner"])
-    deletion.corpus(bin_)
+    deletion.delete_corpus(bin_)
     out = io.StringIO()
     User.objects.filter(name="viewer").update(most_documents=5)
     Corpus.objects.filter(pk=world.corpus.pk).update(documents_read=6)

@@ -271,7 +271,7 @@ def test_what_is_deleted_counts_until_it_is_gone_for_good(settings):
     assert quotas.used(ada.user)["documents"] == 70
     from webapp.service.corpora import deletion
 
-    deletion.for_good(ada.corpus)
+    deletion.expire_now(ada.corpus)
     assert quotas.used(ada.user)["documents"] == 0
 
 

@@ -54,7 +54,7 @@ def test_what_fails_twice_is_broken(client, run, monkeypatch):
 
 @pytest.mark.parametrize("address", ["/runs/{}/", "/runs/{}.json"])
 def test_what_is_deleted_while_it_is_read_is_gone(client, run, monkeypatch, address):
-    met = fails(monkeypatch, 9, lambda: deletion.run(run))
+    met = fails(monkeypatch, 9, lambda: deletion.delete_run(run))
     answer = client.get(address.format(run.pk))
     assert answer.status_code == 404 and len(met) == 1
     assert "deleted a moment ago" in answer.content.decode() or address.endswith("/")
@@ -62,7 +62,7 @@ def test_what_is_deleted_while_it_is_read_is_gone(client, run, monkeypatch, addr
 
 def test_a_form_about_what_was_deleted_meanwhile_is_told_so(client, run, monkeypatch):
     def stop(given):
-        deletion.run(run)
+        deletion.delete_run(run)
         raise Run.DoesNotExist
 
     monkeypatch.setattr(services, "stop", stop)
@@ -149,7 +149,7 @@ def test_the_api(client, run, monkeypatch):
 
 def test_who_may_see_what_is_deleted_is_not_told_that_it_is_gone(client, run, monkeypatch):
     """The form that brings it back is about a row that is deleted."""
-    deletion.run(run)
+    deletion.delete_run(run)
 
     def broken(row):
         raise OSError("no")

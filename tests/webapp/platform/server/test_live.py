@@ -66,7 +66,7 @@ ENDS = {  # what happens -> whose streams end by it
         ["link"],
     ),
     "the corpus is deleted": (
-        lambda w, c: deletion.corpus(w.corpus),
+        lambda w, c: deletion.delete_corpus(w.corpus),
         ["link", "viewer", "editor", "owner"],
     ),
     "the viewer signs out": (lambda w, c: c["viewer"].post(reverse("account_logout")), ["viewer"]),
@@ -112,7 +112,7 @@ def test_what_is_public_goes_on_until_it_is_private(world, opened):
 def test_a_run_that_is_deleted(world, opened):
     of_corpus = opened(world.client("viewer"), "corpus", world.corpus.pk)
     of_run = opened(world.client("viewer"), "run", world.run.pk)
-    deletion.run(world.run)
+    deletion.delete_run(world.run)
     assert authorization.still({of_corpus, of_run}) == {of_corpus}
 
 
@@ -136,7 +136,7 @@ def test_while_accounts_are_off_only_what_is_gone_ends(world, opened, settings):
     settings.ACCOUNTS = False
     readers = of_both(world, opened, Client())
     assert authorization.still(readers) == readers
-    deletion.corpus(world.corpus)
+    deletion.delete_corpus(world.corpus)
     assert authorization.still(readers) == set()
 
 

@@ -558,13 +558,13 @@ def test_upkeep_takes_in_what_there_was_before_the_store_and_removes_what_is_del
     call_command("store", "--read")
     server.stop()
     Run.everything.filter(pk=trained.pk).update(deleted_at=deletion.GONE)
-    upkeep._remove(Run.everything.get(pk=trained.pk))
+    deletion.remove(Run.everything.get(pk=trained.pk))
     assert (
         Run.everything.filter(pk=trained.pk).exists()
         and Sealed.objects.filter(kind="runs").count() == 2
     )
     server.go_on()
-    upkeep._remove(Run.everything.get(pk=trained.pk))
+    deletion.remove(Run.everything.get(pk=trained.pk))
     assert (
         not Run.everything.filter(pk=trained.pk).exists()
         and not files.run_folder(trained.pk).exists()

@@ -139,7 +139,7 @@ def test_the_example_runs_as_it_stands(ada, tmp_path, monkeypatch, capsys):
         "letters.csv",
         "en",
     )
-    deletion.corpus(corpus)
+    deletion.delete_corpus(corpus)
 
 
 def test_a_token_is_needed_and_must_be_one(ada):
@@ -191,7 +191,7 @@ def test_an_upload_is_its_users_alone(ada, eve):
     read = f"/api/v1/corpora/{made.json()['id']}/read"
     assert Client().post(read, {}, "application/json", headers=bearer(eve)).status_code == 404
     assert Client().post(read, {}, "application/json").status_code in (401, 404)
-    deletion.corpus(Corpus.objects.get(pk=made.json()["id"]))
+    deletion.delete_corpus(Corpus.objects.get(pk=made.json()["id"]))
 
 
 def test_quotas_hold_for_programs(ada):

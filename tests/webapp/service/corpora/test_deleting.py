@@ -136,8 +136,8 @@ def made(draft, django_db_blocker, tmp_path_factory):
             files.export_folder(export.pk),
         ]
         yield before, corpus, folders
-        deletion.corpus(Corpus.everything.get(pk=corpus.pk))
-        deletion.for_good(corpus)
+        deletion.delete_corpus(Corpus.everything.get(pk=corpus.pk))
+        deletion.expire_now(corpus)
         upkeep.tidy()
         ada.delete()
 
@@ -229,11 +229,11 @@ def test_nothing_is_left(made, whole):
         f"the fixture `whole` must fill {wanted - filled}, so that this test sees whether deleting"
         " clears them"
     )
-    deletion.corpus(corpus)
+    deletion.delete_corpus(corpus)
     upkeep.tidy()
     # It can be brought back
     assert tables().keys() == now.keys() and files.corpus_folder(corpus.pk).exists()
-    deletion.for_good(corpus)
+    deletion.expire_now(corpus)
     upkeep.tidy()
     for pk in numbers:  # a message that is still on its way finds nothing to do
         train(pk)
@@ -259,8 +259,8 @@ class Killed(BaseException):
 )
 def test_nothing_is_left_whenever_it_is_killed(made, whole, monkeypatch, at):
     before = made[0]
-    deletion.corpus(whole)
-    deletion.for_good(whole)
+    deletion.delete_corpus(whole)
+    deletion.expire_now(whole)
     module, name, times = at
     calls, real = iter(range(1, 100)), getattr(module, name)
 
@@ -283,8 +283,8 @@ def test_a_run_alone(whole):
     run = whole.runs.earliest("pk")
     others = whole.runs.count() - 1
     snapshot = run.snapshot_id
-    deletion.run(run)
-    deletion.for_good(run)
+    deletion.delete_run(run)
+    deletion.expire_now(run)
     upkeep.tidy()
     assert whole.runs.count() == others and Corpus.objects.filter(pk=whole.pk).exists()
     assert not files.run_folder(run.pk).exists() and f"topic_word_{snapshot}" not in tables()
@@ -299,7 +299,7 @@ def test_a_run_alone(whole):
 def test_every_page_of_what_is_deleted_is_gone(client, whole):
     run = whole.runs.earliest("pk")
     names = [*PAGES, *(f"{name}_json" for name in PAGES), *FILES, *STREAMS, *OTHER]
-    deletion.corpus(whole)
+    deletion.delete_corpus(whole)
     for name in names:
         if name not in OF_ALL:
             assert client.get(address(name, whole.pk, run.pk)).status_code == 404, name
@@ -326,8 +326,8 @@ def test_every_page_of_what_is_deleted_is_gone(client, whole):
 def test_counts_leave_deleted_runs_out(client, whole):
     run = whole.runs.earliest("pk")
     waiting = whole.runs.latest("pk")
-    deletion.run(waiting)
-    deletion.run(run)
+    deletion.delete_run(waiting)
+    deletion.delete_run(run)
     page = client.get(reverse("corpus", args=[whole.pk]))
     assert [row.id for row in page.context["html"].runs] == [whole.runs.get().pk]
     assert page.context["html"].versions[0].runs == 1
@@ -342,7 +342,7 @@ def test_counts_leave_deleted_runs_out(client, whole):
 def test_work_on_it_ends_and_goes_on(whole):
     run = runs.create(whole.version, topics=3)
     first = claims.claim(kinds.TRAIN, run.pk)
-    deletion.run(run)
+    deletion.delete_run(run)
     with pytest.raises(claims.ClaimLost):
         claims.update(kinds.TRAIN, run.pk, first, step=1)
     Run.everything.filter(pk=run.pk).update(heartbeat_at=Now() - timedelta(hours=1))
@@ -361,7 +361,7 @@ def test_work_on_it_ends_and_goes_on(whole):
 def test_a_version_that_is_being_made_ends_and_goes_on(whole):
     version = versions.choose(whole, versions.VocabularySettings.from_dict(whole.version.settings))
     first = claims.claim(kinds.VECTORIZE, version.pk)
-    deletion.corpus(whole)
+    deletion.delete_corpus(whole)
     with pytest.raises(claims.ClaimLost):
         claims.update(kinds.VECTORIZE, version.pk, first)
     deletion.bring_back(Corpus.everything.get(pk=whole.pk))
@@ -371,17 +371,17 @@ def test_a_version_that_is_being_made_ends_and_goes_on(whole):
 def test_what_a_task_still_works_on_is_not_taken_away(whole):
     run = runs.create(whole.version, topics=3)
     claims.claim(kinds.TRAIN, run.pk)
-    deletion.run(run)
-    deletion.for_good(run)
-    upkeep.purge()
+    deletion.delete_run(run)
+    deletion.expire_now(run)
+    deletion.remove_due()
     assert Run.everything.filter(pk=run.pk).exists()
     Run.everything.filter(pk=run.pk).update(heartbeat_at=Now() - claims.STALE)
-    upkeep.purge()
+    deletion.remove_due()
     assert not Run.everything.filter(pk=run.pk).exists()
 
 
 def test_nothing_begins_on_a_deleted_corpus(whole):
-    deletion.corpus(whole)
+    deletion.delete_corpus(whole)
     with pytest.raises(Invalid, match="just been deleted"):
         runs.create(whole.version, topics=3)
     with pytest.raises(Invalid, match="just been deleted"):
@@ -403,7 +403,7 @@ def test_memory_and_open_files_are_let_go(client, whole):
 def test_undo_brings_back_all_of_it(client, whole):
     run = whole.runs.earliest("pk")
     early = whole.runs.latest("pk")
-    deletion.run(early)
+    deletion.delete_run(early)
     before = client.get(reverse("run_topics_json", args=[run.pk])).json()
     response = client.post(reverse("corpus_delete", args=[whole.pk]), follow=True)
     html = in_one_line(response)
@@ -434,7 +434,7 @@ def test_the_list_is_walked_by_pages(client, whole, monkeypatch):
     made = [runs.create(whole.version, topics=2) for _ in range(5)]
     drafts = [Corpus.objects.create(name=f"draft {i}") for i in range(2)]
     for row in [*made[:3], *drafts, *made[3:]]:
-        (deletion.corpus if isinstance(row, Corpus) else deletion.run)(row)
+        (deletion.delete_corpus if isinstance(row, Corpus) else deletion.delete_run)(row)
     # One moment for three
     Run.everything.filter(pk__in=[run.pk for run in made[:3]]).update(
         deleted_at=Now() - timedelta(hours=1)
@@ -456,9 +456,9 @@ def test_the_list_is_walked_by_pages(client, whole, monkeypatch):
 
 def test_it_ends_after_some_days(client, whole, settings):
     run = whole.runs.earliest("pk")
-    deletion.run(run)
+    deletion.delete_run(run)
     Run.everything.filter(pk=run.pk).update(deleted_at=Now() - timedelta(days=6.99))
-    upkeep.purge()
+    deletion.remove_due()
     assert client.get(reverse("run_deleted", args=[run.pk])).status_code == 200
     settings.KEEP_DELETED = 6
     assert client.get(reverse("deleted_json")).json()["deleted"] == []
@@ -466,7 +466,7 @@ def test_it_ends_after_some_days(client, whole, settings):
     assert client.post(reverse("run_bring_back", args=[run.pk])).status_code == 404
     with pytest.raises(Invalid, match="any more"):
         deletion.bring_back(Run.everything.get(pk=run.pk))
-    upkeep.purge()
+    deletion.remove_due()
     assert not Run.everything.filter(pk=run.pk).exists()
 
 
@@ -503,7 +503,7 @@ def test_pins_stay_and_lead_nowhere(client, whole):
     assert client.get(url).content.decode().count(f'href="/runs/{run.pk}/') == 1
     Corpus.objects.filter(pk=whole.pk).update(embargo=True)
     whole.refresh_from_db()
-    deletion.corpus(whole)
+    deletion.delete_corpus(whole)
     for _ in range(2):  # while it can be brought back, and after
         html = client.get(url).content.decode()
         pins = client.get(url[:-1] + ".json").json()["pins"]
@@ -515,7 +515,7 @@ def test_pins_stay_and_lead_nowhere(client, whole):
         assert [pin["deleted"] for pin in pins] == [True, True] and len(
             pins[1]["quote"]
         ) < 210  # embargo holds
-        deletion.for_good(whole)
+        deletion.expire_now(whole)
         upkeep.tidy()
     assert (
         Pin.objects.filter(notebook=notebook).count() == 2

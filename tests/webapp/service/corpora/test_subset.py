@@ -12,7 +12,6 @@ from webapp.models import Corpus, Document, Word
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.jobs import claims, kinds
 from webapp.service.corpora import deletion
-from webapp.service.operations import upkeep
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -121,9 +120,9 @@ def test_it_says_where_it_came_from_and_outlives_its_parent(client, parent):
         and reverse("corpus", args=[parent.pk]) in html
         and "War &lt;b&gt;years" in html
     )
-    deletion.corpus(parent)
-    deletion.for_good(parent)
-    upkeep.purge()
+    deletion.delete_corpus(parent)
+    deletion.expire_now(parent)
+    deletion.remove_due()
     html = client.get(reverse("corpus", args=[part.pk])).content.decode()
     assert "has since been deleted" in html and parent.name in html
     assert Document.objects.filter(corpus_id=part.pk).count() == part.documents
@@ -131,9 +130,9 @@ def test_it_says_where_it_came_from_and_outlives_its_parent(client, parent):
 
 def test_a_parent_that_is_gone_too_soon_is_said(client, parent):
     part = made(client, parent)
-    deletion.corpus(parent)
-    deletion.for_good(parent)
-    upkeep.purge()
+    deletion.delete_corpus(parent)
+    deletion.expire_now(parent)
+    deletion.remove_due()
     part = read(part)
     assert part.status == "failed" and "was deleted before" in part.error
     assert not Document.objects.filter(corpus_id=part.pk).exists()

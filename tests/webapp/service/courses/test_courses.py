@@ -335,7 +335,7 @@ def test_texts_that_were_deleted_take_nobody_in(course):
     client, student = joined(course)
     with pytest.raises(Invalid, match="not to a student"):
         ownership.offer(course.corpus, student.user.pk)
-    deletion.corpus(course.corpus)
+    deletion.delete_corpus(course.corpus)
     answer = Client().post(reverse("join", args=[course.token]), {"name": "Late"})
     assert answer.status_code == 400 and "can’t be shared" in answer.content.decode()
     assert "The texts of this class were deleted" in client.get(reverse("class")).content.decode()

@@ -180,7 +180,7 @@ def test_the_session_opens_nothing(shared, client):
 
 
 def test_nothing_of_a_deleted_corpus_is_shown(public):
-    deletion.corpus(public.corpus)
+    deletion.delete_corpus(public.corpus)
     assert Client().get(of_chart(public)).status_code == 404
 
 

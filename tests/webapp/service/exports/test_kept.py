@@ -340,12 +340,12 @@ def test_the_files_of_a_run_go_with_it(ready, trained):
     run = run_on(ready, topics=3, passes=1)
     export = made(run)
     waiting = asked(run, "documents.csv")
-    deletion.run(run)
+    deletion.delete_run(run)
     assert got(export)[0].status_code == 404
     kept.make(waiting.pk)
     waiting.refresh_from_db()
     assert waiting.status == "failed" and "was deleted while its file was made" in waiting.error
-    deletion.for_good(run)
+    deletion.expire_now(run)
     upkeep.tidy()
     assert not Run.everything.filter(pk=run.pk).exists() and not Export.objects.exists()
     assert not files.export_folder(export.pk).exists()

@@ -101,8 +101,8 @@ def test_of_a_run_at_work_the_checkpoint_alone(trained, tmp_path):
 
 def test_nothing_is_taken_away_meanwhile(trained, tmp_path):
     run = runs.create(trained.version, topics=3)
-    deletion.run(run)
-    deletion.for_good(run)
+    deletion.delete_run(run)
+    deletion.expire_now(run)
     key = 10**9
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE TABLE topic_word_{key} (LIKE topic_word)")

@@ -12,7 +12,7 @@ from django.urls import reverse
 from webapp.core.notebooks import services as notebooks
 from webapp.models import Corpus, Course, Edit, Membership, Notebook, Run, User
 from webapp.platform.accounts import sharing, tokens
-from webapp.service.operations import upkeep
+from webapp.service.corpora import deletion
 from webapp.service.own_data import leaving
 
 pytestmark = pytest.mark.django_db
@@ -134,7 +134,7 @@ def test_an_account_goes_with_what_only_it_owns(people):
     assert tokens.find(secret) is None
     assert client.get(reverse("account")).status_code == 302
     assert not Corpus.objects.filter(name="Letters").exists()
-    upkeep.purge()
+    deletion.remove_due()
     leaving.remove_left()
     assert not User.objects.filter(pk=ada.pk).exists()
     assert not Notebook.objects.filter(by="Ada").exists()

@@ -18,8 +18,8 @@ from webapp.models import Corpus, Membership, Pin, Reading, Run, User
 from webapp.platform.accounts import embargo, sharing
 from webapp.platform.accounts.roles import Person
 from webapp.platform.storage import files
+from webapp.service.corpora import deletion
 from webapp.service.exports import kept
-from webapp.service.operations import upkeep
 from webapp.service.privacy import erasure
 
 pytestmark = pytest.mark.django_db
@@ -141,7 +141,7 @@ def test_nothing_is_left_of_the_documents_of_a_person(draft, settings):
     new.refresh_from_db()
     assert new.status == "ready", new.error
     erasure.finish()
-    upkeep.purge()
+    deletion.remove_due()
 
     new.refresh_from_db()
     assert (new.name, new.public, new.replaces, new.documents) == (corpus.name, True, None, 12)

@@ -14,7 +14,7 @@ from tests.webapp.making import run_on
 from tests.webapp.service.privacy.places import addresses_of, exported, pages, searched
 from webapp.intake.ingest import corpora, previews, pseudonyms
 from webapp.models import Corpus, Document, Run, Upload
-from webapp.service.operations import upkeep
+from webapp.service.corpora import deletion
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # Words that no other test has
@@ -118,7 +118,7 @@ def test_the_tick_of_the_preview_counts_before_and_reads_by_itself(client, first
     from webapp.service.privacy import pseudonym_drafts
 
     pseudonym_drafts.remove_originals()
-    upkeep.purge()
+    deletion.remove_due()
     left = {text: set(searched(text)) - older[text] for text in ORIGINALS}
     assert not {text: places for text, places in left.items() if places}
 
@@ -151,11 +151,11 @@ def test_nothing_of_the_originals_is_anywhere(client, draft, caplog):
     client.get(reverse("corpus_pseudonyms", args=[first.pk]))
     assert set(searched("Lovelumpkin")) > older["Lovelumpkin"], "so the search would find it"
     new = replaced(client, first)
-    upkeep.purge()
+    deletion.remove_due()
     from webapp.service.privacy import pseudonym_drafts
 
     pseudonym_drafts.remove_originals()
-    upkeep.purge()
+    deletion.remove_due()
     assert not Corpus.everything.filter(pk=first.pk).exists()
     page = client.get(reverse("corpus_prepare", args=[new.pk])).content.decode()
     assert "Persons have pseudonyms" in page and "40 values of “speaker”" in page
