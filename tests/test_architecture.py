@@ -28,6 +28,7 @@ INFERENCE_LAYERS = {
     "programs": {"compiling", "deposited", "shipping", "verify"},
     "analysis": {
         "answers", "codes", "consensus", "effects", "explore", "findings", "index", "senses",
+        "share_intervals",
     },
     "training": {
         "checkpoint", "cluster", "engines", "evaluate", "infer", "mixtures", "objective",

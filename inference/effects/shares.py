@@ -4,14 +4,11 @@ groups alone, whose formulas close."""
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, expit, logit, stdtrit
 
 from inference.effects.regression import ALONE, Data
 from inference.effects.units import LEAST, LEVEL
 from inference.runtime.jit import njit
-
-LEAST_OTHERS = 1e-9  # stands for no unit without the topic, of which there is no distribution
-FEW = 2  # units with a topic up to which their own variance says too little
+from inference.share_intervals import FEW, high_of_few, logit_interval
 
 
 class Shares(NamedTuple):
@@ -72,14 +69,10 @@ def intervals(shares: Shares, level: float = LEVEL) -> Interval:
     share = shares.share
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         error = np.sqrt(shares.variance) / (share * (1 - share))
-        reach = stdtrit(np.maximum(shares.df, 1e-3), 0.5 + level / 2) * error
-        low = expit(logit(share) - reach)
-        high = expit(logit(share) + reach)
+        low, high = logit_interval(share, error, np.maximum(shares.df, 1e-3), level)
         share_of_holders = np.where(m > 0, share * n / np.maximum(m, 1), 0.0)
     rests_on_few = (m <= FEW) & (m < n)
-    other_units = np.maximum(n - m, LEAST_OTHERS)
-    largest_part = betaincinv(m + 1.0, other_units, 0.5 + level / 2)
-    largest_of_units = largest_part * np.maximum(shares.typical, share_of_holders)
+    largest_of_units = high_of_few(n, m, np.maximum(shares.typical, share_of_holders), level)
     low = np.where(m == 0, 0.0, low)
     high = np.where(rests_on_few, np.clip(np.maximum(largest_of_units, share), 0.0, 1.0), high)
     low = np.where(share == 1, 1.0, low)

@@ -9,15 +9,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, expit, logit, stdtrit
 
 from inference import documents
 from inference.errors import Invalid
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
+from inference.share_intervals import FEW, high_of_few, logit_interval
 
 THIN = 10  # documents with words below which a group's share is not to be relied on
-FEW = 2  # documents with a topic up to which their own variance says too little
 
 
 class Bands(NamedTuple):
@@ -140,16 +139,12 @@ def _intervals(n, tokens, squares, by_topic, typical, level):
         share = x / tokens
         deviations = np.maximum(xx - 2 * share * xl + share**2 * squares, 0.0)
         error = np.sqrt(n / np.maximum(n - 1, 1) * deviations) / tokens / (share * (1 - share))
-        reach = stdtrit(np.maximum(m - 1, 1), 0.5 + level / 2) * error
-        low = expit(logit(share) - reach)
-        high = expit(logit(share) + reach)
+        low, high = logit_interval(share, error, np.maximum(m - 1, 1), level)
         share_of_holders = np.where(m > 0, x / length, 0.0)
     has_few = (n > 0) & (m <= FEW) & (m < n)
     is_all = (n > 0) & (share == 1)
-    largest = (
-        betaincinv(m[has_few] + 1, np.maximum(n[has_few] - m[has_few], 1e-9), 0.5 + level / 2)
-        * np.maximum(typical, share_of_holders)[has_few]
-    )
+    largest_of_holders = np.maximum(typical, share_of_holders)[has_few]
+    largest = high_of_few(n[has_few], m[has_few], largest_of_holders, level)
     high[has_few] = np.where(
         m[has_few] > 0, np.minimum(high[has_few], np.maximum(largest, share[has_few])), largest
     )

@@ -9,14 +9,13 @@ neighbouring documents), and the larger is used.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, expit, logit, stdtr, stdtrit
+from scipy.special import logit, stdtr
 
 from inference import documents
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
+from inference.share_intervals import FEW, high_of_few, logit_interval
 
-FEW = 2  # documents with a topic up to which their own variance says too little
-LEAST_OTHERS = 1e-9  # stands for no document without the topic, of which there is no distribution
 LEVEL = 0.95
 _RARE = 1e-12  # a share below which a logit says nothing
 
@@ -199,36 +198,24 @@ def shares(group_sums: Sums, typical: np.ndarray, level: float = LEVEL) -> Share
     have the topic the upper end is that of explore.bands. typical: float64[T], the share of a topic
     in the documents that have it, in all of the corpus.
     """
-    n, tokens, squares, units, unit_squares = (
-        np.asarray(array)[:, None] for array in group_sums[:5]
-    )
+    n = np.asarray(group_sums.documents)[:, None]
+    tokens = np.asarray(group_sums.tokens)[:, None]
     m = group_sums.holding
     x = group_sums.x
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(tokens > 0, x / tokens, np.nan)
-        residuals = group_sums.xx - 2 * share * group_sums.xl + share**2 * squares
-        by_document = np.maximum(residuals, 0.0) * n / np.maximum(n - 1, 1)
-        residuals = group_sums.unit_xx - 2 * share * group_sums.unit_xl + share**2 * unit_squares
-        by_unit = np.maximum(residuals, 0.0) * (units / np.maximum(units - 1, 1))
-        spread = share * (1 - share)
-        has_units = units > 1
-        variance = np.maximum(by_document, np.where(has_units, by_unit, 0.0))
-        error = np.sqrt(variance) / tokens / np.maximum(spread, _RARE)
-        df_of_sums = np.where(has_units, units - 1, n - 1)
-        df = np.maximum(np.minimum(m - 1, df_of_sums), 1.0)
-        reach = stdtrit(df, 0.5 + level / 2) * error
-        low = expit(logit(share) - reach)
-        high = expit(logit(share) + reach)
+        error, df = _errors(group_sums, share)
+        low, high = logit_interval(share, error, df, level)
     has_few = (n > 0) & (m <= FEW) & (m < n)
     tested = share.copy()
     g, t = np.nonzero(has_few)
     if len(g):
         holders = m[g, t]
-        other_documents = np.maximum(n[g, 0] - holders, LEAST_OTHERS)
         of_holders = x[g, t] / np.maximum(group_sums.of_holding[g, t], 1)
         share_of_holders = np.where(holders > 0, of_holders, 0.0)
-        largest = betaincinv(holders + 1, other_documents, 0.5 + level / 2)
-        high[g, t] = np.maximum(largest * np.maximum(typical[t], share_of_holders), share[g, t])
+        largest_of_holders = np.maximum(typical[t], share_of_holders)
+        largest = high_of_few(n[g, 0], holders, largest_of_holders, level)
+        high[g, t] = np.maximum(largest, share[g, t])
         tested[g, t] = high[g, t]
         error[g, t] = 0.0
         df[g, t] = np.maximum(n[g, 0] - 1, 1)
@@ -236,6 +223,23 @@ def shares(group_sums: Sums, typical: np.ndarray, level: float = LEVEL) -> Share
     low = np.where(n == 1, 0.0, low)
     high = np.where(n == 1, 1.0, high)
     return Shares(share, low, high, tested, error, df)
+
+
+def _errors(group_sums: Sums, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(standard error of the logit of each share, degrees of freedom), float64[G, T], as `shares`
+    says."""
+    n, tokens, squares, units, unit_squares = (
+        np.asarray(array)[:, None] for array in group_sums[:5]
+    )
+    residuals = group_sums.xx - 2 * share * group_sums.xl + share**2 * squares
+    by_document = np.maximum(residuals, 0.0) * n / np.maximum(n - 1, 1)
+    residuals = group_sums.unit_xx - 2 * share * group_sums.unit_xl + share**2 * unit_squares
+    by_unit = np.maximum(residuals, 0.0) * (units / np.maximum(units - 1, 1))
+    has_units = units > 1
+    variance = np.maximum(by_document, np.where(has_units, by_unit, 0.0))
+    error = np.sqrt(variance) / tokens / np.maximum(share * (1 - share), _RARE)
+    df_of_sums = np.where(has_units, units - 1, n - 1)
+    return error, np.maximum(np.minimum(group_sums.holding - 1, df_of_sums), 1.0)
 
 
 def typical(group_sums: Sums) -> np.ndarray:
