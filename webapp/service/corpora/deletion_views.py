@@ -65,7 +65,11 @@ def _or_404(kind: str, pk: int) -> Corpus | Run:
 
 @require_POST
 def delete(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
-    getattr(deletion, kind)(_or_404(kind, pk))
+    row = _or_404(kind, pk)
+    if isinstance(row, Corpus):
+        deletion.delete_corpus(row)
+    else:
+        deletion.delete_run(row)
     siblings.forget()
     return redirect(f"{kind}_deleted", pk)
 
