@@ -130,7 +130,7 @@ def with_estimates(regression: Regression, topics: list[int], by: int | None) ->
     made_before = EffectsJob(regression, topics).read_or_ask(by)
     if made_before is None:
         raise NotYet(Answering(settings))
-    return replace(regression, stored=made_before)
+    return replace(regression, stored=made_before, shown_topics=tuple(topics))
 
 
 def compute(

@@ -111,7 +111,9 @@ class Estimates(NamedTuple):
 
 @dataclass(frozen=True)
 class Regression:
-    """A formula of a set's documents. constants: what the formula holds constant. stored: its estimates, where a worker has made them."""
+    """A formula of a set's documents. constants: what the formula holds constant. stored: its
+    estimates, where a worker has made them; shown_topics: those that the worker estimated along the
+    effect and together, of which alone `stored` can answer."""
 
     selection: RunSelection
     effect_question: EffectQuestion
@@ -120,6 +122,7 @@ class Regression:
     across: variables.Levels | None
     constants: list[variables.Levels]
     stored: Estimates | None = None
+    shown_topics: tuple[int, ...] = ()
 
     @cached_property
     def settings(self) -> tuple[int, int]:
@@ -308,6 +311,7 @@ class Regression:
 
     def _joint_ends(self, topics: list[int], level: float) -> np.ndarray:
         if self.stored is not None and self.stored.joint_ends is not None:
+            self._check_shown(topics)
             return self.stored.joint_ends
         return _kept.get_or_set(
             ("corrected together", self.key, tuple(topics), level),
@@ -440,8 +444,14 @@ class Regression:
     def together(self, topics: list[int]) -> Table:
         """Of one row: topics that were chosen before looking, as one."""
         if self.stored is not None and self.stored.joint is not None:
+            self._check_shown(topics)
             return self.stored.joint
         return self._table(topics, as_one_topic=True)
+
+    def _check_shown(self, topics: list[int]) -> None:
+        """Raises ValueError where what is stored is of other topics than those asked for."""
+        if tuple(topics) != self.shown_topics:
+            raise ValueError(f"stored are topics {self.shown_topics}, asked for were {topics}")
 
     def _table(self, topics: list[int], as_one_topic: bool = False) -> Table:
         answers = self._answered(topics, as_one_topic)
@@ -521,6 +531,7 @@ class Regression:
         """The expected share of one topic, or of several together, at each level of the effect, or
         at POINTS along it, in each group."""
         if self.stored is not None and self.stored.along is not None:
+            self._check_shown(topics)
             return self.stored.along
         fitted_design = self.design
         words = self.effect.words(self._known)

@@ -1,16 +1,20 @@
 """A question that would take a request long is answered by a worker, with the same numbers."""
 
 import json
+from dataclasses import replace
 from urllib.parse import quote, urlencode
 
+import numpy as np
 import pytest
 from django.http import QueryDict
 from django.urls import reverse
 
 from inference.errors import Invalid
-from webapp.analysis.effects import answering as effects_answering, estimates
+from webapp.analysis.effects import answering as effects_answering, estimates, formula as formulas
+from webapp.analysis.effects.estimates import EffectQuestion
 from webapp.analysis.time import answering
 from webapp.core.documents import fields
+from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
 from webapp.models import Findings
 from webapp.platform.jobs import dispatch
@@ -125,6 +129,20 @@ def test_a_worker_gives_the_effects_that_a_request_would(
     answer = client.get(claim)
     assert answer.status_code == quick_claim.status_code
     assert answer.json()["topic"] == quick_claim.json()["topic"]
+
+
+def test_stored_estimates_answer_of_no_other_topics(trained):
+    """What a worker stored is of the topics that it was asked for."""
+    selection = Selection.all(RunView(trained))
+    category = fields.categories(trained.version)[0].name
+    regression = estimates.regression_of(selection, EffectQuestion(formulas.read(category)))
+    table = regression.table()
+    along = regression.along([1])
+    stored = estimates.Estimates(table, np.zeros((2, 0)), along, None, None)
+    regression = replace(regression, stored=stored, shown_topics=(1,))
+    assert regression.along([1]) is along
+    with pytest.raises(ValueError, match="asked for were"):
+        regression.along([2])
 
 
 def test_an_embedded_chart_waits_for_the_worker(client, trained, monkeypatch):
