@@ -56,12 +56,12 @@ class EffectsJob(AnswerJob[Estimates]):
 
     @property
     def run(self) -> Run:
-        """Of the documents."""
+        """The run whose documents are asked about."""
         return self.regression.selection.run
 
     @property
     def arguments(self) -> list:
-        """As `compute` takes them."""
+        """All that `compute` takes, except the user."""
         address = self.regression.selection.address().removeprefix("?")
         question = self.regression.effect_question
         settings = list(question[1:-1])
@@ -94,7 +94,7 @@ class EffectsJob(AnswerJob[Estimates]):
         return Estimates(table, ends, along, joint, joint_ends)
 
     def pack(self, answer: Estimates) -> Stored:
-        """As it is stored."""
+        """Divide the estimates into what JSON holds and arrays, as they are stored."""
         data, arrays = _pack_table(answer.table, OF_ALL)
         arrays["ends"] = answer.ends
         if answer.along is not None:
@@ -121,9 +121,9 @@ class EffectsJob(AnswerJob[Estimates]):
 
 
 def with_estimates(regression: Regression, topics: list[int], by: int | None) -> Regression:
-    """The same, with its estimates where a request could not make them. topics: that are shown
-    along the effect. by: the user who asks. Raises Invalid for what can't be estimated; NotYet
-    where a worker has to estimate first."""
+    """Give a regression its stored estimates where a request could not make them. topics: those
+    that are shown along the effect. by: the user who asks. Raises Invalid for what can't be
+    estimated; NotYet where a worker has to estimate first."""
     if len(evidence.of(regression.selection.run).doc_topics) <= QUICK:
         return regression
     settings = [regression.effect.labels[level] for level in regression.settings]
@@ -142,8 +142,8 @@ def compute(
     topics: list[int],
     by: int | None,
 ) -> None:
-    """In a worker: estimate and store. settings: first, second, here and there, as EffectQuestion has
-    them."""
+    """In a worker: estimate and store. settings: the four of EffectQuestion, in their
+    order."""
 
     def job_of(view: RunView) -> EffectsJob:
         selection = Selection.read(QueryDict(address), view)

@@ -53,10 +53,10 @@ class EffectQuestion(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Of T topics. answers: side a is the second setting, b the first; where the effect may differ
-    by group how the share changes in the second, and in the first. value, low, high: float64[T, 2],
-    of the first and of the second. corrected: float64[T], the difference corrected for reading.
-    wider: where nobody has said who speaks."""
+    """What is estimated of T topics. answers: side a is the second setting, b the first; where the
+    effect may differ by group how the share changes in the second, and in the first. value, low,
+    high: float64[T, 2], of the first and of the second. corrected: float64[T], the difference
+    corrected for reading. wider: where nobody has said who speaks."""
 
     topics: list[int]
     answers: Answers
@@ -135,7 +135,7 @@ class Regression:
 
     @cached_property
     def groups(self) -> tuple[int, int]:
-        """Of `across`; (0, 0) without."""
+        """The first and the second level of `across` that are compared; (0, 0) without one."""
         if self.across is None:
             return 0, 0
         return _two(
@@ -426,14 +426,15 @@ class Regression:
         return _kept.get_or_set((self.key, tuple(topics)), lambda: self._table(topics))
 
     def answers(self) -> tuple[list[int], Answers]:
-        """The same topics, with what every page says of them."""
+        """The topics of the table, with what every page says of them."""
         if self.stored is not None:
             return self.stored.table.topics, self.stored.table.answers
         topics = set_answers.visible_topics(self.selection.view)
         return topics, self._answered(topics, as_one_topic=False)
 
     def in_run(self, selection: RunSelection) -> "Regression":
-        """The same question of another run's documents. Raises Invalid as `regression_of` does."""
+        """Ask the same question of another run's documents. Raises Invalid as `regression_of`
+        does."""
         first, second = (self.effect.labels[i] for i in self.settings)
         asked_there = self.effect_question._replace(first_setting=first, second_setting=second)
         if self.across:
@@ -442,7 +443,7 @@ class Regression:
         return regression_of(selection, asked_there)
 
     def together(self, topics: list[int]) -> Table:
-        """Of one row: topics that were chosen before looking, as one."""
+        """Estimate topics that were chosen before looking as one: a table of one row."""
         if self.stored is not None and self.stored.joint is not None:
             self._check_shown(topics)
             return self.stored.joint

@@ -93,7 +93,7 @@ def _measured(
 
 
 def _data(regression: Regression, topics: list[int], measured_trial: trials.Kept) -> Data:
-    """As Regression.data, of what was counted there."""
+    """Count topics as Regression.data does, by the topics that a trial assigned."""
     selection = regression.selection
     row = selection.view.labels.rows_of(topics)
     column_of_topic = np.full(selection.run.topics, -1, np.int32)
@@ -202,7 +202,7 @@ def effects_page(
 def _conclusion(
     regression: Regression, rows_of_page: list[TopicEffect], along_effect: AlongEffect | None
 ) -> str:
-    """Of what is shown along the effect, else of the first topic."""
+    """Say what may be concluded of the topics shown along the effect, else of the first topic."""
     table = regression.table()
     if along_effect and along_effect.together:
         return sentences.of_effect(
@@ -245,7 +245,7 @@ def _rows(regression: Regression, table: Table, rows_of_table: list[int]) -> lis
 
 
 def _estimate(regression: Regression, table: Table, i: int, ends: np.ndarray) -> Estimate:
-    """Of a row. ends: float64[2], of the corrected difference."""
+    """Estimate row i of the table. ends: float64[2], of its corrected difference."""
     share = table.value[i] if regression.across else np.clip(table.value[i], 0.0, 1.0)
     corrected_ends = np.where(np.isfinite(table.corrected[i]), ends, np.nan)
     corrected, corrected_low, corrected_high = _known([table.corrected[i], *corrected_ends])
@@ -332,7 +332,7 @@ def _together(regression: Regression, numbers: list[int]) -> Together:
 
 
 def _average(share: np.ndarray, words: np.ndarray) -> float:
-    """Of the levels whose share is known."""
+    """Average the shares that are known, weighted by words: float64[L] each."""
     is_finite = np.isfinite(share)
     return float(share[is_finite] @ words[is_finite] / max(words[is_finite].sum(), 1.0))
 
@@ -348,7 +348,8 @@ def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
 
 
 def claim_of_sets(sets: TwoSets, topic: int, by: int | None) -> ClaimPage:
-    """As `claim_page`, of two sets of documents: the second setting is the first set."""
+    """Make the page of a claim about two sets of documents, as `claim_page` does of a formula: the
+    second setting is the first set."""
     differences = sets.differences
     _check_topic(topic, differences.topics)
     new_claim = variants.claim(sets, topic, by)

@@ -20,7 +20,7 @@ def name_of_topic(topic: TopicLink) -> str:
 def difference(
     regression: estimates.Regression, name: str, estimate: Estimate, as_one_topic: bool = False
 ) -> str:
-    """With its interval, and with what it rests on."""
+    """Say a difference with its interval, and with what it rests on."""
     unit = (
         "of the words"
         if regression.effect_question.counted
@@ -103,7 +103,7 @@ def of_effect(
 
 
 def of_claim(claim: Claim, holds: int) -> str:
-    """Of a claim that a finding suggested: first in how many variants it holds."""
+    """Say what may be concluded of a claim: first in how many of its variants it holds."""
     variants_said = f"Holds in {holds} of {len(claim.variants)} variants"
     test = claim.test
     if claim.waiting or claim.left:

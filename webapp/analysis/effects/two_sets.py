@@ -62,8 +62,8 @@ class TwoSets:
         )
 
     def known_to(self, by: int | None) -> "TwoSets":
-        """The same where the answer is known, or can be made in a request. by: the user who asks.
-        Raises NotYet where a worker has to make it first."""
+        """Give both sets their answer, or leave that to the request where it is quick. by: the user
+        who asks. Raises NotYet where a worker has to make it first."""
         question = answering.TwoSides(self.base, self.first, self.second, self.constant)
         return replace(self, answered=question.answered(by))
 
@@ -90,7 +90,7 @@ class TwoSets:
         return self.differences.topics, self.differences.answers
 
     def in_run(self, selection: RunSelection) -> "TwoSets":
-        """The same question of another run. Raises Invalid where it can't be asked there."""
+        """Ask the same question of another run. Raises Invalid where it can't be asked there."""
         same_question = of_address(self.query, selection, self.against_rest, self.constant)
         if same_question is None:
             raise Invalid("from_a", "This run has no such documents.")

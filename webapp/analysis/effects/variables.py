@@ -27,9 +27,9 @@ _TAILS = 0.1  # of the words lie before the first setting along a line, and behi
 
 @dataclass(frozen=True)
 class Levels:
-    """Of each document its place: int32[D], -1 for none. labels: of the levels; values: float64[L],
-    ascending, of numbers and dates, None of a category. others: whether the last label is OTHERS,
-    of several values."""
+    """A field in levels. place: int32[D], the level of each document, -1 for none. labels: of the
+    levels; values: float64[L], ascending, of numbers and dates, None of a category. others: whether
+    the last label is OTHERS, of several values."""
 
     term: Term
     place: np.ndarray

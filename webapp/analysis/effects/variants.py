@@ -230,7 +230,8 @@ def _of_run(
 def _unit_sums(
     question: Question, elsewhere: Question, partner: np.ndarray, exchange: Exchangeable
 ) -> UnitResiduals:
-    """Of the topics of the claim's own run; NaN of those that this one has not."""
+    """Sum over units what the topics of the claim's own run have in another run; NaN of those that
+    this one has not."""
     partners = partner[visible_topics(question)]
     paired_topics = np.flatnonzero(partners >= 0)
     topics, row_of_topic = np.unique(

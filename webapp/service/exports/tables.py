@@ -76,7 +76,7 @@ class ExportSource:
 def table(
     *columns: Column, **types: type
 ) -> Callable[[Callable[[ExportSource], Iterator[Block]]], Callable[[ExportSource], Table]]:
-    """Of a function that yields the blocks of a table, one that returns it.
+    """Decorate a function that yields the blocks of a table: it returns the table.
 
     columns: its first ones. types: of those that follow, by their names.
     """
@@ -95,8 +95,10 @@ def table(
 
 
 def _by_number(sql: str, owner: int) -> Iterator[Block]:
-    """The rows of a query, some at a time. sql: its parameters are `owner` and the number, of the
-    first column, behind which they begin."""
+    """Read the rows of a query, a block at a time, in the order of its first column, a number.
+
+    sql: its two parameters are `owner`, such as a run's number, and the number after which the
+    block begins."""
     after = -1
     while records := tuples(sql, [owner, after]):
         yield records
@@ -231,8 +233,8 @@ def _cells(row: dict, columns: list[Column]) -> tuple:
 
 
 def documents(source: ExportSource) -> Table:
-    """With a column for the share of each topic that is asked for, merged topics in their
-    targets."""
+    """A row for each document, with a column for the share of each topic asked for, merged topics
+    in their targets."""
     labels = source.selection.view.labels
     of_conditions = [k for k, _ in source.selection.topics]
     topics = list(dict.fromkeys([*of_conditions, *source.topics]))  # each once
