@@ -212,8 +212,11 @@ def _index(folder: Path) -> Index:
         index.rank(query, index.find(query))
     sets = np.ones(2, np.uint8)
     two_sets.totals(frozen(lengths, np.int32), sets)
-    two_sides = word_units.sides_of(np.array([0, 1]), lengths, None)
-    word_units.count_words(index.fields["text"], 2, two_sides, 1)
+    # Units of two documents, and single ones, by the numbers that are large enough for their words
+    for unit, words_each in ((np.zeros(2, np.int64), 2), (None, 2), (None, 100), (None, 50_000)):
+        sizes = np.full(2, words_each, np.int32)
+        two_sides = word_units.sides_of(np.array([0, 1]), sizes, unit)
+        word_units.count_words(index.fields["text"], 2, two_sides, 1)
     for mask in (None, np.ones(2, bool)):
         two_sets.tokens(index.fields["text"], 2, mask, 1)
     for windows in (

@@ -22,6 +22,7 @@ FILES = {
     "reuters": SHARED / "reuters21578.jsonl.gz",
     "arxiv": SHARED / "arxiv_50k.jsonl.gz",
     "sotu": ROOT / "webapp" / "example" / "state_of_the_union.csv.gz",
+    "peps": SHARED / "peps.csv.gz",
 }
 LONG = "arxiv-long"
 TOGETHER = 20  # abstracts that are one of its documents

@@ -22,6 +22,7 @@ import numpy as np
 from benchmarks.engines.clock import Clock
 from benchmarks.trainer import Trainer
 from inference import Bow, compiling, engines
+from inference.engines import from_documents
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,10 @@ def topograph(task: Task, clock: Clock) -> None:
     config = engines.config(name, **settings).resolve(bow.D, bow.tokens)
 
     compiling.engine(name)
-    few_documents = bow.part(0, min(COMPILED_DOCUMENTS, bow.D))
+    most = COMPILED_DOCUMENTS
+    if settings.get("start") == "joined":
+        most += from_documents.JOINED * task.topics
+    few_documents = bow.part(0, min(most, bow.D))
     compiled = Trainer(few_documents, engine, config, task.seed, threads=task.threads)
     for _ in range(COMPILED_PASSES):
         compiled.one_pass()

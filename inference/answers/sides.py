@@ -11,6 +11,7 @@ import numpy as np
 
 from inference.answers.unit_sums import UnitSums
 
+LARGEST_TABLE = 1 << 22  # words of a unit up to which units of a size are counted in a table: 32 MB
 ALONE = 1e-9  # 1 - leverage, below which a unit alone is a side, and its residual says nothing
 
 
@@ -129,6 +130,48 @@ def _one_side(units: Prepared, member: np.ndarray) -> _Side:
     )
 
 
+class UnitsBySize(NamedTuple):
+    """Units of one side, by their sizes. sizes: float64[n], whole numbers above 0, ascending;
+    units: int64[n], how many have each."""
+
+    sizes: np.ndarray
+    units: np.ndarray
+
+    @classmethod
+    def of(cls, sizes: np.ndarray) -> "UnitsBySize":
+        """sizes: float64[U], whole numbers; 0 for a unit of the other side."""
+        whole = sizes.astype(np.int64)
+        if whole.max(initial=0) >= LARGEST_TABLE:
+            counted_sizes, units = np.unique(whole[whole > 0], return_counts=True)
+            return cls(counted_sizes.astype(float), units)
+        units_of_size = np.bincount(whole)
+        units_of_size[:1] = 0
+        counted_sizes = np.flatnonzero(units_of_size)
+        return cls(counted_sizes.astype(float), units_of_size[counted_sizes])
+
+    @property
+    def words(self) -> float:
+        return float(self.sizes @ self.units)
+
+    @property
+    def weighted_squares(self) -> float:
+        """Sum over units of their squared sizes, by `unit_weights`."""
+        return float((self.units * weights_of(self.sizes, self.words) * self.sizes**2).sum())
+
+
+def freedom_by_size(by_size: list[UnitsBySize]) -> np.ndarray:
+    """float64[1]: the degrees of freedom of `of_nested`, of two sides."""
+    trace = squares = 0.0
+    for side in by_size:
+        leverage = side.sizes / max(side.words, 1e-300)
+        diagonal = leverage * _inverse(1 - leverage) / max(side.words, 1e-300)
+        outer = diagonal * leverage
+        trace += float((side.units * (diagonal - outer)).sum())
+        squares += float((side.units * (diagonal**2 - 2 * diagonal * outer)).sum())
+        squares += float((side.units * outer).sum()) ** 2
+    return _freedom(np.array([trace]), np.array([squares]))
+
+
 def of_added_up(sums: UnitSums, group: int) -> Difference:
     """Where units were added up, whatever group they are in, but each of them is on one side only:
     what a sum has on either side is independent of the other. Side A is one group; R is 1."""
@@ -218,7 +261,14 @@ def _scores(
 def unit_weights(sizes: np.ndarray) -> np.ndarray:
     """float64[U, 2]: 1 / (1 - leverage) of each unit on either side, 0 of one that alone is a side.
     sizes: float64[U, 2]."""
-    return _inverse(1 - sizes / np.maximum(sizes.sum(axis=0), 1.0))
+    return weights_of(sizes, sizes.sum(axis=0))
+
+
+def weights_of(sizes: np.ndarray, words: np.ndarray | float) -> np.ndarray:
+    """1 / (1 - leverage) of units on either side, 0 of one that alone is a side: float64[n, 2], or
+    [n] of one side. sizes: float64[n, 2], or [n, 1] for both sides, or [n]; words: float64[2], of
+    each side, or a number."""
+    return _inverse(1 - sizes / np.maximum(words, 1.0))
 
 
 def _inverse(left: np.ndarray) -> np.ndarray:

@@ -77,7 +77,7 @@ def sum_units(outcome: Outcome, question: Question) -> UnitSums:
     of_units = np.bincount(unit, weights=sizes[documents_in], minlength=units)
     effective = float(of_units.sum() ** 2 / max((of_units**2).sum(), 1e-300))
 
-    pairs, cell = _numbered(unit * question.groups + group)
+    pairs, cell = number_codes(unit * question.groups + group)
     of_group = np.bincount(pairs % question.groups, minlength=question.groups)
     are_documents = len(pairs) == units
     cells = pairs
@@ -86,7 +86,7 @@ def sum_units(outcome: Outcome, question: Question) -> UnitSums:
         most_units = min(most_units, units)
         unit = (np.random.default_rng(_SEED).permutation(units) % most_units)[unit]
         code = np.full(most_units, -1)
-        cells, cell = _numbered(unit * question.groups + group)
+        cells, cell = number_codes(unit * question.groups + group)
 
     of_document = np.full(len(sizes), -1, np.int64)
     of_document[documents_in] = cell
@@ -114,11 +114,11 @@ def _number_units(
     alone = codes < 0
     first_alone = codes.max(initial=-1) + 1
     codes[alone] = first_alone + np.arange(np.count_nonzero(alone))
-    code, place = _numbered(codes)
+    code, place = number_codes(codes)
     return place, np.where(code >= first_alone, -1, code)
 
 
-def _numbered(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def number_codes(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(the different codes, ascending; int64[n]: the place of each among them). codes: int64[n], 0
     or more. As numpy.unique, which sorts, but by a table where codes are no larger than that."""
     largest = int(codes.max(initial=-1))

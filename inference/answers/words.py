@@ -13,6 +13,7 @@ from inference.answers import exchanges, sides
 from inference.answers.acceptance import accept
 from inference.answers.answer import (
     MOST_CELLS_EXCHANGED,
+    MOST_EXCHANGED,
     USUAL_LEVEL,
     Answers,
     Largest,
@@ -52,6 +53,9 @@ def answer_words(sizes: np.ndarray, sums: WordSums, amounts_of: AmountsOf) -> An
     """Of each word the share of side a's words against that of side b's; all words that can be said
     are one family. sizes: float64[U, 2], words of each unit on either side. amounts_of: gives
     float64[U, n], what each unit has of some words, by their places."""
+    if len(sizes) > MOST_EXCHANGED and np.count_nonzero(sizes) == len(sizes):
+        row = make_row(0, _difference_of_many(sizes, sums), sums.holding)
+        return _judged(sizes, sums, row, None, _that_may_differ(row))
     frame = _frame(sizes)
     row = make_row(0, _difference(frame, sizes, sums), sums.holding)
     words = _that_may_differ(row)
@@ -88,8 +92,7 @@ def _difference(frame: UnitSums, sizes: np.ndarray, sums: WordSums) -> sides.Dif
     words = sizes.sum(axis=0)
     weights = sides.unit_weights(sizes)
     share = sums.tokens / words
-    spread = sums.squares - 2 * share * sums.products + share**2 * (weights * sizes**2).sum(axis=0)
-    variance_a, variance_b = np.maximum(spread, 0.0).T / words[:, None] ** 2
+    variance_a, variance_b = _variances(sums, words, (weights * sizes**2).sum(axis=0))
     if frame.nested:
         shared = sides.of_nested(sides.prepare(*frame.totals), (frame.group == 0)[None])
         variance_a, variance_b = sides.larger_of_nested(variance_a, variance_b, *words)
@@ -110,6 +113,39 @@ def _difference(frame: UnitSums, sizes: np.ndarray, sums: WordSums) -> sides.Dif
         variance_b=variance_b[None],
         covariance=covariance[None],
     )
+
+
+def _difference_of_many(sizes: np.ndarray, sums: WordSums) -> sides.Difference:
+    """As `_difference`, where every unit is on one side, up to the order in which is added: units
+    of the same size are one term, for ten million documents would take a second."""
+    words = sizes.sum(axis=0)
+    by_size = [sides.UnitsBySize.of(sizes[:, side]) for side in range(2)]
+    squares = np.array([of_side.weighted_squares for of_side in by_size])
+    variance_a, variance_b = _variances(sums, words, squares)
+    variance_a, variance_b = sides.larger_of_nested(variance_a, variance_b, *words)
+    share_a, share_b = (sums.tokens / words).T
+    units_a, units_b = (np.array([of_side.units.sum()]) for of_side in by_size)
+    return sides.Difference(
+        share_a=share_a[None],
+        share_b=share_b[None],
+        variance_a=variance_a[None],
+        variance_b=variance_b[None],
+        covariance=np.zeros((1, len(sums.tokens))),
+        df=sides.freedom_by_size(by_size),
+        units_a=units_a,
+        units_b=units_b,
+    )
+
+
+def _variances(
+    sums: WordSums, words: np.ndarray, squares: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Of the shares on either side: float64[n]. words, squares: float64[2], of the units of each
+    side the sums of their sizes, and of their squares by weight."""
+    share = sums.tokens / words
+    spread = sums.squares - 2 * share * sums.products + share**2 * squares
+    variance_a, variance_b = np.maximum(spread, 0.0).T / words[:, None] ** 2
+    return variance_a, variance_b
 
 
 def _row_of(row: Row, words: np.ndarray) -> Row:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.answers.sides import unit_weights
+from inference.answers.sides import unit_weights, weights_of
+from inference.answers.unit_sums import number_codes
 from inference.answers.words import WordSums
 from inference.index.segments import Field
 from inference.runtime.arrays import frozen
@@ -15,6 +16,12 @@ from inference.runtime.threads import in_two
 
 POSTINGS = 1 << 24  # of the words summed at a time: 100 MB
 OUTSIDE = -1
+NO_SIDE = 2  # of a document on neither side, behind sides 0 and 1
+SIDE_BITS = 2  # in ByDocument.packed
+SIDE_MASK = (1 << SIDE_BITS) - 1
+PACKED = np.dtype(np.int32)  # of it, where documents are too long for smaller numbers
+BUFFER = 1 << 10  # postings that are fetched at a time: 16 kB
+LONGEST = 1 << 20  # words of a document up to which weights are a table: 16 MB
 
 
 class Sides(NamedTuple):
@@ -28,6 +35,11 @@ class Sides(NamedTuple):
     def units(self) -> np.ndarray:
         """int64[2]: that have words on either side."""
         return np.count_nonzero(self.sizes, axis=0)
+
+    @property
+    def are_documents(self) -> bool:
+        """Whether every unit is one document, which is on one side only."""
+        return len(self.sizes) == np.count_nonzero(self.cell != OUTSIDE)
 
 
 class Counted(NamedTuple):
@@ -49,7 +61,7 @@ def sides_of(side: np.ndarray, lengths: np.ndarray, unit: np.ndarray | None) -> 
     if unit is None:
         number = np.arange(len(inside))
     else:
-        number = np.unique(with_own_codes(unit[inside]), return_inverse=True)[1]
+        _, number = number_codes(with_own_codes(unit[inside]))
     cell = np.full(len(side), OUTSIDE, np.int32)
     cell[inside] = 2 * number + side[inside]
     units = int(number.max(initial=-1)) + 1
@@ -80,10 +92,23 @@ def count_words(
     and then with the share that is done, from 0 to 1. of_documents: each document counts once,
     however often it has a form; then the sizes of `sides` are documents.
     """
+    frequent, before = _frequent(fields, forms, least)
+    by_document = ByDocument.of(sides)
     blocks = []
-    for forms_of_block, postings in _blocks(fields, forms, least, advance):
-        counted_postings = postings.once if of_documents else postings
-        blocks.append(count_postings(forms_of_block, counted_postings, sides, least))
+    for begin, end in _block_ranges(before):
+        of_block = frequent[begin:end]
+        if by_document is not None:
+            middle = int(np.searchsorted(before[begin:end], (before[begin] + before[end]) // 2))
+            halves = (of_block[:middle], of_block[middle:])
+            blocks += in_two(
+                lambda half: _count_documents(fields, half, by_document, least, of_documents),
+                halves,
+            )
+        else:
+            postings = gather(fields, of_block)
+            counted_postings = postings.once if of_documents else postings
+            blocks.append(count_postings(of_block, counted_postings, sides, least))
+        advance(float(before[end] / before[-1]))
     if not blocks:
         no_postings = gather([], np.zeros(0))
         blocks = [count_postings(np.zeros(0), no_postings, sides, least)]
@@ -100,30 +125,94 @@ def count_postings(forms: np.ndarray, postings: "Postings", sides: Sides, least:
     of each."""
     n = len(forms)
     documents = np.zeros((n, 2), np.int64)
-    sums = WordSums(
-        tokens=np.zeros((n, 2), np.int64),
-        squares=np.zeros((n, 2)),
-        products=np.zeros((n, 2)),
-        crossed=np.zeros((n, 3)),
-        holding=np.zeros(n, np.int64),
-        largest=np.zeros((n, 2)),
-        of_largest=np.zeros((n, 2)),
-    )
+    sums = _no_sums(n)
     weights = unit_weights(sides.sizes)
+    roots = np.sqrt(weights[:, 0] * weights[:, 1])
     units = len(sides.sizes)
 
     def add(begin: int, end: int) -> None:
         tokens_of_unit = np.zeros((units, 2))
         units_met = np.empty(units, np.int64)
         scratch = tokens_of_unit, units_met
-        _sum_units(
-            *postings, begin, end, sides.cell, sides.sizes, weights, *scratch, documents, *sums
-        )
+        of_units = sides.cell, sides.sizes, weights, roots
+        _sum_units(*postings, begin, end, *of_units, *scratch, documents, *sums)
 
     middle = min(int(np.searchsorted(postings.indptr, postings.indptr[-1] // 2)), n)
     in_two(add, (0, middle), (middle, n))
+    return _that_enough_have(least, forms, documents, sums)
+
+
+def _no_sums(forms: int) -> WordSums:
+    """Of so many forms, all 0."""
+    return WordSums(
+        tokens=np.zeros((forms, 2), np.int64),
+        squares=np.zeros((forms, 2)),
+        products=np.zeros((forms, 2)),
+        crossed=np.zeros((forms, 3)),
+        holding=np.zeros(forms, np.int64),
+        largest=np.zeros((forms, 2)),
+        of_largest=np.zeros((forms, 2)),
+    )
+
+
+def _that_enough_have(
+    least: int, forms: np.ndarray, documents: np.ndarray, sums: WordSums
+) -> Counted:
+    """The forms that at least so many documents of both sides together have."""
     enough = documents.sum(axis=1) >= least
     return Counted(forms[enough].astype(np.int32), documents[enough], sums.some(enough))
+
+
+class ByDocument(NamedTuple):
+    """Sides whose units are documents, so that a posting looks in one place, which is small. packed:
+    uint8, uint16 or int32[D], the words of each document above SIDE_BITS bits that say its side: 0,
+    1 or NO_SIDE. weights: float64[2, n], of a document of so many words on either side."""
+
+    packed: np.ndarray
+    weights: np.ndarray
+
+    @classmethod
+    def of(cls, sides: Sides) -> "ByDocument | None":
+        """None where units are more than a document, or a document is longer than LONGEST."""
+        longest = int(sides.sizes.max(initial=0))
+        if not sides.are_documents or longest > LONGEST:
+            return None
+        smallest = np.min_scalar_type(longest << SIDE_BITS | NO_SIDE)
+        dtype = smallest if smallest.itemsize < PACKED.itemsize else PACKED
+        inside = np.flatnonzero(sides.cell != OUTSIDE)
+        cell = sides.cell[inside]
+        packed = np.full(len(sides.cell), NO_SIDE, dtype)
+        packed[inside] = sides.sizes.ravel()[cell].astype(np.int32) << SIDE_BITS | cell & 1
+        lengths = np.arange(longest + 1.0)
+        weights = weights_of(lengths[:, None], sides.sizes.sum(axis=0))
+        return cls(packed, np.ascontiguousarray(weights.T))
+
+
+def _count_documents(
+    fields: list[Field], forms: np.ndarray, by_document: ByDocument, least: int, once: bool
+) -> Counted:
+    """As `count_postings`, with the same bits, where every unit is a document. forms: int64[n],
+    ascending. once: each document counts once, however often it has a form."""
+    documents = np.zeros((len(forms), 2), np.int64)
+    sums = _no_sums(len(forms))
+    for field in fields:
+        _sum_documents(
+            frozen(field.words, np.int32),
+            frozen(field.indptr, np.int64),
+            frozen(field.documents, np.int32),
+            frozen(field.counts, np.uint16),
+            forms,
+            once,
+            *by_document,
+            documents,
+            sums.tokens,
+            sums.squares,
+            sums.products,
+            sums.largest,
+            sums.of_largest,
+        )
+    sums = sums._replace(holding=documents.sum(axis=1))
+    return _that_enough_have(least, forms, documents, sums)
 
 
 class Postings(NamedTuple):
@@ -146,22 +235,23 @@ class Postings(NamedTuple):
         return self._replace(counts=np.ones_like(self.counts))
 
 
-def _blocks(
-    fields: list[Field], forms: int, least: int, advance: Callable[[float], None]
-) -> Iterator[tuple[np.ndarray, Postings]]:
-    """Forms that at least so many documents have, and their postings, about POSTINGS at a time."""
+def _frequent(fields: list[Field], forms: int, least: int) -> tuple[np.ndarray, np.ndarray]:
+    """Forms that at least so many documents have, int64[n], ascending; and int64[n + 1], the
+    postings before each."""
     of_form = np.zeros(forms, np.int64)
     for field in fields:
         of_form[field.words] += np.diff(field.indptr)
     frequent = np.flatnonzero(of_form >= least)
-    before = np.concatenate([[0], np.cumsum(of_form[frequent])])
+    return frequent, np.concatenate([[0], np.cumsum(of_form[frequent])])
+
+
+def _block_ranges(before: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Forms begin … end - 1 with about POSTINGS of them. before: as `_frequent` has it."""
     begin = 0
-    while begin < len(frequent):
+    while begin < len(before) - 1:
         end = int(np.searchsorted(before, before[begin] + POSTINGS, "right")) - 1
-        end = min(max(end, begin + 1), len(frequent))
-        of_block = frequent[begin:end]
-        yield of_block, gather(fields, of_block)
-        advance(float(before[end] / before[-1]))
+        end = max(end, begin + 1)
+        yield begin, end
         begin = end
 
 
@@ -228,6 +318,7 @@ def _sum_units(
     cell,
     sizes,
     weights,
+    roots,
     tokens_of_unit,
     units_met,
     documents,
@@ -239,8 +330,8 @@ def _sum_units(
     largest,
     of_largest,
 ):
-    """The postings of forms begin … end - 1. tokens_of_unit: float64[U, 2], all 0; units_met:
-    int64[U]. The others as WordSums has them."""
+    """The postings of forms begin … end - 1. roots: float64[U], of both weights' product.
+    tokens_of_unit: float64[U, 2], all 0; units_met: int64[U]. The others as WordSums has them."""
     for i in range(begin, end):
         units = 0
         for j in range(indptr[i], indptr[i + 1]):
@@ -260,12 +351,14 @@ def _sum_units(
             unit = units_met[k]
             for side in range(2):
                 x = tokens_of_unit[unit, side]
+                if x == 0:
+                    continue
                 squares[i, side] += weights[unit, side] * x * x
                 products[i, side] += weights[unit, side] * x * sizes[unit, side]
                 if x > largest[i, side]:
                     largest[i, side] = x
                     of_largest[i, side] = sizes[unit, side]
-            weight = np.sqrt(weights[unit, 0] * weights[unit, 1])
+            weight = roots[unit]
             first = tokens_of_unit[unit, 0]
             second = tokens_of_unit[unit, 1]
             crossed[i, 0] += weight * first * second
@@ -273,3 +366,78 @@ def _sum_units(
             crossed[i, 2] += weight * sizes[unit, 0] * second
             tokens_of_unit[unit, 0] = 0
             tokens_of_unit[unit, 1] = 0
+
+
+@njit(cache=True, nogil=True)
+def _sum_documents(
+    words,
+    indptr,
+    posted_documents,
+    counts,
+    forms,
+    once,
+    packed,
+    weights,
+    documents,
+    tokens,
+    squares,
+    products,
+    largest,
+    of_largest,
+):
+    """Adds the postings of some forms, ascending, in one field. packed, weights: see ByDocument.
+    The others by form and side, as WordSums has them; documents: that have the form."""
+    sums = documents, tokens, squares, products, largest, of_largest
+    sizes_of_a = np.empty(BUFFER, np.int32)
+    sizes_of_b = np.empty(BUFFER, np.int32)
+    counts_of_a = np.empty(BUFFER, np.int32)
+    counts_of_b = np.empty(BUFFER, np.int32)
+    row = np.searchsorted(words, forms[0]) if len(forms) else 0
+    for i in range(len(forms)):
+        while row < len(words) and words[row] < forms[i]:
+            row += 1
+        if row == len(words):
+            return
+        if words[row] != forms[i]:
+            continue
+        for begin in range(indptr[row], indptr[row + 1], BUFFER):
+            end = min(begin + BUFFER, indptr[row + 1])
+            # First all that is far apart in memory is fetched, at once; without a branch that
+            # nobody can foretell
+            on_a = on_b = 0
+            for j in range(begin, end):
+                document = np.int32(packed[posted_documents[j]])
+                count = np.int32(1) if once else np.int32(counts[j])
+                sizes_of_a[on_a] = sizes_of_b[on_b] = document >> SIDE_BITS
+                counts_of_a[on_a] = counts_of_b[on_b] = count
+                side = document & SIDE_MASK
+                on_a += side == 0
+                on_b += side == 1
+            _add_to_side(i, 0, sizes_of_a[:on_a], counts_of_a[:on_a], weights, sums)
+            _add_to_side(i, 1, sizes_of_b[:on_b], counts_of_b[:on_b], weights, sums)
+
+
+@njit(cache=True, nogil=True)
+def _add_to_side(i, side, sizes, counts, weights, sums):
+    """Adds documents of one side that have form i. sizes, counts: int32[n], words of each, and how
+    many are the form. sums: as `_sum_documents` has them."""
+    documents, tokens, squares, products, largest, of_largest = sums
+    documents[i, side] += len(sizes)
+    tokens_of_side = tokens[i, side]
+    squares_of_side = squares[i, side]
+    products_of_side = products[i, side]
+    most = largest[i, side]
+    for j in range(len(sizes)):
+        size = np.int64(sizes[j])
+        x = np.float64(counts[j])
+        weighted = weights[side, size] * x
+        tokens_of_side += counts[j]
+        squares_of_side += weighted * x
+        products_of_side += weighted * size
+        if x > most:
+            most = x
+            of_largest[i, side] = size
+    tokens[i, side] = tokens_of_side
+    squares[i, side] = squares_of_side
+    products[i, side] = products_of_side
+    largest[i, side] = most

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from inference.answers import Table, answer, question
+from inference.answers import Table, answer, question, sides, words
 from inference.answers.words import answer_words
 from inference.explore.keyness import keyness, nearer_end
 from inference.index import word_units
@@ -75,6 +75,27 @@ def test_answers_are_those_of_a_table(kind, seed):
     told = made.accepted
     for name in ("p", "low", "high", "ratio_low", "ratio_high", "part", "without"):
         assert np.allclose(getattr(made, name)[told], getattr(expected, name)[told]), name
+
+
+@pytest.mark.parametrize("largest", [sides.LARGEST_TABLE, 1])
+def test_many_units_are_answered_by_their_sizes_as_one_by_one(largest, monkeypatch):
+    rng = np.random.default_rng(2)
+    documents, unit = spoken(rng, 300, 3)
+    side = rng.integers(0, 2, 300)[unit]
+    for d in np.flatnonzero(side == 0):
+        documents[d] += [FORMS - 1] * int(rng.integers(1, 6))
+    one_by_one = counted(documents, side, unit)[2]
+    monkeypatch.setattr(words, "MOST_EXCHANGED", 100)
+    monkeypatch.setattr(words, "_frame", None)  # has a row for each unit
+    monkeypatch.setattr(sides, "LARGEST_TABLE", largest)
+    by_size = counted(documents, side, unit)[2]
+    assert one_by_one.accepted.any()
+    for name, expected in one_by_one._asdict().items():
+        value = getattr(by_size, name)
+        if isinstance(expected, str):
+            assert value == expected, name
+        else:
+            assert np.allclose(value, expected, rtol=1e-9, equal_nan=True), name
 
 
 def test_documents_of_a_word_are_counted_by_hand():

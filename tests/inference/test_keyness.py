@@ -76,6 +76,44 @@ def of_documents(
     return found, words, keyness(answers, found.sums, words)
 
 
+@pytest.mark.parametrize("cuts", [(), (100, 101, 250)])
+@pytest.mark.parametrize("of_documents", [False, True])
+@pytest.mark.parametrize(
+    ("longest", "dtype"), [(60, np.uint8), (900, np.uint16), (20_000, np.int32)]
+)
+def test_sums_of_documents_have_the_bits_of_sums_of_units(
+    cuts, of_documents, longest, dtype, monkeypatch
+):
+    """Where every unit is a document, on one side, the other side or neither."""
+    rng = np.random.default_rng(11)
+    forms = 60
+    documents = bursty(rng, 1_400, forms)
+    documents[17] = rng.integers(0, forms, longest).tolist()
+    fields, lengths = indexed(documents, forms, cuts)
+    sizes = np.minimum(lengths, 1) if of_documents else lengths
+    side = rng.integers(-1, 2, len(documents))
+    side[17] = 1
+    sides = word_units.sides_of(side, sizes, None)
+    by_document = word_units.ByDocument.of(sides)
+    assert by_document is not None
+    assert by_document.packed.dtype == (np.uint8 if of_documents else dtype)
+    found = word_units.count_words(fields, forms, sides, LEAST, of_documents=of_documents)
+    monkeypatch.setattr(word_units, "LONGEST", 0)
+    assert word_units.ByDocument.of(sides) is None
+    of_units = word_units.count_words(fields, forms, sides, LEAST, of_documents=of_documents)
+    assert found.forms.tolist() == of_units.forms.tolist()
+    assert found.documents.tolist() == of_units.documents.tolist()
+    for name, sums in found.sums._asdict().items():
+        expected = getattr(of_units.sums, name)
+        assert sums.dtype == expected.dtype and np.array_equal(sums, expected), name
+
+
+def test_units_of_several_documents_are_not_counted_as_documents():
+    unit = np.array([0, 0, -1, -1, -1])
+    sides = word_units.sides_of(np.array([0, 0, 1, 1, -1]), np.ones(5, np.int32), unit)
+    assert not sides.are_documents
+
+
 def test_likelihood_is_that_of_scipy_and_totals_those_of_a_count_by_hand():
     rng = np.random.default_rng(3)
     documents = bursty(rng, 300, 50)
