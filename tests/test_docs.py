@@ -300,3 +300,20 @@ def test_benchmarks_that_are_cited_exist():
         )
     ]
     assert not missing
+
+
+def test_commands_of_benchmarks_that_are_cited_can_be_given():
+    """Each is a program that has the options; or the text says of which commit it was."""
+    wrong = []
+    for name in documents():
+        text = (ROOT / name).read_text(encoding="utf-8")
+        for match in re.finditer(r"`python3? -m (benchmarks[\w.]*)([^`]*)`(?! at commit)", text):
+            module = ROOT / match[1].replace(".", "/")
+            files = list(module.glob("*.py")) or [module.with_suffix(".py")]
+            source = "".join(path.read_text(encoding="utf-8") for path in files)
+            if '__name__ == "__main__"' not in source:
+                wrong.append(f"{name}: {match[1]} is no program")
+            for option in re.findall(r"(?<![\w-])--[a-z][\w-]*", match[2]):
+                if f'"{option}"' not in source:
+                    wrong.append(f"{name}: {match[1]} has no option {option}")
+    assert not wrong
