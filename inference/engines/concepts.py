@@ -27,15 +27,6 @@ class Company(NamedTuple):
     left: np.ndarray
 
 
-class Sizes(NamedTuple):
-    """Of the concepts of topics; 0 for one without seeds. tokens: float64[K], about how many each
-    has: those of documents with a seed beyond what their words have by chance. documents: int64[K],
-    that have a seed."""
-
-    tokens: np.ndarray
-    documents: np.ndarray
-
-
 class _Texts:
     """A bag of words. share: float64[V], of each word of all tokens. lengths: int64[D]."""
 
@@ -109,14 +100,16 @@ def company(
     )
 
 
-def measure(bow: Bow, seed_words: np.ndarray, seed_topics: np.ndarray, topics: int) -> Sizes:
-    """How large the concepts are that topics' seeds stand for."""
+def concept_tokens(
+    bow: Bow, seed_words: np.ndarray, seed_topics: np.ndarray, topics: int
+) -> np.ndarray:
+    """float64[topics]: about how many tokens the concept has that a topic's seeds stand for: those
+    of documents with a seed beyond what their words have by chance. 0 without seeds."""
     texts = _Texts(bow)
-    sizes = Sizes(np.zeros(topics), np.zeros(topics, np.int64))
+    sizes = np.zeros(topics)
     for topic in np.unique(seed_topics):
         seeds = seed_words[seed_topics == topic]
         has_seed = (texts.seed_weight(seeds) > 0).astype(np.float64)
         beyond, _ = texts.beyond_chance(has_seed, seeds)
-        sizes.tokens[topic] = beyond.sum()
-        sizes.documents[topic] = np.count_nonzero(has_seed)
+        sizes[topic] = beyond.sum()
     return sizes

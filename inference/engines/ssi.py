@@ -96,9 +96,6 @@ SEED_SMALL = 0.5
 # Of the tokens that a named topic begins with, that its prior has in the passes of the start, too:
 # without it a free topic could take the concept, and the named one another subject
 NEAR_WEIGHT = 0.3
-# Times alpha, that a named topic has at the most: as many as documents that have its seeds are more
-# than an equal share of all
-MOST_ALPHA = 4.0
 MOST_DRAWS = 10_000  # samples times draws
 # Of a warm-up by sampling: sweeps over a document, and times eta
 WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = (
@@ -477,21 +474,18 @@ def plant(config: Resolved, state: State, bow: Bow, seeds: Seeds) -> None:
     state.counted = NOT_COUNTED
     state.seed_words = seeds.words
     state.seed_topics = seeds.topics
-    sizes = concepts.measure(bow, seeds.words, seeds.topics, config.topics)
-    tokens = _prior_tokens(config, bow, seeds, sizes)
+    tokens = _prior_tokens(config, bow, seeds)
     state.seed_tokens = np.maximum(np.floor(tokens * M), 1.0) / M
     state.empty = seeds.empty
-    equal_documents = bow.D / config.topics
-    state.alpha *= np.clip(sizes.documents / equal_documents, 1.0, MOST_ALPHA)
     state.alpha[seeds.empty] = EMPTY_ALPHA
     if config.statistics == "memo":
         _hold_counts(state, bow)
     _add_seeds(state, 1.0)
 
 
-def _prior_tokens(config: Resolved, bow: Bow, seeds: Seeds, sizes: concepts.Sizes) -> np.ndarray:
+def _prior_tokens(config: Resolved, bow: Bow, seeds: Seeds) -> np.ndarray:
     """float64[m]: of each seed in its topic, the same for all seeds of a topic: a frequent word,
-    which other topics have as well, must not outweigh the rare ones. sizes: of the topics' concepts.
+    which other topics have as well, must not outweigh the rare ones.
 
     Of all seeds of a topic together: SEED_WEIGHT of their tokens; and where what occurs with them
     is less than SEED_SMALL of an equal share of all tokens, up to SEED_SHARE of that share, so that
@@ -500,7 +494,8 @@ def _prior_tokens(config: Resolved, bow: Bow, seeds: Seeds, sizes: concepts.Size
     tokens = bow.word_tokens[seeds.words].astype(np.float64)
     sums = np.bincount(seeds.topics, tokens, config.topics)
     equal = bow.tokens / config.topics
-    missing = np.maximum(1.0 - sizes.tokens / (SEED_SMALL * equal), 0.0)
+    size = concepts.concept_tokens(bow, seeds.words, seeds.topics, config.topics)
+    missing = np.maximum(1.0 - size / (SEED_SMALL * equal), 0.0)
     prior = np.maximum(SEED_WEIGHT * sums, SEED_SHARE * equal * missing)
     seeds_each = np.bincount(seeds.topics, minlength=config.topics)
     return (prior / np.maximum(seeds_each, 1))[seeds.topics]

@@ -153,21 +153,6 @@ def test_topics_hold_their_seeds_and_one_without_support_stays_empty(settings):
     assert equal(again.topics, last.topics)
 
 
-def test_alpha_of_a_named_topic_grows_with_the_documents_that_have_its_seeds():
-    """Of 20 documents 5, 15 and 1 have seeds of three topics, of eight."""
-    documents = [[3, 4, 5]] * 20
-    for d in range(20):
-        named = [0] * (d < 5) + [1] * (d >= 5) + [2] * (d == 7)
-        documents[d] = documents[d] + named
-    bow = bow_of(documents, 6)
-    config = engines.config("ssi", topics=8).resolve(bow.D, bow.tokens)
-    seeds = of_words([[0], [1], [2]], (3,))
-    state = inference.plant(ENGINE, config, bow, seeds, seed=1)
-    assert ssi.MOST_ALPHA < 15 / 20 * 8
-    times = [5 / 20 * 8, ssi.MOST_ALPHA, 1, ssi.EMPTY_ALPHA / config.alpha, 1, 1, 1, 1]
-    assert state.alpha == pytest.approx(config.alpha * np.array(times))
-
-
 def test_a_rare_concept_is_not_filled_with_something_else():
     """40 documents of 4,000 have the words 0 to 3 and little else of their own: the topic of these
     holds few words, and hardly any token of other documents."""

@@ -182,8 +182,7 @@ def _named(run: Run) -> str:
     return (
         f"{were_named} named before the training, each by words that it"
         " should have; an asymmetric prior of words in topics holds them to these words (compare"
-        " Jagarlamudi, Daumé and Udupa 2012; Eshima, Imai and Sasaki 2024), and α of a topic whose"
-        " words are in more documents than an equal share is as many times larger, at most four:"
+        " Jagarlamudi, Daumé and Udupa 2012; Eshima, Imai and Sasaki 2024):"
         f" {'; '.join(sentences)}. "
     )
 
