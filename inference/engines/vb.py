@@ -43,6 +43,9 @@ ABOUT = About(
 SWEPT_TOKENS = (
     400_000_000  # what is gone through, over all passes, where the number of passes is not given
 )
+# Of a training whose number of passes is left open
+LEAST_PASSES = 3
+MOST_PASSES = 40
 # Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each
 # further hundred topics; by hand from processor time of single trainings, on a machine that did
 # other things too.
@@ -67,7 +70,7 @@ class Config(variational.Config):
         return resolved(
             self,
             Resolved,
-            passes=passes_within(SWEPT_TOKENS, tokens, least=3, most=40),
+            passes=passes_within(SWEPT_TOKENS, tokens, least=LEAST_PASSES, most=MOST_PASSES),
             alpha=defaults.alpha(self.topics),
             eta=variational.usual_eta(self.expectation, self.topics),
             minibatch=defaults.MOST_MINIBATCH,
