@@ -115,8 +115,8 @@ class Schedule:
         self, engine: AnyEngine, config: ResolvedConfig, state: State, completion: Completion
     ) -> bool:
         """Whether the engine ends the training with this pass, which is its last then."""
-        passes, steps_begun, _ = self.paces.slice(state.t)
-        if steps_begun or not isinstance(engine, Settling):
+        passes, place, _ = self.paces.slice(state.t)
+        if place or not isinstance(engine, Settling):
             return False
 
         def quality() -> float:

@@ -111,8 +111,8 @@ def kinds_of(weight: np.ndarray, longest: float, edge: float) -> Kinds:
     window has at most; edge: part of the words that lie on either side of a step."""
     periods = len(weight)
     passed = np.cumsum(weight) / weight.sum()
-    excesses = max(int(periods * longest), 1)
-    lengths = np.unique([min(excesses, round(GROWTH**power)) for power in range(LENGTHS)])
+    most_periods = max(int(periods * longest), 1)
+    lengths = np.unique([min(most_periods, round(GROWTH**power)) for power in range(LENGTHS)])
     cuts = np.flatnonzero((passed >= edge) & (passed <= 1 - edge)) + 1
     if not len(cuts):
         cuts = np.array([1, 0])
@@ -175,8 +175,8 @@ def _in_two_steps(drawn: Drawn, seen: np.ndarray, kinds: Kinds, is_asked: np.nda
     padding = further.largest.shape[1] - chance.largest.shape[1]
     padded = np.pad(chance.largest, ((0, 0), (0, padding), (0, 0)), constant_values=-np.inf)
     chance = chance._replace(largest=padded)
-    for largest_of_all, part in zip(chance, further, strict=True):
-        largest_of_all[..., again] = part
+    for array, part in zip(chance, further, strict=True):
+        array[..., again] = part
     return chance
 
 

@@ -571,10 +571,10 @@ def _same(a: Field, b: Field, columns: dict[str, Column]) -> bool:
 def _coarser(field: Field, fields: list[Field], columns: dict[str, Column]) -> tuple[str, ...]:
     codes = columns[field.name].codes
     return tuple(
-        finer.name
-        for finer in fields
-        if finer.values < field.values
-        and main_value_part(codes, columns[finer.name].codes) >= NESTED
+        coarser.name
+        for coarser in fields
+        if coarser.values < field.values
+        and main_value_part(codes, columns[coarser.name].codes) >= NESTED
     )
 
 

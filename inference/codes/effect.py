@@ -115,9 +115,9 @@ def _beyond(
     data = regression.Data.from_documents(by_code(unit), cell, one_topic_each, np.zeros(1), 1)
     fit = regression.fit(data, rows, contrast[None])
     unit_in_design = unit[cell >= 0]
-    several_documents = len(np.unique(unit_in_design[unit_in_design >= 0]))
-    one_document = np.count_nonzero(unit_in_design < 0)
+    units_given = len(np.unique(unit_in_design[unit_in_design >= 0]))
+    units_alone = np.count_nonzero(unit_in_design < 0)
     variance = float(fit.variance[0, 0])
-    if several_documents + one_document < LEAST_UNITS or fit.alone[0]:
+    if units_given + units_alone < LEAST_UNITS or fit.alone[0]:
         variance = np.nan
     return variance, float(fit.df[0])

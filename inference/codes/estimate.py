@@ -206,15 +206,15 @@ class Sample:
         return self.total(self.w * z) * scale, self.total(variance) * scale**2
 
     def single(
-        self, p: np.ndarray, variance: np.ndarray, is_few: np.ndarray
+        self, p: np.ndarray, variance: np.ndarray, codes: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """(1 / p (1 - p), 0 where that is not known; what is added): float64[C] each. An estimate's
         variance times the first and the second are 1 over its effective n. A variance of few codes
-        of a kind (is_few: float64[C]) may miss strata that weigh much, so n leans on that of the
+        of a kind (codes: float64[C]) may miss strata that weigh much, so n leans on that of the
         weights (Kish 1965) where this is less. p, variance: of the codes alone."""
         scale = np.where(p * (1 - p) > 0, 1 / (p * (1 - p)), 0.0)
         by_weights = self.total(self.w**2) / self.M**2 * (1 - self.n / self.M)
-        return scale, SURE / (is_few + SURE) * np.maximum(by_weights - variance * scale, 0)
+        return scale, SURE / (codes + SURE) * np.maximum(by_weights - variance * scale, 0)
 
     def beyond(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(covariance of cells, float64[C, C], degrees of freedom) of sums over units of

@@ -322,7 +322,7 @@ def _residuals(
     squares = np.zeros(T)
     products = np.zeros((T, P))
     moment = np.zeros((P, P))
-    document_words = np.zeros(T)
+    tokens = np.zeros(T)
     touched = np.empty(T, np.int64)
     has_words = np.zeros(T, np.bool_)
     row = np.empty(P)
@@ -343,14 +343,14 @@ def _residuals(
                     has_words[t] = True
                     touched[n] = t
                     n += 1
-                document_words[t] += doc_tokens[j]
+                tokens[t] += doc_tokens[j]
         for p in range(P):
             for q in range(P):
                 moment[p, q] += weight[u] * row[p] * row[q]
         for t in touched[:n]:
-            value = document_words[t]
+            value = tokens[t]
             has_words[t] = False
-            document_words[t] = 0.0
+            tokens[t] = 0.0
             squares[t] += weight[u] * value * value
             for p in range(P):
                 products[t, p] += weight[u] * value * row[p]

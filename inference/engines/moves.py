@@ -56,8 +56,8 @@ def worth(row: Row, V: int, alpha: float, eta: float) -> float:
     """A cluster's part of the bound in nats, but for the entropy of shares; 0 where it is empty.
     alpha: of this cluster."""
     of_documents = gammaln(row.documents + alpha) - gammaln(alpha)
-    token_sums = of_documents + gammaln(V * eta) - gammaln(V * eta + row.tokens.sum())
-    return float(token_sums + (gammaln(eta + row.tokens) - gammaln(eta)).sum())
+    of_tokens = of_documents + gammaln(V * eta) - gammaln(V * eta + row.tokens.sum())
+    return float(of_tokens + (gammaln(eta + row.tokens) - gammaln(eta)).sum())
 
 
 def merged(a: Row, b: Row) -> Row:

@@ -73,13 +73,13 @@ def nearest(
 
     def look(ks: np.ndarray, budget: int) -> None:
         nonlocal numbers, affinity, least, unseen, looked
-        neighbours, alike, ahead, has_more = _search(
+        neighbours, alike, ahead, more_looked = _search(
             ks, mixture[ks], root, n, leave_out, budget, least, *arrays
         )
         numbers, affinity = _best(np.append(numbers, neighbours), np.append(affinity, alike), n)
         least = affinity[-1] if len(affinity) == n else 0.0
         unseen = min(unseen, max(ahead, _without(ks, mixture)))
-        looked = looked + has_more
+        looked = looked + more_looked
 
     probes = order[: min(PROBES, first)]
     for k in probes:
@@ -118,16 +118,16 @@ def _lists(
     needed = 1.0 - max(least - SLACK, 0.0) ** 2
     within = _count_within(order, p, least - SLACK, *arrays)
     cheapest = np.argsort((within + 1) / p, kind="stable")
-    read_words = cheapest[: int(np.searchsorted(np.cumsum(p[cheapest]), needed, side="right")) + 1]
-    for i in read_words[
-        np.argsort(-within[read_words], kind="stable")
+    chosen = cheapest[: int(np.searchsorted(np.cumsum(p[cheapest]), needed, side="right")) + 1]
+    for i in chosen[
+        np.argsort(-within[chosen], kind="stable")
     ]:  # without those that the others make needless
-        without_word = read_words[read_words != i]
-        read_words = without_word if p[without_word].sum() > needed else read_words
+        without = chosen[chosen != i]
+        chosen = without if p[without].sum() > needed else chosen
     decisive = np.flatnonzero(p > needed)
-    if len(decisive) and within[decisive].min() < within[read_words].sum():
-        read_words = decisive[[within[decisive].argmin()]]
-    return order[np.sort(read_words)]
+    if len(decisive) and within[decisive].min() < within[chosen].sum():
+        chosen = decisive[[within[decisive].argmin()]]
+    return order[np.sort(chosen)]
 
 
 @njit(cache=True, nogil=True)
@@ -241,26 +241,24 @@ def _bound(at, k, p, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens):
 
 
 @njit(cache=True, nogil=True)
-def _put(numbers, numbers_by_affinity, filled, d, affinity):
+def _put(numbers, affinities, filled, d, affinity):
     """A document among the best ones, if it is one and not there yet; returns how many there
     are."""
-    n = len(numbers_by_affinity)
+    n = len(affinities)
     for i in range(filled):
         if numbers[i] == d:
             return filled
     if filled == n and (
-        affinity < numbers_by_affinity[n - 1]
-        or (affinity == numbers_by_affinity[n - 1] and d > numbers[n - 1])
+        affinity < affinities[n - 1] or (affinity == affinities[n - 1] and d > numbers[n - 1])
     ):
         return filled
     i = min(filled, n - 1)
     while i > 0 and (
-        numbers_by_affinity[i - 1] < affinity
-        or (numbers_by_affinity[i - 1] == affinity and numbers[i - 1] > d)
+        affinities[i - 1] < affinity or (affinities[i - 1] == affinity and numbers[i - 1] > d)
     ):
-        numbers_by_affinity[i] = numbers_by_affinity[i - 1]
+        affinities[i] = affinities[i - 1]
         numbers[i] = numbers[i - 1]
         i -= 1
-    numbers_by_affinity[i] = affinity
+    affinities[i] = affinity
     numbers[i] = d
     return min(filled + 1, n)

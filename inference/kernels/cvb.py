@@ -436,12 +436,12 @@ def stochastic(batch, present, turns, least, rate, after):
 def mixtures(doc_ptr, counts, topics, phi, alpha):
     """gamma = alpha + N_dk of each document: float64[n, K]. Arguments as for `visit`."""
     n = len(doc_ptr) - 1
-    thetas = np.empty((n, len(alpha)))
+    gamma = np.empty((n, len(alpha)))
     for d in range(n):
-        thetas[d] = alpha
+        gamma[d] = alpha
         for p in range(doc_ptr[d], doc_ptr[d + 1]):
             for s in range(topics.shape[1]):
                 if phi[p, s] == 0:
                     break
-                thetas[d, topics[p, s]] += counts[p] * (phi[p, s] / WHOLE)
-    return thetas
+                gamma[d, topics[p, s]] += counts[p] * (phi[p, s] / WHOLE)
+    return gamma

@@ -290,7 +290,7 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
             width = padded(most_held + 1)
             beta = blocks[0, : len(of) * width].reshape(len(of), width)
             gamma = blocks[1, : len(of) * width].reshape(len(of), width)
-            floor_share = by_word[0, : len(of)]
+            rest = by_word[0, : len(of)]
             c = by_word[1, : len(of)]
             topic_counts = by_topic[0, :width]
             weight = by_topic[1, :width]
@@ -304,7 +304,7 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
             c[:] = counts
             spread(of, row_ptr, topics, above, inverse, x, column, m, beta)
             if m:
-                m = fit(beta, gamma, floor_share, c, active, prior_of, topic_counts, weight, x, m)
+                m = fit(beta, gamma, rest, c, active, prior_of, topic_counts, weight, x, m)
             else:  # words that no topic has: nothing but the prior is known
                 m = 1
                 active[0] = np.argmax(small * floor)

@@ -80,14 +80,15 @@ class Rows(NamedTuple):
 
 class Method(NamedTuple):
     """How theta is inferred. kind: OPE, FW or PAIRWISE. step: SAFE, FIXED or LINE_SEARCH.
-    iterations: L. prior: 1 - alpha, for OPE. tolerance: of the duality gap over the document's
-    tokens, for PAIRWISE. final: whether topics are listed with their tokens. form: AUTOMATIC to
-    choose a document's block by its entries, SPARSE, DENSE."""
+    iterations: L, of which OPE's first is its start. prior_weight: 1 - alpha, what sum_k log theta_k
+    is multiplied by and taken from OPE's objective. tolerance: of the duality gap over the
+    document's tokens, for PAIRWISE. final: whether topics are listed with their tokens. form:
+    AUTOMATIC to choose a document's block by its entries, SPARSE, DENSE."""
 
     kind: int
     step: int
     iterations: int
-    prior: float
+    prior_weight: float
     tolerance: float
     final: bool
     form: int
@@ -495,8 +496,8 @@ def _sum_afresh(width, block, rest, even, places, support, size, base, t, x):
 
 
 @njit(cache=True, error_model="numpy")
-def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
-    """The block's topic with the largest ones G_k - twos prior / theta_k: its column and that
+def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior_weight):
+    """The block's topic with the largest ones G_k - twos prior_weight / theta_k: its column and that
     value, float64. Of equal ones the smaller topic. theta_k = t_k + rest / K. Changes nothing, but
     sets gradients aside while it looks."""
     best_atom = -1
@@ -505,7 +506,7 @@ def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
     for i in range(size):  # topics that have more than their even share
         a = support[i]
         if t[a] > np.float32(0.0):
-            v = ones * gradient[a] - (twos * prior / (t[a] + even) if twos > 0.0 else 0.0)
+            v = ones * gradient[a] - (twos * prior_weight / (t[a] + even) if twos > 0.0 else 0.0)
             if v > value or (v == value and slots[a] < slots[best_atom]):
                 best_atom = a
                 value = v
@@ -522,7 +523,7 @@ def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior):
         m0 = max(m0, gradient[a])
     largest = max(max(m0, m1), max(m2, m3))
     if largest > np.float32(0.0):
-        v = ones * largest - (twos * prior / even if twos > 0.0 else 0.0)
+        v = ones * largest - (twos * prior_weight / even if twos > 0.0 else 0.0)
         if v >= value:
             for a in range(m):
                 if gradient[a] == largest and (v > value or slots[a] < slots[best_atom]):
@@ -672,7 +673,7 @@ def _take_steps(method, key, theta, words, rows, floor, space):
 
     One loop of some length: a step changes a dozen numbers that functions would have to hand back.
     """
-    kind, step, iterations, prior, tolerance, _, _ = method
+    kind, step, iterations, prior_weight, tolerance, _, _ = method
     block, m, size, even_share = theta
     is_dense = block.is_dense
     counts = words.counts
@@ -710,7 +711,7 @@ def _take_steps(method, key, theta, words, rows, floor, space):
         for a in range(m):
             scratch[a] = base[a] * total + scratch[a]
         best_atom, value = _winner(
-            m, K, topics, t, support, size, even_share, scratch, ones, twos, prior
+            m, K, topics, t, support, size, even_share, scratch, ones, twos, prior_weight
         )
         # Whether one outside of the block may be better
         look = False
@@ -718,7 +719,7 @@ def _take_steps(method, key, theta, words, rows, floor, space):
             if kind == PAIRWISE:
                 look = done % length == 0 or value - tokens <= ENOUGH * tokens
             else:
-                even_pull = twos * prior * K / even_share if twos > 0.0 else 0.0
+                even_pull = twos * prior_weight * K / even_share if twos > 0.0 else 0.0
                 look = _may_win(outside, value, ones, even_pull, r, x_per_token)
         # The best of those outside, and columns for it or for some
         if look:
@@ -736,7 +737,7 @@ def _take_steps(method, key, theta, words, rows, floor, space):
                 while added and gradient[largest[added - 1]] <= tokens:
                     added -= 1
             elif added:
-                even_pull = twos * prior * K / np.float64(even_share) if twos > 0.0 else 0.0
+                even_pull = twos * prior_weight * K / np.float64(even_share) if twos > 0.0 else 0.0
                 v = ones * gradient[largest[0]] - even_pull
                 wins = m == 0 or v > value or (v == value and largest[0] < topics[best_atom])
                 if wins:
@@ -750,7 +751,7 @@ def _take_steps(method, key, theta, words, rows, floor, space):
             block, m = _add_columns(added, m, block, words, rows, floor, space)
             if kind == PAIRWISE:
                 best_atom, value = _winner(
-                    m, K, topics, t, support, size, even_share, scratch, ones, twos, prior
+                    m, K, topics, t, support, size, even_share, scratch, ones, twos, prior_weight
                 )
         # How far the step goes, and from which vertex: -1 for all of theta
         away_atom = -1

@@ -232,11 +232,11 @@ def normalisers(totals, V, eta, log_expectation):
     divides: 0 / LEAST is 0, where 0 / 0 would make the whole of eq. 15 unknown. Totals of rounding
     errors may fall a little below 0.
     """
-    inverse_totals = np.empty(len(totals))
+    norm = np.empty(len(totals))
     for k in range(len(totals)):
         x = V * eta + max(totals[k], 0.0)
-        inverse_totals[k] = max(exp_digamma(x) if log_expectation else x, LEAST)
-    return inverse_totals
+        norm[k] = max(exp_digamma(x) if log_expectation else x, LEAST)
+    return norm
 
 
 @njit(cache=True)

@@ -164,10 +164,10 @@ def start(logs, places, gamma, T, C):
     for i in range(T):
         # zeta_i is OWN at its topic and the same everywhere else
         row = phi[i]
-        document_row = turned[i]
+        logs_of_topic = turned[i]
         size = math.log(gamma[candidates[i]])
         for j in range(n):
-            row[j] = size + spread[j] + (OWN - (1.0 - OWN) / C) * document_row[j]
+            row[j] = size + spread[j] + (OWN - (1.0 - OWN) / C) * logs_of_topic[j]
         for j in range(n):
             largest[j] = max(largest[j], row[j])
     soften(phi, largest, np.ones(T, np.bool_))
@@ -304,7 +304,7 @@ def documents(batch, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, 
     doc_ptr = batch.doc_ptr
     slots = batch.places
     counts = batch.counts
-    candidates, mass, tokens, theta, bounds, responsibility = local
+    candidates, mass, tokens, theta, bounds, given = local
     C = candidates.shape[1]
     bounds_of = shares(doc_ptr)
     for chunk in prange(CHUNKS):
@@ -319,12 +319,12 @@ def documents(batch, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, 
             if a == b:
                 continue
             n = counts[a:b]
-            first_sticks, B, turned, phi = start(logs, slots[a:b], gamma[d], T, C)
+            topics, B, turned, phi = start(logs, slots[a:b], gamma[d], T, C)
             bound, _ = ascend(
                 B,
                 turned,
                 n,
-                stick_logs[first_sticks],
+                stick_logs[topics],
                 alpha,
                 phi,
                 zeta,
@@ -337,14 +337,14 @@ def documents(batch, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, 
             )
             bounds[d] = bound
             lengths(first, stick_rest, sizes)
-            candidates[d] = first_sticks
+            candidates[d] = topics
             for i in range(T):
                 for k in range(C):
                     mass[d, k] += zeta[i, k]
                     tokens[d, k] += zeta[i, k] * of_pointers[i]
                     theta[d, k] += zeta[i, k] * sizes[i]
-            if len(responsibility):
-                _give(n, phi, zeta, responsibility[a:b])
+            if len(given):
+                _give(n, phi, zeta, given[a:b])
 
 
 @njit(cache=True)

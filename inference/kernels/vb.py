@@ -54,7 +54,7 @@ def table(words, values, scale, eta, totals, log_expectation):
         norm[k] = V * eta + max(scale * totals[k], 0.0)
         if log_expectation:
             norm[k] = digamma(norm[k])
-    expected_logs = np.empty((n, K), values.dtype)
+    weights = np.empty((n, K), values.dtype)
     log_scale = np.empty(n)
     for chunk in prange(CHUNKS):
         b = np.empty(padded)
@@ -79,9 +79,9 @@ def table(words, values, scale, eta, totals, log_expectation):
             largest = _most(b, lanes)
             inverse = 1.0 / largest
             for k in range(K):
-                expected_logs[i, k] = max(b[k] * inverse, LEAST)
+                weights[i, k] = max(b[k] * inverse, LEAST)
             log_scale[i] = math.log(largest) - least
-    return expected_logs, log_scale
+    return weights, log_scale
 
 
 @njit(cache=True)
