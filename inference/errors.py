@@ -46,3 +46,8 @@ def number_of(number: int, noun: str, plural: str = "") -> str:
     if number == 1:
         return f"1 {noun}"
     return f"{number:,} {plural or noun + ('es' if noun.endswith('s') else 's')}"
+
+
+def first_passes(passes: int) -> str:
+    """The first passes of a training, as a sentence has them: the first pass, the first 2 passes."""
+    return "the first pass" if passes == 1 else f"the first {number_of(passes, 'pass')}"

@@ -424,7 +424,6 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     most_clusters = min(settings["most"], settings["topics"])
     topics = number_of(settings["topics"], "topic")
     clusters = number_of(most_clusters, "cluster")
-    passes = number_of(settings["passes"], "pass")
     model = (
         "We trained a mixture of multinomials, in which each document as a whole has one topic,"
         f" with {topics} by memoized variational inference in which the posterior of a document has"
@@ -432,7 +431,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     )
     priors = (
         f"The priors were α = {settings['alpha']:g} for all clusters together and η ="
-        f" {settings['eta']:g} for each word of a cluster; there were {passes}."
+        f" {settings['eta']:g} for each word of a cluster."
     )
     return Methods(f"{model} {priors}", ("hughes2016fast",))
 

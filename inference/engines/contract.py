@@ -15,10 +15,10 @@ tests/webapp/core/runs/test_engines.py) take it from the registry.
 - **Bitwise.** A result depends on corpus, settings and seed alone: not on the number of threads,
   and not on where a training was interrupted. Random numbers come from `kernels.rng`, keyed by
   seed, purpose, step and document.
-- **Optional abilities** are protocols of their own, and there is one way to ask:
-  `isinstance(engine, WarmStart)`, `isinstance(engine, Bounded)`, `isinstance(engine, Truncated)`,
-  `isinstance(engine, Settling)`, `isinstance(engine, Divisible)`, `isinstance(engine, Seedable)`. An
-  engine has an ability when its module defines the functions.
+- **Optional abilities** are protocols of their own, and there is one way to ask, `isinstance`: of
+  an engine's module whether it is a `WarmStart`, `Seedable`, `Bounded`, `SeveralCores`,
+  `Remembering`, `Truncated`, `Settling`, `Revised` or `Divisible`; of resolved settings whether
+  they are `Growing`. A module has an ability when it defines the functions.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -89,8 +89,11 @@ class Priors(NamedTuple):
 
 
 class Methods(NamedTuple):
-    """How a run was trained, for a paper. sentence: plain text, one or more sentences. citations:
-    keys of the works that it names, of the engine's papers or of the program's own bibliography."""
+    """How a run was trained, for a paper. sentence: plain text, one or more sentences. It does not
+    say how many passes were made, in which minibatches and from which seed: what a run made may be
+    fewer than its settings allow, and the paragraph that is written around it says this of every
+    run. citations: keys of the works that it names, of the engine's papers or of the program's own
+    bibliography."""
 
     sentence: str
     citations: tuple[str, ...]

@@ -380,16 +380,15 @@ def methods(settings: Mapping[str, Any]) -> Methods:
             " 2009)"
         )
         cited = ("blei2003latent", "asuncion2009smoothing")
-        how = f"There were {settings['passes']:,} passes over the corpus. {most}."
+        how = f"{most}."
     else:
         by = "stochastic collapsed variational Bayes of order zero (SCVB0; Foulds et al. 2013)"
         cited = ("blei2003latent", "foulds2013stochastic")
-        passes = number_of(settings["passes"], "pass")
         step_size = (
             f"The step size was s (τ₀ + t)^−κ with s = {settings['step']:g}, τ₀ ="
             f" {settings['tau0']:g} and κ = {settings['kappa']:g}"
         )
-        how = f"{step_size}, in {passes}. {most}."
+        how = f"{step_size}. {most}."
     topics = number_of(settings["topics"], "topic")
     model = (
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"

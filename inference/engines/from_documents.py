@@ -50,7 +50,7 @@ NO_TOPICS = np.zeros(0, np.int64)
 
 
 class StepSizes(NamedTuple):
-    """Of `settings.rho`."""
+    """Of `contract.rho`."""
 
     kappa: float = 0.6
     tau0: float = 1.0
@@ -313,7 +313,7 @@ class Told(NamedTuple):
 
 
 def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Told:
-    """messages: of `told`, by process. owner: int64[n], the process of each document; pairs:
+    """messages: of `message_of_documents`, by process. owner: int64[n], the process of each document; pairs:
     int64[n], how many it has."""
     sizes, topics, theta, rests, factors = (
         np.concatenate(arrays) for arrays in zip(*messages, strict=True)

@@ -102,7 +102,7 @@ class Config(Settings):
         "Step",
         "",
         "How far a step of fw goes. safe: never so far that the document becomes less probable;"
-        " fixed: 2/(l+2), as in the paper; line_search: to the best point.",
+        " fixed: 2/(l+2), l from 1 on, as in the paper; line_search: to the best point.",
         "safe",
         choices={
             "safe": "never too far",
@@ -125,7 +125,8 @@ class Config(Settings):
     iterations: int = setting(
         "Iterations",
         "L",
-        "Steps for a document: more of them allow more topics.",
+        "Iterations for a document: more of them allow more topics. The first of ope is its start,"
+        " so that ope makes a step fewer.",
         20,
         least=1,
         most=100_000,
@@ -556,12 +557,11 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         if settings.get("start", "seed") == "seed"
         else "random weights"
     )
-    passes = number_of(settings["passes"], "pass")
     topics = number_of(settings["topics"], "topic")
     model = (
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {topics} by {how} and {learned} (Than and Ho 2015), in {passes},"
-        f" with {settings['iterations']} iterations for a document."
+        f" {topics} by {how} and {learned} (Than and Ho 2015), with"
+        f" {number_of(settings['iterations'], 'iteration')} for a document."
     )
     priors_were = "priors were" if ope else "prior was"
     begins = (

@@ -419,8 +419,6 @@ continued = fewer_passes
 def methods(settings: Mapping[str, Any]) -> Methods:
     """The model, its truncations and priors, and the steps."""
     topics = number_of(settings["topics"], "topic")
-    documents = number_of(settings["minibatch"], "document")
-    passes = number_of(settings["passes"], "pass")
     model = (
         "We trained a hierarchical Dirichlet process topic model (Teh et al. 2006) with at most"
         f" {topics}, and at most {settings['document_topics']:,} in a document, by stochastic"
@@ -432,8 +430,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         " word of a topic."
     )
     steps = (
-        f"The step size was (τ₀ + t)^−κ, κ = {settings['kappa']:g} and τ₀ = {settings['tau0']:g},"
-        f" with {documents} in a step and {passes}."
+        f"The step size was (τ₀ + t)^−κ, κ = {settings['kappa']:g} and τ₀ = {settings['tau0']:g}."
     )
     cited = ("teh2006hierarchical", "wang2011online", "hoffman2013stochastic")
     return Methods(f"{model} {priors} {steps}", cited)

@@ -35,7 +35,7 @@ from inference.engines.contract import (
 )
 from inference.engines.priors import as_set
 from inference.engines.sparse import UNITS, Batch
-from inference.errors import Invalid, number_of
+from inference.errors import Invalid, first_passes, number_of
 from inference.kernels import lsparse, rng
 from inference.kernels.gibbs import CHUNKS
 from inference.references import entries
@@ -436,11 +436,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     most_topics = min(settings["most"], settings["topics"])
     topics_word = "topic" if most_topics == 1 else "topics"
     explored = settings.get("explore", settings["passes"])
-    where = (
-        f" in the first {explored:,} of {number_of(settings['passes'], 'pass')}"
-        if explored < settings["passes"]
-        else ""
-    )
+    where = f" in {first_passes(explored)}" if explored < settings["passes"] else ""
     topics = number_of(settings["topics"], "topic")
     sweeps = number_of(settings["sweeps"], "sweep")
     model = (

@@ -252,7 +252,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         how = "Each document was sampled once, given the final topics of the documents before it"
     else:
         by = "collapsed Gibbs sampling (Griffiths and Steyvers 2004)"
-        how = f"Each document was sampled in {number_of(passes, 'pass')}, given the topics of all others"
+        how = "Each document was sampled in each pass, given the topics of all others"
     topics = number_of(settings["topics"], "topic")
     sweeps = number_of(settings["sweeps"], "sweep")
     return Methods(

@@ -42,7 +42,7 @@ from inference.engines.contract import (
     tau0_setting,
 )
 from inference.engines.priors import as_learned
-from inference.errors import Invalid, number_of
+from inference.errors import Invalid, first_passes, number_of
 from inference.kernels import counts, fold, frank_wolfe, gibbs, rng, rows, smc
 from inference.references import entries
 from inference.runtime.memory import room
@@ -1158,6 +1158,10 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were found and with which priors and sweeps. A run of an older version may lack
     the settings of today."""
     citations = ["blei2003latent", "mimno2012sparse"]
+    step_size = (
+        f"with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa')} and τ₀ ="
+        f" {settings.get('tau0')}"
+    )
     if settings.get("statistics") == "memo":
         citations.append("hughes2016fast")
         how = (
@@ -1168,15 +1172,14 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         if settings.get("start") in FROM_DOCUMENTS and first:
             citations.append("than2015dual")
             how += (
-                f". {FROM_DOCUMENTS[settings['start']]}; the first {number_of(first, 'pass')}"
+                f". {FROM_DOCUMENTS[settings['start']]}; {first_passes(first)}"
                 " used online maximum a posteriori estimation (OPE; Than and Doan 2015), from"
                 " which the topic of each word was drawn"
             )
+        elif first:
+            how += f"; in {first_passes(first)} counts faded instead, {step_size}"
     else:
-        how = (
-            f"with a step size of (τ₀ + t)^−κ, κ = {settings.get('kappa')} and τ₀ ="
-            f" {settings.get('tau0')}"
-        )
+        how = step_size
     learned = {
         "alpha": "; α was learned for each topic (Minka 2000)",
         "both": "; α for each topic and η were learned (Minka 2000)",
@@ -1191,6 +1194,8 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
         f" {topics} by sparse stochastic inference (Mimno, Hoffman and Blei 2012), {how}."
     )
+    if settings.get("expectation") == "mean":
+        model += " Words were weighted by E[β] instead of exp E[log β]."
     priors = (
         f"The priors were α = {settings['alpha']:g} for each topic of a document and η ="
         f" {settings['eta']:g} for each word of a topic{learned}."

@@ -340,8 +340,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     topics = number_of(settings["topics"], "topic")
     return Methods(
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {topics} by {how}, in minibatches of {settings['minibatch']:,}"
-        f" documents{steps}{weights}. {sentence}",
+        f" {topics} by {how}{steps}{weights}. {sentence}",
         (*citations, *prior_citations),
     )
 

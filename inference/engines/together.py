@@ -167,7 +167,7 @@ def message_of_counts(counts: Counts) -> Message:
 
 
 def heard_counts(message: Message) -> Counts:
-    """Counts from a message of `told`."""
+    """Counts from a message of `message_of_counts`."""
     steps, sizes, topics, small, large = message
     changes = small.astype(np.int32)
     changes[small == LARGE] = large

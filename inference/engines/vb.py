@@ -167,11 +167,10 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
     sentence, prior_citations = variational.prior_sentence(settings)
     topics = number_of(settings["topics"], "topic")
-    passes = number_of(settings["passes"], "pass")
     return Methods(
         "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
         f" {topics} by variational Bayes (Hoffman, Blei, Wang and Paisley"
-        f" 2013) in {passes} over the whole corpus{weights}. {sentence}",
+        f" 2013), which changed the topics at the end of each pass{weights}. {sentence}",
         ("blei2003latent", "hoffman2013stochastic", *prior_citations),
     )
 

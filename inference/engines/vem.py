@@ -490,8 +490,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     kind = "smoothed" if smoothed else "unsmoothed"
     return Methods(
         f"We trained {kind} latent Dirichlet allocation (Blei et al. 2003) with"
-        f" {settings['topics']} topics by batch variational EM (Chen and Huang), {learned}, in"
-        f" {settings['passes']} passes over the corpus.",
+        f" {settings['topics']} topics by batch variational EM (Chen and Huang), {learned}.",
         ("blei2003latent", "chenvariational"),
     )
 

@@ -80,9 +80,8 @@ class Rows(NamedTuple):
 
 class Method(NamedTuple):
     """How theta is inferred. kind: OPE, FW or PAIRWISE. step: SAFE, FIXED or LINE_SEARCH.
-    iterations: L, of which OPE's first is its start. prior_weight: 1 - alpha, what sum_k log theta_k
-    is multiplied by and taken from OPE's objective. tolerance: of the duality gap over the
-    document's tokens, for PAIRWISE. final: whether topics are listed with their tokens. form:
+    iterations: L, of which OPE's first is its start. prior_weight: 1 - alpha, how often OPE's
+    objective subtracts sum_k log theta_k. tolerance: of the duality gap over the document's tokens, for PAIRWISE. final: whether topics are listed with their tokens. form:
     AUTOMATIC to choose a document's block by its entries, SPARSE, DENSE."""
 
     kind: int
@@ -692,7 +691,8 @@ def _take_steps(method, key, theta, words, rows, floor, space):
     K = len(floor)
     # No gradient of a topic outside of the block was larger when x_per_token was known
     outside = np.float32(np.inf)
-    # OPE: how often each part of its objective was drawn: the words' likelihood, and the prior
+    # OPE: how often each part of its objective was drawn: the words' likelihood, and the prior. Its
+    # first iteration is the start and counts as a draw of the likelihood.
     ones = 1.0
     twos = 0.0
     state = key

@@ -442,6 +442,16 @@ def test_methods_name_what_they_cite(engine, bow):
         )
 
 
+def test_methods_leave_what_every_run_has_to_the_paragraph_around_them(engine, bow):
+    for open_config in engine.warm_up():
+        settings = asdict(open_config.resolve(bow.D, bow.tokens))
+        if settings.get("until") == "settled":
+            continue  # how many passes there may be is a part of this rule
+        sentence = engine.methods(settings | {"passes": 98_765, "minibatch": 87_654}).sentence
+        for number in ("98765", "98,765", "87654", "87,654"):
+            assert number not in sentence
+
+
 def test_its_warm_up_goes_the_whole_way(engine):
     from inference import compiling
 

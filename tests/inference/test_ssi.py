@@ -246,6 +246,17 @@ def test_joined_topics_are_asked_for_and_said():
     assert ssi.memory(joined, shape) >= ssi.memory(usual, shape)
 
 
+def test_methods_say_how_counts_faded_and_how_words_were_weighted():
+    by_sampling = ssi.Config(topics=5, start="sampling").resolve(5000, 10**6)
+    said = ssi.methods(vars(by_sampling)).sentence
+    assert (
+        "in the first pass counts faded instead, with a step size of (τ₀ + t)^−κ, κ = 0.7" in said
+    )
+    assert "weighted by E[β] instead of exp E[log β]" in said
+    as_paper = ssi.Config(topics=5, statistics="decay", expectation="log").resolve(5000, 10**6)
+    assert "faded" not in ssi.methods(vars(as_paper)).sentence
+
+
 def test_too_few_documents_and_too_many_topics_are_refused():
     with pytest.raises(Invalid, match="needs 400 documents for 100 topics, and there are 399"):
         ssi.Config(topics=100, start="joined").resolve(399, 10**6)

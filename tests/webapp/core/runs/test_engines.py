@@ -211,6 +211,7 @@ def test_from_the_form_to_the_bundle(client, made, tmp_path):
     _exports(made)
     text = " ".join(methods.paragraphs(made))
     assert engine.methods(made.settings).sentence in text and f"random seed {made.seed}" in text
+    assert "Training made" in text and "over the corpus in minibatches of" in text
     for key in engine.methods(made.settings).citations:
         assert f"{{{key}," in methods.bibtex(made)
     path = tmp_path / "bundle.zip"
