@@ -17,12 +17,15 @@ from inference.engines.contract import (
 from inference.evaluate import Completion
 from inference.kernels import rng
 
-FIRST_SNAPSHOT = 50_000  # tokens
-SNAPSHOTS = 60  # the next comes after this part of the training,
-GROWTH = 12  # or after so many times this part of what was trained so far, whichever is sooner
-FEWEST_SNAPSHOTS = 12
-# of a training's time may go into snapshots at even distances; those of its beginning come to half
-# as many
+FIRST_SNAPSHOT = 50_000  # tokens that are trained before the first snapshot, at the most
+# A training has about so many snapshots at even distances, 1 / SNAPSHOTS of its tokens apart
+SNAPSHOTS = 60
+# In its beginning, where topics change fastest, they come sooner: after GROWTH / SNAPSHOTS of the
+# tokens that were trained so far, 20%
+GROWTH = 12
+FEWEST_SNAPSHOTS = 12  # at even distances, however much of the time they take
+# Part of a training's time that snapshots at even distances may take; those of its beginning come to
+# half as much in addition
 JUDGED = 0.04
 # Rough figures of what a snapshot costs on one core, in seconds, measured on Reuters-21578 at K =
 # 100 and 1000:

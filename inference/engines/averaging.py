@@ -8,10 +8,10 @@ import numpy as np
 from inference.engines import arena
 from inference.kernels import rows
 
-# of a word in a topic: with so many of the mean it is listed, as a mean has less than half a token
-# of many
-LISTED_TOKENS = 0.1
-LEAST = 1 / 16  # tokens: an entry of the mean with less is left out
+# Tokens of a word in a topic of the mean, from which on it is listed; 0.5 would leave out many words,
+# of which a mean of states has less
+LISTED_OF_MEAN = 0.1
+LEAST_OF_MEAN = 1 / 16  # tokens: an entry of the mean with less is left out
 
 
 @dataclass(kw_only=True)
@@ -77,7 +77,7 @@ def _mixed(
     ptr = state.mean_ptr if state.means else np.zeros(len(state.start) + 1, np.int64)
     mean = rows.Arena(ptr[:-1], np.diff(ptr), state.mean_topics, state.mean_values)
     now = state.arena if part else state.arena._replace(length=np.zeros_like(state.length))
-    return rows.mixed(words, mean, 1.0 - part, now, part * unit, LEAST)
+    return rows.mixed(words, mean, 1.0 - part, now, part * unit, LEAST_OF_MEAN)
 
 
 def _totals(state: Averaged, unit: float, part: float) -> np.ndarray:

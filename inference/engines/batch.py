@@ -8,6 +8,8 @@ import numpy as np
 from inference.bow import Bow
 from inference.kernels import rng, rows
 
+RECOUNTED = 4096  # documents of a batch where something is made of all documents, without a step
+
 
 class Batch(NamedTuple):
     """Documents as `rows.expand` has them. words: int64[n], the distinct ones. doc_ptr:

@@ -13,7 +13,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import defaults, dense
-from inference.engines.batch import keys as streams
+from inference.engines.batch import RECOUNTED, keys as streams
 from inference.engines.contract import (
     MAPPED,
     About,
@@ -53,7 +53,7 @@ ABOUT = About(
 # Of the usual priors
 ALPHA_SCALE = 1.0
 ETA_SCALE = 0.3
-LEADING = 8  # topics that a word brings along, wherever it occurs; all of them where L is K
+BROUGHT_TOPICS = 8  # that a word brings along, wherever it occurs; all of them where L is K
 DRAWN = 1  # turns of a new document in which each word is given one topic, at random
 # times through a document under the finished topics
 FOLD_TURNS = 20
@@ -63,7 +63,6 @@ SWEPT_TOKENS, PASSES = (
     400_000_000,
     40,
 )
-RECOUNTED = 4096  # documents at a time
 OWN_RATE = (1.0, 10.0, 0.9)  # s, tau and kappa of a document's own step size in stochastic CVB0
 # Seconds a token, in turns over all K topics: TOPIC each; in others TURN at K = 100, as this power
 # of K.
@@ -292,7 +291,7 @@ def _visit(
     """cvb.visit under the present statistics, alpha at least least_alpha."""
     present = _present(config, state, batch, least_alpha)
     K = config.topics
-    leading = K if config.most >= K else min(LEADING, K)
+    leading = K if config.most >= K else min(BROUGHT_TOPICS, K)
     leads = cvb.leading(present.rows, present.totals, present.eta_mass, leading)
     after = cvb.Phi(np.empty_like(before.topics), np.empty_like(before.weights))
     cvb.visit(batch, present, leads, how, keys, before, after)
@@ -433,7 +432,7 @@ def memory(config: Resolved, shape: Shape) -> int:
     """The statistics, in float64, and a copy in float32 while topics are made; the table of a
     minibatch's words, and its phi before and after."""
     pairs = -(-max(shape.pairs, 1) // shape.per_pass) * 2  # documents are of unequal length
-    table = min(shape.V, pairs) * (4 * config.topics + 4 * LEADING)
+    table = min(shape.V, pairs) * (4 * config.topics + 4 * BROUGHT_TOPICS)
     return (
         16 * shape.V * config.topics
         + table

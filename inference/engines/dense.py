@@ -14,6 +14,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines import batch as batches, contract
 from inference.engines.arena import STEP_WHOLE
+from inference.engines.contract import PI_LEAST
 from inference.kernels import rows, vb
 from inference.topics import LISTED_TOKENS, Theta, Topics
 
@@ -21,7 +22,6 @@ LISTED_TOKENS_FLAT = (
     0.05  # the same, where by the first the median topic has more than FLOOR_MASS in its floor
 )
 FLOOR_MASS = 0.05
-PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
 # a topic is listed in a document that has at least this share of it, or where it is the largest
 LISTED_SHARE = 0.005
 

@@ -35,7 +35,6 @@ LOOKED_AT = 400_000_000
 SHARED = 1 / 8
 ENOUGH = 7  # documents for each topic, at the least: with fewer, random ones were better
 CANDIDATES = 2  # of these for each topic that are searched, at the least
-LEAST_FLOOR = 1e-30  # of beta in float32
 # A start by more topics than are asked for, so many times as many, of which the nearest are joined
 # before training begins: up to so many in all, as each pair of them is compared
 JOINED = 4
@@ -247,8 +246,8 @@ def _gather(
 ) -> tuple[frank_wolfe.Rows, np.ndarray]:
     """The rows of some words, and the floor of their topics: float32[K]."""
     mass = len(state.start) * eta + np.maximum(unit * state.totals, 0.0)
-    floor = np.maximum(eta / mass, LEAST_FLOOR).astype(np.float32)
-    floor[empty] = LEAST_FLOOR
+    floor = np.maximum(eta / mass, frank_wolfe.LEAST_FLOOR).astype(np.float32)
+    floor[empty] = frank_wolfe.LEAST_FLOOR
     return frank_wolfe.gather(words, state.arena, unit / mass, floor, False), floor
 
 

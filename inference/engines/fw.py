@@ -16,6 +16,7 @@ from inference.bow import Bow, ranges
 from inference.engines import arena
 from inference.engines.batch import Batch, expand, keys as streams
 from inference.engines.contract import (
+    PI_LEAST,
     About,
     Chosen,
     Methods,
@@ -57,9 +58,7 @@ AUTOMATIC = frank_wolfe.AUTOMATIC
 SPARSE = frank_wolfe.SPARSE
 DENSE = frank_wolfe.DENSE
 
-PI_LEAST = 1e-6  # pi below this is reset to 1: stored values stay within float32's precision
 FLOOR = 1e-9  # times 1 / V: the least beta of a word, where there is no prior (learn = ml)
-LEAST_FLOOR = 1e-30  # of beta in float32
 # Fitted to process CPU times of Reuters-21578 at K = 100, 300, 1000, 2000 on a busy machine, halved
 # for an idle one: seconds a token and pass at 100 topics; more topics cost as this power of them.
 # Entries of a word's row there, likewise.
@@ -286,7 +285,10 @@ def _weights(config: Resolved, state: State) -> _Weights:
     )
     mass = V * base + np.maximum(state.pi * state.totals, 0.0)
     return _Weights(
-        base, mass, state.pi / mass, np.maximum(base / mass, LEAST_FLOOR).astype(np.float32)
+        base,
+        mass,
+        state.pi / mass,
+        np.maximum(base / mass, frank_wolfe.LEAST_FLOOR).astype(np.float32),
     )
 
 

@@ -16,6 +16,7 @@ from inference.bow import Bow
 from inference.engines import arena, sparse
 from inference.engines.contract import (
     MAPPED,
+    PI_LEAST,
     SCRATCH,
     About,
     Chosen,
@@ -54,7 +55,6 @@ ABOUT = About(
 )
 
 STARTS = {"cold": lsparse.COLD, "warm": lsparse.WARM, "better": lsparse.BETTER}
-PI_LEAST = 1e-6  # pi below this is reset to 1
 DROPPED_TOKENS = (
     1e-3  # with decay, an entry below a thousandth of a token is forgotten; not where L = K
 )

@@ -46,8 +46,8 @@ ABOUT = About(
     papers=entries("ahmed2012scalable", "griffiths2004finding"),
 )
 
-# sweeps over a document under the finished topics
 ETA_SCALE = 0.3  # of the usual eta
+# Sweeps over a document under the finished topics: before any is counted, and that are counted
 FOLD_BURN_IN = 5
 FOLD_SAMPLES = 5
 CONTINUED = 20  # passes of a run that begins with the topics of another

@@ -15,11 +15,12 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena, averaging, concepts, defaults, from_documents, together
-from inference.engines.batch import Batch, expand, keys as streams
+from inference.engines.batch import RECOUNTED, Batch, expand, keys as streams
 from inference.engines.contract import (
     LEADING,
     LONGEST,
     MAPPED,
+    PI_LEAST,
     SCRATCH,
     About,
     Chosen,
@@ -59,14 +60,10 @@ ABOUT = About(
     source="Mimno, Hoffman and Blei 2012",
     papers=entries("mimno2012sparse", "hughes2016fast", "than2015dual"),
 )
-# since then 100 topics or more begin with documents that are unlike each other; since 2 counts are
-# in a dense table
+# 2: counts are in a dense table; 3: 100 topics or more begin with documents that are unlike each other
 REVISION = 3
 
-# pi below this is reset to 1: stored values stay within float32's precision (Appendix A, last
-# lines)
-PI_LEAST = 1e-6
-DROPPED_TOKENS = 1e-3  # an entry that decayed to less than a thousandth of a token is forgotten
+DROPPED_TOKENS = 1e-3  # an entry that faded to less than a thousandth of a token is forgotten
 EXACT = 1 << 24  # the most up to which float32 holds all whole numbers
 # Of a table of counts by word and topic, at the most: 2 GiB, or 4; beyond, rows are kept
 TABLE_ENTRIES = 1 << 31
@@ -83,7 +80,7 @@ FROM_DOCUMENTS = {
         " learned from a sample of the documents, and the nearest were joined"
     ),
 }
-NOT_COUNTED = -1  # in place of a step
+NOT_COUNTED = -1  # the step in which a state was last counted, before any was
 NO_TABLE = gibbs.Table(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.uint16))
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
 LEAST_ALPHA = 1e-6  # of what is learned
@@ -97,18 +94,16 @@ SEED_SMALL = 0.5
 # without it a free topic could take the concept, and the named one another subject
 NEAR_WEIGHT = 0.3
 MOST_DRAWS = 10_000  # samples times draws
-# Of a warm-up by sampling: sweeps over a document, and times eta
-WARM_BURN_IN, WARM_SAMPLES, WARM_ETA = (
-    2,
-    5,
-    3.0,
-)
-# Minibatches of a pass; the same with so many topics
-PARTS, PARTS_OF_MANY, MANY_TOPICS = (
-    32,
-    16,
-    1000,
-)
+# Of a warm-up by sampling (`start`): sweeps over a document before any is counted; sweeps that are
+# counted, at the least; how many times eta its eta is
+WARM_BURN_IN = 2
+WARM_SAMPLES = 5
+WARM_ETA = 3.0
+# Minibatches of a pass; the same with MANY_TOPICS or more, which complete better with larger ones
+# (docs/measurements/engines/ssi-experiments.md, "Minibatches")
+PARTS = 32
+PARTS_OF_MANY = 16
+MANY_TOPICS = 1000
 # Of settings that are left open; of LOGARITHMS: where weights are exp E[log beta], as in the paper
 LEAST_FROM_DOCUMENTS = 20  # topics: with fewer, documents chosen at random miss too many
 LEAST_PASSES = 3
@@ -128,7 +123,6 @@ AVERAGED_FROM = 10  # passes: in the first of them each is better than a mean of
 LOOKS = 5  # passes between two looks at whether topics have settled
 FIRST_LOOK = 2  # times as many passes are made before the first
 SETTLED = 0.0005  # nats per held-out token and pass: topics that gain less have settled
-RECOUNTED = 4096  # documents at a time
 # Documents of a minibatch after the warm-up, at the most, and steps of a pass, at the least
 GROWN = 32_768
 GROWN_STEPS = 64
@@ -1107,7 +1101,7 @@ def topics(config: Resolved, state: State) -> Topics:
     shown_rows = averaging.averaged_rows(
         state, state.pi, state.t, config.averaged, np.arange(len(state.start))
     )
-    learned = arena.topics(shown_rows, 1.0, state.eta, listed=averaging.LISTED_TOKENS)
+    learned = arena.topics(shown_rows, 1.0, state.eta, listed=averaging.LISTED_OF_MEAN)
     return _of_texts(state, learned, shown_rows.totals)
 
 

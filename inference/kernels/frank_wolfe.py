@@ -44,7 +44,7 @@ COLUMNS = 16  # topics in a block to begin with
 ALIGNED = 8  # the width of a dense block is a multiple of it: a processor's vector of float32
 LANES = 64  # topics whose gradients are compared at a time
 MORE = 8  # topics that a round of PAIRWISE adds
-FEW = 2  # columns: so few are looked for by bisection in each row
+FEW_COLUMNS = 2  # so few are looked for by bisection in each row
 SEARCH = 60  # points that LINE_SEARCH looks at for the best step, at the most
 SEARCH_PRECISION = 1e-7  # of the step: LINE_SEARCH stops when it moves by less
 ROUNDS = 16  # of PAIRWISE, at the most
@@ -57,8 +57,9 @@ DENSE_WORDS = 130.0
 BLOCK = 1 << 22  # entries: no larger block is dense
 LISTED = 0.5  # tokens: a topic with fewer of a document is not listed, unless it is a vertex
 # An entry with fewer tokens is dropped: so many for each topic, and at the most
-DROPPED_TOKENS = 1e-4
+DROPPED_PER_TOPIC = 1e-4
 DROPPED_MOST = 0.05
+LEAST_FLOOR = 1e-30  # of beta in float32: where a topic has next to no weight for a word
 ABOVE_ZERO = 1e-300  # in place of a divisor that may be 0
 LEAST_WEIGHT = 1e-10  # of a word at the start: no logarithm of 0
 
@@ -194,7 +195,7 @@ class Change(NamedTuple):
 
 def dropped(K):
     """Tokens: an entry of a row with fewer is dropped."""
-    return min(DROPPED_TOKENS * K, DROPPED_MOST)
+    return min(DROPPED_PER_TOPIC * K, DROPPED_MOST)
 
 
 @njit(cache=True, parallel=PRANGE, error_model="numpy")
@@ -325,7 +326,7 @@ def _add_columns(number, m, block, words, rows, floor, space):
         space.topics[m + i] = new[i]
         space.slot_of_topic[new[i]] = m + i
         space.floors[m + i] = floor[new[i]]
-    if number > FEW:  # one walk through the rows
+    if number > FEW_COLUMNS:  # one walk through the rows
         for j in range(n):
             at = width * j
             for e in range(row_ptr[places[j]], row_ptr[places[j] + 1]):

@@ -8,9 +8,8 @@ from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.rows import close, mark, merge_row, noted, sort_first, tally_word
 from inference.runtime.jit import njit
 
-# where a word has at least K over this many topics, all topics are looked at, which spares sorting
-# them
-DENSE = 16
+# A word with K / WALKED topics or more has all K walked through, which spares sorting its own
+WALKED = 16
 SAMPLED = 8  # of so many changes one is looked at to cut words into runs with about as many of them
 # Of what gibbs.sample lists: a word, a new topic and an old one, in 32, 16 and 16 bits
 _TO_WORD = np.uint64(32)
@@ -22,7 +21,7 @@ _TOPIC = np.uint32(0xFFFF)
 def _emit(tally, known, fresh, m, topics, changes, at):
     """Write a word's tally, topics ascending, without what is 0, from place `at` on; returns its
     end. tally, known: as `tally_word` left them, become clear; fresh[:m]: what is known."""
-    if m * DENSE >= len(tally):
+    if m * WALKED >= len(tally):
         for k in range(len(tally)):
             if tally[k] != 0:
                 topics[at] = k

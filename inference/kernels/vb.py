@@ -33,7 +33,7 @@ LANES = 16  # rows of workspaces are as long as a multiple of it
 BLOCK = 1 << 18  # entries of a document's block; a longer document is gone through in several
 LEAST = 1e-18  # of the largest: a smaller weight counts as that, so that norm can't underflow
 LARGEST = 1e300  # in places behind the last topic, where the least is looked for
-DENSE = 3  # iterations over all topics, before a document's active ones are chosen
+FULL_ITERATIONS = 3  # iterations over all topics, before a document's active ones are chosen
 
 
 @njit(cache=True, parallel=True)
@@ -299,7 +299,7 @@ def _fit(
         iteration += 1
         done = _total(change[:mp], lanes) < limit or iteration >= most
         # After some iterations only the topics that the document has go on, if that saves columns
-        if iteration == DENSE and truncate > 0.0 and not done:
+        if iteration == FULL_ITERATIONS and truncate > 0.0 and not done:
             active_topics = _chosen(own_gamma, alpha, truncate, topics)
             width = (active_topics + LANES - 1) // LANES * LANES
             if 0 < active_topics and width < mp:
@@ -325,7 +325,7 @@ def local_step(doc_ptr, places, counts, b, alpha, gamma, limits, most, truncate)
     topics whose rows are scaled so that the largest is about 1. alpha: float64[K]. gamma:
     float64[n, K], where to start from; changed in place to what was found. limits: float64[n]: a
     document is done when the sum over k of |change of gamma_k| is below; most: or after so many
-    iterations, at least 1. truncate: after DENSE iterations topics that hold no more than so many
+    iterations, at least 1. truncate: after FULL_ITERATIONS iterations topics that hold no more than so many
     of the document's tokens are left out: their gamma is alpha_k, and their e is 0; 0 leaves none
     out.
 

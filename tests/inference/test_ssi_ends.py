@@ -68,7 +68,7 @@ def test_topics_are_a_mean_in_which_the_last_pass_weighs_most(bow, start, monkey
             continue
         part = 1.0 if mean is None else 2 / (min(states, most - 1) + 2)
         counts = part * now + (0.0 if mean is None else (1 - part) * mean)
-        counts[counts < averaging.LEAST] = 0.0
+        counts[counts < averaging.LEAST_OF_MEAN] = 0.0
         sums = part * now.sum(axis=0) + (0.0 if totals is None else (1 - part) * totals)
         topics = ssi.topics(config, state)
         expected = (config.eta + counts.T) / (bow.V * config.eta + sums)[:, None]
