@@ -32,8 +32,8 @@ from benchmarks.engines import corpora
 from benchmarks.origin import options
 from benchmarks.time_held import settings_of_two_sides
 from inference.answers import Answers, CountedTopics, answer, held, question
+from inference.answers.acceptance import are_accepted
 from inference.effects import joint, over_time, regression, time_curve, units
-from inference.findings import sums
 
 Q_VALUE = 0.05
 LEVEL = 0.95
@@ -204,7 +204,7 @@ def compare(chance: np.random.Generator, setting: Setting) -> Outcome:
     in_difference = (answers.low <= a - b) & (a - b <= answers.high)
     in_ratio = (answers.ratio_low <= a / b) & (a / b <= answers.ratio_high)
     p = np.where(np.isnan(answers.p), 1.0, answers.p)
-    accepted = sums.accepted(p, Q_VALUE)
+    accepted = are_accepted(p, Q_VALUE)
     wrong = accepted & np.isclose(a, b) if setting.effect else accepted
     return Outcome(
         holds=np.stack([in_difference, in_ratio]),

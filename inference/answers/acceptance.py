@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 FALSE_DISCOVERY_RATE = 0.05  # of the accepted rows, the part that may be false on average
+BELOW_ALL = -1.0  # a p that no row has
 
 
 class Acceptance(NamedTuple):
@@ -22,8 +23,16 @@ class Acceptance(NamedTuple):
 
 
 def accept(p: np.ndarray) -> Acceptance:
-    """By the procedure of Benjamini and Hochberg (1995). p: NaN for a row that can't be said."""
+    """Of all rows of a family. p: NaN for a row that can't be said."""
+    rows = int(np.count_nonzero(~np.isnan(p)))
+    return Acceptance(rows, int(np.count_nonzero(are_accepted(p, FALSE_DISCOVERY_RATE))))
+
+
+def are_accepted(p: np.ndarray, false: float) -> np.ndarray:
+    """bool, of the shape of p: rows that are accepted so that at most the part `false` of them is
+    false on average, by the procedure of Benjamini and Hochberg (1995). p: NaN for a row that can't
+    be said."""
     sorted_p = np.sort(p[~np.isnan(p)], axis=None)
     rank = np.arange(1, len(sorted_p) + 1)
-    below = np.flatnonzero(sorted_p <= FALSE_DISCOVERY_RATE * rank / max(len(sorted_p), 1))
-    return Acceptance(len(sorted_p), int(below.max(initial=-1)) + 1)
+    below = sorted_p[sorted_p <= false * rank / max(len(sorted_p), 1)]
+    return p <= below.max(initial=BELOW_ALL)

@@ -306,12 +306,3 @@ def difference(first: Shares, second: Shares) -> tuple[np.ndarray, np.ndarray, n
         gap - np.hypot(first.share - first.low, second.high - second.share),
         gap + np.hypot(first.high - first.share, second.share - second.low),
     )
-
-
-def accepted(p: np.ndarray, level: float) -> np.ndarray:
-    """bool, of the shape of p: hypotheses that are rejected so that at most this part of them is
-    rejected wrongly, on average (Benjamini and Hochberg 1995). NaN: not tested, as nothing could be
-    said."""
-    sorted_p = np.sort(p[~np.isnan(p)], axis=None)
-    below = sorted_p[sorted_p <= level * (np.arange(len(sorted_p)) + 1) / max(len(sorted_p), 1)]
-    return p <= below.max(initial=-1.0)

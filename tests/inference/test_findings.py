@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
+from inference.answers.acceptance import are_accepted
 from inference.explore import cooccurrence
 from inference.findings import families, senses, sums, unlike
 from tests.inference import naive_findings as naive
@@ -103,7 +104,7 @@ def test_a_group_with_more_of_a_topic_is_told_from_the_rest():
     group = (period // 10).astype(np.int32)
     of = sums.sums(in_blocks(group, 4), 4, *arrays(tokens), np.arange(K), K)
     own, ratio = sums.contrasts(of)
-    sure = sums.accepted(ratio.p, 0.05)
+    sure = are_accepted(ratio.p, 0.05)
     assert sure[3, 5] and ratio.low[3, 5] > 1.3
     inside = tokens[group == 3]
     outside = tokens[group != 3]
@@ -116,8 +117,8 @@ def test_benjamini_and_hochberg():
     rng = np.random.default_rng(5)
     for _ in range(20):
         p = rng.random(15) ** 3
-        assert sums.accepted(p, 0.1).tolist() == naive.accepted(p.tolist(), 0.1)
-    assert sums.accepted(np.zeros(0), 0.05).shape == (0,)
+        assert are_accepted(p, 0.1).tolist() == naive.accepted(p.tolist(), 0.1)
+    assert are_accepted(np.zeros(0), 0.05).shape == (0,)
 
 
 def test_families_are_the_topics_that_stand_together():
@@ -266,7 +267,7 @@ def test_a_word_changes_its_topic():
     )
     assert senses.shift(topics[:50], period[:50], 10, 20) is None
     steady = [senses.shift(rng.integers(0, 3, 600), period, 10, 20) for _ in range(20)]
-    assert np.count_nonzero(sums.accepted(np.array([s.p for s in steady]), 0.05)) <= 1
+    assert np.count_nonzero(are_accepted(np.array([s.p for s in steady]), 0.05)) <= 1
 
 
 def test_the_document_that_is_unlike_the_rest():

@@ -10,7 +10,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from inference.findings import senses, sums
+from inference.answers.acceptance import are_accepted
+from inference.findings import senses
 from inference.findings.senses import Shift
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
@@ -162,7 +163,7 @@ def _shifted(document_set: DocumentSet, early: int, late: int) -> list[tuple[str
         if shift is not None:
             candidates.append(_Candidate(number, word, shift))
     p = np.array([candidate.shift.p for candidate in candidates])
-    is_accepted = sums.accepted(p, Q_VALUE)
+    is_accepted = are_accepted(p, Q_VALUE)
     large = [
         candidate
         for candidate, accepted in zip(candidates, is_accepted, strict=True)
