@@ -17,7 +17,7 @@ from inference.errors import Invalid
 ROUNDS = 30  # of EM for a split: its halves have settled long before
 # pseudo-counts of a document's two halves, and of a word in each
 SPREAD = 0.5
-LEAST = 0.01
+PSEUDO_COUNT = 0.01
 FIRM = 0.9  # how surely a document's tokens begin in its half
 
 
@@ -80,7 +80,7 @@ def split(topics: np.ndarray, bow: Bow, k: int, new: int) -> np.ndarray:
     different documents.
 
     topics: uint16[nnz]. A model of two topics is fitted to these tokens alone, by EM: theta of each
-    document with SPREAD, phi of each half with LEAST as pseudo-counts (Asuncion et al. 2009, MAP).
+    document with SPREAD, phi of each half with PSEUDO_COUNT as pseudo-counts (Asuncion et al. 2009, MAP).
     It begins with the documents on the two sides of the first principal axis of their words. The
     larger half keeps the number. Raises Invalid where all tokens are alike.
     """
@@ -95,7 +95,7 @@ def split(topics: np.ndarray, bow: Bow, k: int, new: int) -> np.ndarray:
     second = np.where(_axis(documents, words, n)[documents] >= 0, FIRM, 1 - FIRM)
     for _ in range(ROUNDS):
         theta = _ratio(documents, n, second, SPREAD)
-        phi = _ratio(words, n, second, LEAST) * (n * (1 - second)).sum() / (n * second).sum()
+        phi = _ratio(words, n, second, PSEUDO_COUNT) * (n * (1 - second)).sum() / (n * second).sum()
         odds = theta[documents] * phi[words]
         second = odds / (1 + odds)
     moved = second > 0.5

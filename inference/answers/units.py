@@ -24,8 +24,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-LEAST = 10  # values of a unit: of fewer nobody knows how they vary
-LEAST_EFFECTIVE = LEAST / 2  # values that count, where a few have most of the documents
+FEWEST_VALUES = 10  # values of a unit: of fewer nobody knows how they vary
+LEAST_EFFECTIVE = FEWEST_VALUES / 2  # values that count, where a few have most of the documents
 SHARED = 0.5  # part of the documents whose value another document has: else it is an id or a title
 KNOWN = 0.8  # part of the documents that have a value: of the others nothing would be known
 SAME = 0.99  # part of the documents in pairs of values that go together: one field under two names
@@ -327,7 +327,7 @@ def _by_value(value: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 def _whole_values(codes: np.ndarray, mixes: Mixes) -> np.ndarray:
     """Documents with a value and words: all of a value or none, of random values until there are
-    SAMPLE documents or SAMPLE_PAIRS pairs, of 3 LEAST values at least."""
+    SAMPLE documents or SAMPLE_PAIRS pairs, of 3 FEWEST_VALUES values at least."""
     documents = np.flatnonzero((codes >= 0) & (mixes.lengths > 0))
     pairs = np.diff(mixes.counts.indptr)[documents]
     if len(documents) <= SAMPLE and pairs.sum() <= SAMPLE_PAIRS:
@@ -338,7 +338,7 @@ def _whole_values(codes: np.ndarray, mixes: Mixes) -> np.ndarray:
     pairs_before = np.cumsum(np.bincount(codes[documents], pairs, minlength=values)[order])
     within = (documents_before <= SAMPLE) & (pairs_before <= SAMPLE_PAIRS)
     is_drawn = np.zeros(values, bool)
-    is_drawn[order[: max(int(within.sum()), 3 * LEAST)]] = True
+    is_drawn[order[: max(int(within.sum()), 3 * FEWEST_VALUES)]] = True
     return documents[is_drawn[codes[documents]]]
 
 
@@ -469,7 +469,7 @@ class Found(NamedTuple):
     codes: dict[str, np.ndarray]
 
 
-FEW = "fewer than ten values that count"
+TOO_FEW_VALUES = "fewer than ten values that count"
 UNSHARED = "most documents have a value of their own"
 UNKNOWN = "many documents have none"
 CALENDAR = "follows from the date"
@@ -533,8 +533,8 @@ def _unfit(field: Field, column: Column, days: np.ndarray, mixes: Mixes) -> str:
         return UNKNOWN
     if follows_the_calendar(column.codes, days):
         return CALENDAR
-    if field.values < LEAST or field.effective < LEAST_EFFECTIVE:
-        return FEW
+    if field.values < FEWEST_VALUES or field.effective < LEAST_EFFECTIVE:
+        return TOO_FEW_VALUES
     if listed_part(column.texts) >= LISTED:
         return LIST
     if field.letters < DIGITS and is_measured(column, mixes):

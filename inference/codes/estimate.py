@@ -2,7 +2,7 @@
 the predictions of all.
 
 Given how many codes fell into each stratum of each cell, these are random samples of it: a cell's
-estimate is the mean over its strata by their known sizes (those with fewer than LEAST codes
+estimate is the mean over its strata by their known sizes (those with fewer than LEAST_CODES codes
 joined), and cells are independent of each other. The corrected estimate is design-based supervised
 learning (Egami, Hinck, Stewart and Wei 2023) with the prediction g weighted by lambda, in the cell
 (PPI++, Angelopoulos, Duchi and Zrnic 2023): z = y - lambda (g - mean of g in the stratum). lambda
@@ -21,11 +21,11 @@ from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from inference.codes.predict import Prediction
-from inference.effects.units import LEAST as LEAST_UNITS
+from inference.effects.units import LEAST_UNITS
 
-LEAST = 3  # codes of a stratum in a cell
+LEAST_CODES = 3  # codes of a stratum in a cell
 OWN = 30  # codes of a cell at which its own lambda counts as much as that of all
-FEW = 5  # codes of either kind, below which nothing should be concluded
+FEW_CODES = 5  # codes of either kind, below which nothing should be concluded
 LEVEL = 0.95
 TINY = 1e-12  # of the sum of squares: below it a ratio tells nothing
 SURE = 10.0  # codes of a kind at which their variance counts as much as that of the weights
@@ -61,7 +61,7 @@ class Cells:
     counted: float64[C], of the predictions, the part above a half, or their mean for a scale: it is
     wrong, and is there to be compared with. coded: by the codes alone, weighted, in these texts;
     corrected, corrected_beyond: by the predictions, too; in these texts and beyond them. few:
-    bool[C], whether fewer than FEW codes say yes, or no (of a scale: fewer than FEW codes): say a
+    bool[C], whether fewer than FEW_CODES codes say yes, or no (of a scale: fewer than FEW_CODES codes): say a
     sentence instead. weight: float64[C], lambda. correlation: float64[C, C], of corrected_beyond,
     by units that are in two cells."""
 
@@ -131,7 +131,7 @@ def cells(
         coded=coded.first(C),
         corrected=corrected.first(C),
         corrected_beyond=corrected_beyond.first(C),
-        few=fewer[:C] < FEW,
+        few=fewer[:C] < FEW_CODES,
         weight=weight[:C],
         correlation=correlation[:C, :C],
     )
@@ -250,15 +250,15 @@ def _alone_above(units: np.ndarray) -> np.ndarray:
 
 
 def _joined(sizes: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """int[C, H], the parts of all strata of cells: in their order strata are joined up to LEAST
+    """int[C, H], the parts of all strata of cells: in their order strata are joined up to LEAST_CODES
     codes. sizes, codes: int[C, H]."""
     part = np.zeros(sizes.shape, np.int64)
     newest_part = -1
     for c, size in enumerate(sizes):
-        codes_in_part = LEAST
-        codes_to_come = max(int(codes[c].sum()), LEAST)
+        codes_in_part = LEAST_CODES
+        codes_to_come = max(int(codes[c].sum()), LEAST_CODES)
         for h in np.flatnonzero(size):
-            if min(codes_in_part, codes_to_come) >= LEAST:
+            if min(codes_in_part, codes_to_come) >= LEAST_CODES:
                 newest_part += 1
                 codes_in_part = 0
             part[c, h] = newest_part

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.effects.regression import ALONE, Data
-from inference.effects.units import LEAST, LEVEL
+from inference.effects.units import LEAST_UNITS, LEVEL
 from inference.runtime.jit import njit
 from inference.share_intervals import FEW, high_of_few, logit_interval
 
@@ -60,7 +60,7 @@ def of_groups(data: Data, G: int) -> Shares:
 def intervals(shares: Shares, level: float = LEVEL) -> Interval:
     """float64[T, G], on the scale of the logit with Student's t.
 
-    NaN below LEAST units. Where FEW units have the topic, the upper end is that of the share of
+    NaN below LEAST_UNITS units. Where FEW units have the topic, the upper end is that of the share of
     units that may have it (Clopper and Pearson 1934) times its typical share, or its share here in
     those that do, as explore.bands does with documents.
     """
@@ -77,7 +77,7 @@ def intervals(shares: Shares, level: float = LEVEL) -> Interval:
     high = np.where(rests_on_few, np.clip(np.maximum(largest_of_units, share), 0.0, 1.0), high)
     low = np.where(share == 1, 1.0, low)
     high = np.where(share == 1, 1.0, high)
-    has_interval = (n >= LEAST) & np.isfinite(share)
+    has_interval = (n >= LEAST_UNITS) & np.isfinite(share)
     return Interval(
         np.where(has_interval, low, np.nan),
         np.where(has_interval, high, np.nan),

@@ -8,7 +8,7 @@ from inference.runtime.arrays import frozen
 
 # units of a side below which no interval is given: with fewer it would say no more than that
 # anything may be
-LEAST = 5
+LEAST_UNITS = 5
 LEVEL = 0.95
 
 

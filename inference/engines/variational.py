@@ -334,7 +334,7 @@ def learn(config: Resolved, state: State, log_theta: np.ndarray, length: float, 
     """alpha and eta by Newton's method, as config.learn says. log_theta: the mean E[log theta];
     length: of a document."""
     state.alpha = priors.alpha(
-        state.alpha, log_theta, max(length, priors.LEAST * len(log_theta)), steps
+        state.alpha, log_theta, max(length, priors.LEAST_PRIOR * len(log_theta)), steps
     )
     if config.learn == "both":
         V, K = state.values.shape

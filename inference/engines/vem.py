@@ -312,7 +312,7 @@ def _start(state: State, documents: np.ndarray, lengths: np.ndarray) -> np.ndarr
 def _table(config: Resolved, state: State, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """b of some words: exp E[log beta], or beta itself where topics have no prior; float32[n, K]
     and log scales, as `vb.table`. A word that no topic has is the same in all; a weight below
-    vb.LEAST of a word's largest is 0."""
+    vb.LEAST_WEIGHT of a word's largest is 0."""
     if config.topics_prior == "dirichlet":
         return vb.table(words, state.values, 1.0, state.eta, state.totals, True)
     b = state.values[words] * np.divide(
@@ -323,7 +323,7 @@ def _table(config: Resolved, state: State, words: np.ndarray) -> tuple[np.ndarra
     b[unknown] = 1.0
     largest[unknown] = 1.0
     b /= largest[:, None]
-    b[b < vb.LEAST] = 0.0
+    b[b < vb.LEAST_WEIGHT] = 0.0
     return b.astype(np.float32), np.where(unknown, np.log(LEAST_BETA), np.log(largest))
 
 
@@ -383,7 +383,7 @@ def _learn_words(state: State) -> None:
     totals = state.totals
     _lift(state, statistics, totals)  # lambda with the etas before
     state.eta_words = learning.alpha(
-        state.eta_words, _log_beta(state) / K, max(totals.sum() / K, V * learning.LEAST)
+        state.eta_words, _log_beta(state) / K, max(totals.sum() / K, V * learning.LEAST_PRIOR)
     )
     _lift(state, statistics, totals)
 

@@ -18,7 +18,7 @@ SPLITS = {
     "tokens": (4, 5, False),  # Than and Ho 2015, appendix A
     "types": (4, 5, True),  # SVI, section 4; Hughes and Sudderth 2016
 }
-LEAST = 1e-300  # what a word counts as to which no topic gives weight
+LEAST_PROBABILITY = 1e-300  # what a word counts as to which no topic gives weight
 SAMPLE = 125  # documents of an estimate, at least
 
 
@@ -218,5 +218,5 @@ def _score(
                 p = shared
                 for i in range(row_ptr[places[j]], row_ptr[places[j] + 1]):
                     p += theta[row_topics[i]] * above[i]
-                scores[d] += scored[j] * np.log(max(p, LEAST))
+                scores[d] += scored[j] * np.log(max(p, LEAST_PROBABILITY))
     return scores

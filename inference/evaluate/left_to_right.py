@@ -12,7 +12,7 @@ from numba import prange
 from inference import fold_in
 from inference.bow import Bow
 from inference.errors import Invalid
-from inference.evaluate.held_out import LEAST
+from inference.evaluate.held_out import LEAST_PROBABILITY
 from inference.kernels import rng
 from inference.kernels.gibbs import cumulated, first_above
 from inference.runtime.jit import njit
@@ -65,7 +65,7 @@ class LeftToRight:
     The product of the estimates is unbiased: its mean over seeds is p(w_1 … w_N | beta, alpha), for
     any number of particles. Without the drawing of step 3, which Wallach's algorithm and MALLET
     leave out, it is not. The mean log that is returned lies below the log of that mean, the less so
-    the more particles there are. A word to which no topic gives weight counts as LEAST, and is then
+    the more particles there are. A word to which no topic gives weight counts as LEAST_PROBABILITY, and is then
     passed over.
 
     A particle's step costs the number of topics that it uses in the document and log K, whatever
@@ -257,7 +257,7 @@ def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
     for n in range(N):
         u = tokens[n]
         if prior[u, K - 1] <= 0.0:
-            log_p += np.log(LEAST)
+            log_p += np.log(LEAST_PROBABILITY)
             continue
         for i in range(n):
             if z[0, i] >= 0:
@@ -274,7 +274,7 @@ def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
             for s in range(used[r]):
                 p[r] += tokens_held[r, s] * beta[u, active[r, s]]
         total = p.sum()
-        log_p += np.log(max(total / particles / (alpha_sum + before), LEAST))
+        log_p += np.log(max(total / particles / (alpha_sum + before), LEAST_PROBABILITY))
         before += 1
         shared = rng.after(shared)
         _resample(rng.unit(shared), p, total, n, z, used, active, tokens_held, slot)

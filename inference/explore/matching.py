@@ -10,7 +10,9 @@ from inference.errors import Invalid
 from inference.explore import distances
 from inference.topics import Topics
 
-LEAST = 0.6  # similarity from which two topics are called the same: see docs/decisions/README.md
+LEAST_SIMILARITY = (
+    0.6  # similarity from which two topics are called the same: see docs/decisions/README.md
+)
 MARGIN = 0.05  # by which both must be more alike than either is to any other topic of the other run
 
 
@@ -108,7 +110,7 @@ def match(
     words_a: Sequence[str],
     words_b: Sequence[str],
     *,
-    least: float = LEAST,
+    least: float = LEAST_SIMILARITY,
     margin: float = MARGIN,
     advance: Callable[[float], None] = lambda share: None,
 ) -> Matching:

@@ -25,7 +25,7 @@ TOKENS = 40_000_000  # of all topics' documents together
 READ = 16  # documents of a topic whose texts are read
 READ_CHARACTERS = 60_000  # of each of these
 GAP = 9  # characters between the two words of a phrase, at most: " of the " has 8
-LEAST = 3  # documents in which a phrase occurs, of those looked at
+LEAST_DOCUMENTS = 3  # documents in which a phrase occurs, of those looked at
 PHRASES = 16  # of a topic that are kept: those with most tokens
 NAMING = 40  # of a topic that its name may be made of
 PART = 0.6  # of a pair's tokens that stand in one longer phrase: then this is the phrase
@@ -147,7 +147,7 @@ def _phrases(rows: list[np.ndarray], looked_at: int, limit: int) -> list[Phrase]
     )
     order = np.lexsort((distinct[:, 1], distinct[:, 0], -tokens))
     phrases: dict[tuple[int, ...], Phrase] = {}
-    for i in order[documents[order] >= min(LEAST, looked_at)][:limit].tolist():
+    for i in order[documents[order] >= min(LEAST_DOCUMENTS, looked_at)][:limit].tolist():
         phrase = _longer(
             distinct[i].tolist(), table[phrase_of_row == i], int(tokens[i]), int(documents[i])
         )
@@ -209,7 +209,7 @@ class Written:
 
     def form(self, key: tuple[int, ...]) -> str:
         """The most frequent form; "" where none was seen. Long words in capitals are headings: they
-        count where there is no other form, and seen fewer than LEAST times, in small letters."""
+        count where there is no other form, and seen fewer than LEAST_DOCUMENTS times, in small letters."""
         forms = self._forms.get(key) or self._initial.get(key)
         if not forms:
             return ""
@@ -217,7 +217,7 @@ class Written:
             forms = self._initial.get(key, forms)
         forms = Counter({form: n for form, n in forms.items() if not _heading(form)}) or forms
         form = min(forms, key=lambda form: (-forms[form], form))
-        if _heading(form) and forms.total() < LEAST:
+        if _heading(form) and forms.total() < LEAST_DOCUMENTS:
             return form.lower()
         first, _, later_words = form.partition(" ")
         if key not in self._forms and later_words.islower():  # the capital is the sentence's

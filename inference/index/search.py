@@ -34,7 +34,7 @@ SMOOTHING = 0.5  # documents, of BM25's weight of a word
 K1 = 1.2
 B = 0.75
 END = 1 << 40  # behind every text
-FEW = 16  # times as many documents are looked at in a row as are put in order
+SORTED_COST = 16  # a document that is put in order costs as much as so many looked at in a row
 PHRASES = 4  # that were looked up last are kept: they are found, then ranked; 6 bytes a document
 PLACES = 10_000  # of a word in a document that `places` gives: a snippet is chosen among them
 
@@ -312,7 +312,7 @@ class Index:
         # One form of the word, in one segment after the other
         if all(a[-1] < b[0] for a, b in pairwise(parts)):
             return np.concatenate([np.zeros(0, np.int32), *parts])
-        if sum(map(len, parts)) * FEW < self.D:
+        if sum(map(len, parts)) * SORTED_COST < self.D:
             documents = np.sort(np.concatenate(parts))
             return documents[np.append(True, documents[1:] != documents[:-1])]
         return numbers_of_mask(self._mask_of(parts))

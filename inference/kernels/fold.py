@@ -23,7 +23,7 @@ MOST = 32  # topics in a document's block, at least so many;
 TOKENS_EACH = 8  # and one for each so many of its tokens, where that is more
 FIRST_SWEEPS = 2  # over all of them, before those with little are left out
 SWEEPS = 10  # at most, in all
-LEAST = 0.2  # tokens: a topic with fewer is left to the prior
+LEAST_TOKENS = 0.2  # tokens: a topic with fewer is left to the prior
 # of a token: where no topic's tokens change by more in a sweep the iteration has come to its end
 NEAR = 0.05
 LANES = 8  # topics that are summed side by side
@@ -185,10 +185,10 @@ def sweep(beta, gamma, rest, counts, weight, width, x):
 
 @njit(cache=True)
 def thin(beta, gamma, rest, active, alpha, held, m):
-    """Leave out the topics with less than LEAST, but not the largest: their prior's part of each
+    """Leave out the topics with less than LEAST_TOKENS, but not the largest: their prior's part of each
     word goes to the rest. Returns how many are left, in front of everything."""
     left = 0
-    least = min(np.float32(LEAST), held[:m].max())
+    least = min(np.float32(LEAST_TOKENS), held[:m].max())
     for a in range(m):
         if held[a] >= least:
             active[left] = active[a]
@@ -249,7 +249,7 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
 
     doc_ptr: int64[n + 1], the documents' words; places: int32[P], of each among the rows; tokens:
     int64[P]. The others are what `rows` returns, and alpha, float64[K]. theta_k = (alpha_k + N_k) /
-    (sum alpha + N), listed where N_k is LEAST at least; the largest always is, so that every
+    (sum alpha + N), listed where N_k is LEAST_TOKENS at least; the largest always is, so that every
     document with words has a row.
     """
     n = len(doc_ptr) - 1

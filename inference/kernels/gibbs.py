@@ -25,7 +25,7 @@ from inference.kernels.bits import next_number
 from inference.kernels.special import digamma_rise, exp_digamma, sum_in_order
 from inference.runtime.jit import PRANGE, njit
 
-LEAST = 1e-300  # in place of a normaliser that underflowed
+LEAST_NORM = 1e-300  # in place of a normaliser that underflowed
 MOST = 1e27  # of a weight: sums of them times alpha are float32
 # of a minibatch's documents, each with a workspace of its own; fixed, so results don't depend on
 # threads
@@ -229,13 +229,13 @@ def normalisers(totals, V, eta, log_expectation):
     """E(V eta + N~_k) for each topic; never 0, so that what is divided by it stays finite.
 
     Where V eta is tiny and a topic has no tokens it underflows, and so does everything that it
-    divides: 0 / LEAST is 0, where 0 / 0 would make the whole of eq. 15 unknown. Totals of rounding
+    divides: 0 / LEAST_NORM is 0, where 0 / 0 would make the whole of eq. 15 unknown. Totals of rounding
     errors may fall a little below 0.
     """
     norm = np.empty(len(totals))
     for k in range(len(totals)):
         x = V * eta + max(totals[k], 0.0)
-        norm[k] = max(exp_digamma(x) if log_expectation else x, LEAST)
+        norm[k] = max(exp_digamma(x) if log_expectation else x, LEAST_NORM)
     return norm
 
 

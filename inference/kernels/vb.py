@@ -31,7 +31,9 @@ from inference.runtime.jit import njit
 
 LANES = 16  # rows of workspaces are as long as a multiple of it
 BLOCK = 1 << 18  # entries of a document's block; a longer document is gone through in several
-LEAST = 1e-18  # of the largest: a smaller weight counts as that, so that norm can't underflow
+LEAST_WEIGHT = (
+    1e-18  # of the largest: a smaller weight counts as that, so that norm can't underflow
+)
 LARGEST = 1e300  # in places behind the last topic, where the least is looked for
 FULL_ITERATIONS = 3  # iterations over all topics, before a document's active ones are chosen
 
@@ -43,7 +45,7 @@ def table(words, values, scale, eta, totals, log_expectation):
 
     words: int64[n]. values: dtype[V, K], N_kw / scale. totals: float64[K], of values.
     log_expectation: b is exp E[log beta], else E[beta]. b_kw is exp(log_scale_w) b[w, k]; a row's
-    largest is about 1. A weight of less than LEAST times a row's largest counts as that.
+    largest is about 1. A weight of less than LEAST_WEIGHT times a row's largest counts as that.
     """
     n = len(words)
     K = len(totals)
@@ -79,7 +81,7 @@ def table(words, values, scale, eta, totals, log_expectation):
             largest = _most(b, lanes)
             inverse = 1.0 / largest
             for k in range(K):
-                weights[i, k] = max(b[k] * inverse, LEAST)
+                weights[i, k] = max(b[k] * inverse, LEAST_WEIGHT)
             log_scale[i] = math.log(largest) - least
     return weights, log_scale
 
@@ -181,7 +183,7 @@ def _multiply(rows, columns, e, counts, f, acc, gather):
 
 @njit(cache=True)
 def _expect(gamma, m, v, shift, lanes, e):
-    """e = exp psi(gamma) times a constant, for the first m of them, at least LEAST where the
+    """e = exp psi(gamma) times a constant, for the first m of them, at least LEAST_WEIGHT where the
     largest is 1 or more."""
     mp = len(e)
     for i in range(mp):
@@ -189,7 +191,7 @@ def _expect(gamma, m, v, shift, lanes, e):
     shift[m:mp] = LARGEST
     least = _least(shift[:mp], lanes)
     for i in range(mp):
-        e[i] = max(v[i] * exp_minus(shift[i] - least), LEAST)
+        e[i] = max(v[i] * exp_minus(shift[i] - least), LEAST_WEIGHT)
 
 
 @njit(cache=True)

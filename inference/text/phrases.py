@@ -15,7 +15,7 @@ from inference.text.units import Units
 
 # times that a phrase must occur: below, a significant score is a matter of chance (Dunning 1993,
 # section 3)
-LEAST = 5
+LEAST_OCCURRENCES = 5
 _WIDTH = (
     4  # words of a pair: two, and at most two stop words between them ("house of representatives")
 )
@@ -66,7 +66,7 @@ def _pairs(stream: Stream | Spread, choice: Choice, limit: int) -> list[Phrase]:
     for block in stream.blocks():
         numbers, first, _, ends = units.cut(block.words, block.ends)
         _sift(numbers, first, ends, block.words, kind, sieve, tokens)
-    least = max(LEAST, choice.min_documents)
+    least = max(LEAST_OCCURRENCES, choice.min_documents)
     while True:
         table = (
             np.zeros(2 * _KEPT, np.int32),

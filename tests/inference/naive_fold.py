@@ -42,7 +42,7 @@ def mixture(
 
 
 def thin(kept, gamma, beta, counts, alpha, rest):
-    least = min(fold.LEAST, max(gamma[k] @ counts for k in kept))
+    least = min(fold.LEAST_TOKENS, max(gamma[k] @ counts for k in kept))
     left = [k for k in kept if gamma[k] @ counts >= least]
     return left, rest + sum(
         (alpha[k] * beta[k] for k in kept if k not in left), np.zeros(len(rest))

@@ -119,7 +119,7 @@ def test_a_field_of_one_value_or_of_one_document_each_is_none(mixes):
 
 def test_nine_values_can_not_be_the_unit(mixes, speakers):
     [field] = found([named("who", speakers % 5)], mixes)
-    assert (field.unfit, field.able) == (units.FEW, False)
+    assert (field.unfit, field.able) == (units.TOO_FEW_VALUES, False)
 
 
 def test_what_follows_from_the_date_is_not_the_unit(mixes, chance):

@@ -76,7 +76,9 @@ def test_a_document_too_short_to_split_scores_nothing(split, empty):
 
 def test_a_word_of_no_topic_has_the_least_probability():
     judge = Completion(bow_of([[1, 1]], 2), np.arange(1))
-    assert judge(topics_of(np.array([[1.0, 0.0]]), 2)) == pytest.approx(np.log(held_out.LEAST))
+    assert judge(topics_of(np.array([[1.0, 0.0]]), 2)) == pytest.approx(
+        np.log(held_out.LEAST_PROBABILITY)
+    )
 
 
 def test_bad_settings(known):

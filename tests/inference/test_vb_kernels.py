@@ -74,11 +74,11 @@ def test_the_table_is_the_expectation(K, eta):
             if log
             else np.log(lam / lam.sum(1, keepdims=True))[:, words].T
         )
-        kept = exact > exact.max(axis=1, keepdims=True) + np.log(vb.LEAST)
+        kept = exact > exact.max(axis=1, keepdims=True) + np.log(vb.LEAST_WEIGHT)
         assert (np.log(b) + log_scale[:, None])[kept] == pytest.approx(
             exact[kept], rel=1e-9, abs=1e-8
         )
-        assert (b[~kept] == vb.LEAST).all() and b.max(axis=1) == pytest.approx(np.ones(4))
+        assert (b[~kept] == vb.LEAST_WEIGHT).all() and b.max(axis=1) == pytest.approx(np.ones(4))
 
 
 @pytest.mark.parametrize(("dtype", "near"), [(np.float64, 1e-9), (np.float32, 1e-4)])

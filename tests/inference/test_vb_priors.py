@@ -54,7 +54,7 @@ def test_a_step_never_lowers_the_objective():
 def test_alpha_has_bounds():
     m = np.array([-1e9, -0.5, -0.9])
     a = priors.alpha(np.full(3, 0.5), m, 1e6)
-    assert a.min() == priors.LEAST and np.isfinite(a).all()
+    assert a.min() == priors.LEAST_PRIOR and np.isfinite(a).all()
     even = np.full(4, digamma(1e7) - digamma(4e7))  # theta is the same in all documents
     assert priors.alpha(np.full(4, 1.0), even, 50.0, 200).sum() == pytest.approx(50.0)
     assert np.array_equal(priors.alpha(np.array([0.3]), np.array([0.0]), 50.0), [0.3])

@@ -19,8 +19,8 @@ def parts(cell, strata, documents, c):
     left = list(codes)
     for h in list(codes):
         rest = sum(codes[k] for k in left)
-        full = joined and sum(codes[k] for k in joined[-1]) >= module.LEAST
-        if not joined or (full and rest >= module.LEAST):
+        full = joined and sum(codes[k] for k in joined[-1]) >= module.LEAST_CODES
+        if not joined or (full and rest >= module.LEAST_CODES):
             joined.append([])
         joined[-1].append(h)
         left.remove(h)

@@ -18,7 +18,7 @@ from webapp.platform.storage import files, sealed
 from webapp.platform.storage.cache import of_documents
 
 _NAME = regex.compile(r"[\p{L}\p{M}]+")
-LEAST = found.LEAST  # values of a field that may be the unit
+FEWEST_VALUES = found.FEWEST_VALUES  # values of a field that may be the unit
 OFFERED = 20  # fields that a page offers, those whose texts are most alike first
 
 # As intervals have it: for what they hold, beyond the texts at hand.
@@ -111,7 +111,7 @@ def _not_looked_at(field: ValueField | Names) -> Field:
 
 def possible(version: Version) -> list[Field]:
     """Fields that a person may name, those whose texts are most alike first."""
-    enough = [field for field in known_fields(version) if field.values >= LEAST]
+    enough = [field for field in known_fields(version) if field.values >= FEWEST_VALUES]
     return sorted(enough, key=lambda field: (bool(field.unfit), -field.effect))[:OFFERED]
 
 
@@ -210,7 +210,7 @@ def choose(corpus: Corpus, name: str | None) -> None:
     if name and (corpus.version is None or _chosen(corpus.version, name) is None):
         raise Invalid(
             "unit",
-            f"“{name[:50]}” is no field of at least {LEAST} values that documents share. Choose"
+            f"“{name[:50]}” is no field of at least {FEWEST_VALUES} values that documents share. Choose"
             " another, or documents.",
         )
     Corpus.objects.filter(pk=corpus.pk).update(unit=name)
@@ -218,4 +218,4 @@ def choose(corpus: Corpus, name: str | None) -> None:
 
 def _chosen(version: Version, name: str) -> Field | None:
     field = found.field_named(known_fields(version), name)
-    return field if field is not None and field.values >= LEAST else None
+    return field if field is not None and field.values >= FEWEST_VALUES else None

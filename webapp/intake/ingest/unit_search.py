@@ -164,7 +164,7 @@ def _may_be_shared(texts: list[str], derive: Callable[[str], str]) -> bool:
 
 def _store(fields_found: units.Found, folder: Path) -> dict:
     """Keep the codes of the fields that may be chosen, and remove all others."""
-    may_be_chosen = [field for field in fields_found.fields if field.values >= units.LEAST]
+    may_be_chosen = [field for field in fields_found.fields if field.values >= units.FEWEST_VALUES]
     may_be_chosen.sort(key=lambda field: (not field.able, -field.effect))
     rows = []
     stored_files = set()
@@ -176,7 +176,7 @@ def _store(fields_found: units.Found, folder: Path) -> dict:
     for path in folder.iterdir():
         if path not in stored_files:
             path.unlink()
-    too_few = [field for field in fields_found.fields if field.values < units.LEAST]
+    too_few = [field for field in fields_found.fields if field.values < units.FEWEST_VALUES]
     rows += [asdict(field) | {"file": ""} for field in too_few[:MOST_FIELDS]]
     return {"method": METHOD, "fields": rows}
 

@@ -101,7 +101,7 @@ def test_of_two_times_the_page_says_that_who_speaks_is_not_held_constant(
     """Sentences on words of a time hold it; of groups nobody expects it."""
     sentence = "Who speaks is not held constant here"
     assert get(client, trained, QUERY)["not_held"] == "", "documents are independent"
-    monkeypatch.setattr(units, "LEAST", 2)
+    monkeypatch.setattr(units, "FEWEST_VALUES", 2)
     Version.objects.filter(pk=trained.version_id).update(unit_fields=None)
     # Anew: the objects of the fixture outlive what this test writes
     units.choose(Corpus.objects.get(pk=trained.corpus_id), "president")
