@@ -111,8 +111,10 @@ def fill(state: Rows, words: np.ndarray, topics: np.ndarray, counts: np.ndarray)
     state.capacity = state.length.copy()
     state.used = int(indptr[-1])
     size = max(FIRST_ENTRIES, 2 * state.used)
-    state.arena_topics = np.resize(np.append(sums.indices, 0).astype(np.int32), size)
-    state.arena_values = np.resize(np.append(sums.data, 0).astype(np.float32), size)
+    state.arena_topics = np.zeros(size, np.int32)
+    state.arena_values = np.zeros(size, np.float32)
+    state.arena_topics[: state.used] = sums.indices
+    state.arena_values[: state.used] = sums.data
     state.totals = rows.sum_topics(state.arena, len(state.totals))
 
 

@@ -190,7 +190,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     documents: int64[n], numbers of the minibatch's documents.
     """
     state.t += 1
-    documents = documents[np.diff(bow.indptr)[documents] > 0]
+    documents = documents[bow.words_of(documents) > 0]
     if len(documents):
         _update(config, state, bow, documents)
     if state.t % shape.per_pass == 0 and state.t < config.passes * shape.per_pass and state.used:
@@ -383,7 +383,7 @@ def bound(
     multinomial coefficients, at the present clusters and the shares that are remembered; those of a
     document that was not seen are made for it."""
     documents = np.asarray(documents, np.int64)
-    documents = documents[np.diff(bow.indptr)[documents] > 0]
+    documents = documents[bow.words_of(documents) > 0]
     N = state.documents / UNITS
     K = config.topics
     prior = digamma(N + config.alpha / K) - digamma(N.sum() + config.alpha)

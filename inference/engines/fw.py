@@ -358,7 +358,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     if not state.begun:
         _seed(config, state, bow, shape)
     state.t += 1
-    if not np.diff(bow.indptr)[documents].any():
+    if not bow.words_of(documents).any():
         return
     weights = _weights(config, state)
     batch = expand(bow, documents)

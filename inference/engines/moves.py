@@ -128,7 +128,7 @@ def split(
     documents: int64[n], with words, that are in the cluster with all of their share. stream: a
     random stream.
     """
-    pairs = np.cumsum(np.diff(bow.indptr)[documents])
+    pairs = np.cumsum(bow.words_of(documents))
     documents = documents[
         : min(MOST_DOCUMENTS, max(2, int(np.searchsorted(pairs, SPLIT_PAIRS, side="right"))))
     ]

@@ -883,9 +883,9 @@ def _divided_rows(
 def _learn_rises(config: Resolved, state: State, site: Site, before: np.ndarray) -> Exchange:
     """Add up what alpha is learned from. before: state.rises before this step."""
     if config.learn != "nothing":
-        state.rises = before + sum(
-            rises for (rises,) in (yield [(state.rises - before,)] * site.ranks)
-        )
+        message = (state.rises - before,)
+        of_all = yield [message] * site.ranks
+        state.rises = before + sum(rises for (rises,) in of_all)
 
 
 def _recount_together(config: Resolved, state: State, site: Site) -> Exchange:

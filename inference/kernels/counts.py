@@ -26,8 +26,10 @@ def _part(change, parts):
 @njit(cache=True, nogil=True)
 def _recount_part(words, counts, draws, table, totals, part, parts):
     """`recount` of the words of one of so many parts. totals: int64[K]."""
-    (wide, narrow), t, M = table, 0, draws.shape[1]
+    wide, narrow = table
+    M = draws.shape[1]
     F = len(wide)
+    t = 0
     for p in range(len(words)):
         w = np.int64(words[p])
         if parts > 1 and _part(np.uint64(w) << _PLACE, parts) != part:

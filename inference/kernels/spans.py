@@ -66,7 +66,12 @@ def largest(sums, weight, lengths, cuts, thirds, most):
 @njit(cache=True, nogil=True)
 def exchange(period, starts, seed, placed):
     """Writes placed: int64[C], the periods of cells, exchanged within each pool: starts:
-    int64[P + 1], where the cells of each pool begin."""
+    int64[P + 1], where the cells of each pool begin.
+
+    The random numbers are those of numba's own generator of this thread, which begins anew with
+    `seed`, and not keyed as in `kernels/rng.py`: one thread makes the whole exchange, in one order,
+    so that they depend on the seed alone here, too.
+    """
     np.random.seed(seed)
     for c in range(len(period)):
         placed[c] = period[c]
