@@ -13,7 +13,7 @@ from inference.bow import Bow
 from inference.engines.contract import AnyEngine, Config, Priors, ResolvedConfig, State
 from inference.errors import Invalid
 from inference.runtime.durable import settle_names, sync
-from inference.runtime.memory import room
+from inference.runtime.memory import large_array
 
 FORMAT = 3  # raised when the file changes its meaning
 _BLOCK = 1 << 24  # bytes read at a time
@@ -135,12 +135,12 @@ def _meta(file: Any) -> dict[str, Any]:
 
 
 def _mapped(file: Any, name: str, scratch: Path | None) -> np.ndarray:
-    """An array of the state, a block at a time to where `room` puts it: it may be larger than the
+    """An array of the state, a block at a time to where `large_array` puts it: it may be larger than the
     machine's memory."""
     with file.zip.open(f"{name}.npy") as saved:
         np.lib.format.read_magic(saved)
         shape, _, dtype = np.lib.format.read_array_header_1_0(saved)
-        array = room(shape, scratch, dtype)
+        array = large_array(shape, scratch, dtype)
         flat = array.reshape(-1).view(np.uint8)
         for first in range(0, len(flat), _BLOCK):
             block = saved.read(min(_BLOCK, len(flat) - first))

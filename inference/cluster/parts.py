@@ -22,7 +22,7 @@ from inference.bow import Bow
 from inference.engines.contract import AnyEngine, Divisible, Remembering, Shape
 from inference.errors import Invalid
 from inference.runtime.durable import rewrite, settle
-from inference.runtime.memory import room
+from inference.runtime.memory import large_array
 
 BLOCK = 1 << 22  # rows of memory that are read at a time
 
@@ -110,7 +110,7 @@ def gather(
     ):
         return
     if engine.remembered(config, Shape(bow.D, bow.V, bow.tokens, 1, len(bow.words))):
-        memory = room((bow.tokens, state.memory.shape[1]), scratch)
+        memory = large_array((bow.tokens, state.memory.shape[1]), scratch)
         read(folder_of(checkpoint), state.t, bow, 0, bow.D, memory)
         state.memory = memory
 

@@ -47,7 +47,7 @@ PI_LEAST = 1e-6
 # Metadata of a State's fields, `field(metadata=SCRATCH)`.
 # Work space that a step leaves as it found it: not written to checkpoints
 SCRATCH = {"scratch": True}
-MAPPED = {"mapped": True}  # an array that may be larger than memory: read into `memory.room`
+MAPPED = {"mapped": True}  # an array that may be larger than memory: read into `memory.large_array`
 # Kept by the process that leads a training which several share, not by the others
 LEADING = {"leading": True}
 
@@ -204,7 +204,7 @@ class Engine(Protocol[C, R, S]):
 
     def init(self, config: R, shape: Shape, seed: int, scratch: Path | None = None) -> S:
         """The state before the first step. scratch: a folder for arrays that are large
-        (memory.room)."""
+        (memory.large_array)."""
 
     def step(self, config: R, state: S, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
         """One step, which changes `state` in place and adds 1 to `state.t`.

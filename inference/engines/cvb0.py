@@ -36,7 +36,7 @@ from inference.engines.priors import as_set
 from inference.errors import number_of
 from inference.kernels import cvb, rng, rows, vb
 from inference.references import entries
-from inference.runtime.memory import room
+from inference.runtime.memory import large_array
 from inference.topics import Theta, Topics
 
 NAME = "cvb0"
@@ -186,7 +186,9 @@ def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> S
     V = shape.V
     K = config.topics
     remembered, phi = (
-        room((shape.pairs if config.statistics == "memo" else 0, config.most), scratch, np.uint16)
+        large_array(
+            (shape.pairs if config.statistics == "memo" else 0, config.most), scratch, np.uint16
+        )
         for _ in range(2)
     )
     phi[:] = 0

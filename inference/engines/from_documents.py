@@ -233,7 +233,7 @@ def infer(
         False,
         frank_wolfe.AUTOMATIC,
     )
-    theta = frank_wolfe.Mixtures.empty(np.arange(n + 1) * _room(K))
+    theta = frank_wolfe.Mixtures.empty(np.arange(n + 1) * _most_vertices(K))
     factors = np.empty(len(batch.places), np.float32)
     frank_wolfe.infer(
         batch, gathered, floor, method, keys, theta, factors, np.zeros(n), np.zeros(n)
@@ -293,12 +293,12 @@ def message_of_documents(inferred: Inferred, K: int) -> Message:
     """What other processes must know of a process's documents to add their statistics: sizes,
     topics, theta, rests, factors."""
     _, topics, theta, sizes, rests = inferred.theta
-    used = np.arange(_room(K)) < sizes[:, None]
-    flat = [array.reshape(-1, _room(K))[used] for array in (topics, theta)]
+    used = np.arange(_most_vertices(K)) < sizes[:, None]
+    flat = [array.reshape(-1, _most_vertices(K))[used] for array in (topics, theta)]
     return sizes, narrow_topics(flat[0], K), flat[1], rests, inferred.factors
 
 
-def _room(K: int) -> int:
+def _most_vertices(K: int) -> int:
     return min(K, ITERATIONS + 1)
 
 
@@ -319,12 +319,12 @@ def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Told
     )
     order = np.argsort(owner, kind="stable")
     document_places = np.argsort(order)  # of each document in the messages
-    room, first = (
+    starts, first = (
         np.append(0, np.cumsum(lengths))[document_places] for lengths in (sizes, pairs[order])
     )
     return Told(
         frank_wolfe.Mixtures(
-            room, topics.astype(np.int32), theta, sizes[document_places], rests[document_places]
+            starts, topics.astype(np.int32), theta, sizes[document_places], rests[document_places]
         ),
         first,
         factors,

@@ -326,7 +326,7 @@ def _infer(
         frank_wolfe.ROUNDS if config.inference == "fw_pairwise" else 1
     )
     tokens = np.diff(batch.token_ptr[batch.doc_ptr])
-    room = np.append(
+    starts = np.append(
         0,
         np.cumsum(np.minimum(K, vertices + (tokens / frank_wolfe.LISTED).astype(np.int64) * final)),
     )
@@ -340,7 +340,7 @@ def _infer(
         form,
     )
     inferred = _Inferred(
-        frank_wolfe.Mixtures.empty(room),
+        frank_wolfe.Mixtures.empty(starts),
         np.empty(len(batch.places), np.float32),
         np.zeros(n),
         np.zeros(n),
@@ -432,7 +432,7 @@ def _held(batch: Batch, theta: frank_wolfe.Mixtures, K: int) -> np.ndarray:
 
 def _listed(theta: frank_wolfe.Mixtures) -> np.ndarray:
     """Where the topics of all documents are, in their order: int64."""
-    return ranges(theta.room[:-1], theta.sizes)
+    return ranges(theta.starts[:-1], theta.sizes)
 
 
 def _scaled(state: State, by_topic: np.ndarray) -> np.ndarray:

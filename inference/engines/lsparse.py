@@ -40,7 +40,7 @@ from inference.errors import Invalid, first_passes, number_of
 from inference.kernels import lsparse, rng
 from inference.kernels.gibbs import CHUNKS
 from inference.references import entries
-from inference.runtime.memory import room
+from inference.runtime.memory import large_array
 from inference.topics import Theta, Topics
 
 NAME = "lsparse"
@@ -238,8 +238,8 @@ def _make_memory(config: Resolved, state: State, bow: Bow) -> None:
     if config.statistics == "memo" and not len(state.memory_topics):
         shape = len(bow.words), _width(config)
         state.memory_topics, state.memory_shares = (
-            room(shape, state.scratch),
-            room(shape, state.scratch),
+            large_array(shape, state.scratch),
+            large_array(shape, state.scratch),
         )
         state.memory_topics[:] = 0
         state.memory_shares[:] = 0

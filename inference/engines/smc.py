@@ -31,7 +31,7 @@ from inference.engines.priors import as_set
 from inference.errors import number_of
 from inference.kernels import gibbs, rng, rows, smc
 from inference.references import entries
-from inference.runtime.memory import room
+from inference.runtime.memory import large_array
 from inference.topics import Theta, Topics
 
 NAME = "smc"
@@ -125,7 +125,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
 def _empty(
     config: Resolved, shape: Shape, seed: int, scratch: Path | None, remembers: bool
 ) -> State:
-    memory = room((shape.tokens if remembers else 0,), scratch)
+    memory = large_array((shape.tokens if remembers else 0,), scratch)
     memory[:] = gibbs.UNSEEN
     K = config.topics
     return State(

@@ -46,7 +46,7 @@ from inference.engines.priors import as_learned
 from inference.errors import Invalid, first_passes, number_of
 from inference.kernels import counts, fold, frank_wolfe, gibbs, rng, rows, smc
 from inference.references import entries
-from inference.runtime.memory import room
+from inference.runtime.memory import large_array
 from inference.topics import Theta, Topics
 
 NAME = "ssi"
@@ -396,7 +396,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     M = config.samples * config.draws
     remembers = config.statistics == "memo"
     warm = config.statistics == "memo" and config.warm_up > 0
-    memory = room((shape.tokens if remembers else 0, M), scratch)
+    memory = large_array((shape.tokens if remembers else 0, M), scratch)
     memory[:] = gibbs.UNSEEN
     eta = config.eta * (WARM_ETA if warm and config.start == "sampling" else 1.0)
     return State(
@@ -433,7 +433,7 @@ def begin(
     state = init(config, shape, seed, scratch)
     memory = state.memory
     if config.statistics == "decay":
-        state.memory = room((bow.tokens, 1), scratch)
+        state.memory = large_array((bow.tokens, 1), scratch)
         state.memory[:] = gibbs.UNSEEN
     trained_on = np.setdiff1d(np.arange(bow.D), held_out)
     smc.assign(bow.indptr, bow.counts, bow.first_token, trained_on, topics, state.memory)

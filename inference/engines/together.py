@@ -258,14 +258,14 @@ def runs(site: Site) -> tuple[int, int]:
 
 def packed(
     words: np.ndarray,
-    room: np.ndarray,
+    row_starts: np.ndarray,
     sizes: np.ndarray,
     topics: np.ndarray,
     values: np.ndarray,
     added: np.ndarray,
 ) -> Merged:
-    """Without the room that rows did not need. Row i: sizes[i] entries from room[i] on."""
-    _, topics, values = rows.close(room, sizes, topics, values)
+    """Without the room that rows did not need. Row i: sizes[i] entries from row_starts[i] on."""
+    _, topics, values = rows.close(row_starts, sizes, topics, values)
     topics = narrow_topics(topics, added.shape[1])
     return Merged(words.astype(np.int32), sizes.astype(np.uint16), topics, values, added)
 

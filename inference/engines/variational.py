@@ -25,7 +25,7 @@ from inference.engines.contract import (
     setting,
 )
 from inference.kernels import rng, seeds, vb
-from inference.runtime.memory import room
+from inference.runtime.memory import large_array
 from inference.topics import Theta, Topics
 
 # under the finished topics
@@ -158,8 +158,8 @@ def beginning(
     totals = np.zeros(K)
     if random:
         vb.scatter(np.uint64(seed), shape.tokens / (K * V), values, totals)
-    gamma = room((rows, L), scratch, np.float32)
-    strongest = room((rows, L if L < K else 0), scratch, np.uint16)
+    gamma = large_array((rows, L), scratch, np.float32)
+    strongest = large_array((rows, L if L < K else 0), scratch, np.uint16)
     gamma[:] = 0.0
     strongest[:] = 0
     return {

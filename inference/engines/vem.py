@@ -33,7 +33,7 @@ from inference.engines.contract import (
 from inference.errors import Invalid
 from inference.kernels import rng, vb
 from inference.references import entries
-from inference.runtime.memory import room
+from inference.runtime.memory import large_array
 from inference.topics import Theta, Topics
 
 NAME = "vem"
@@ -205,7 +205,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
 def _empty(config: Resolved, shape: Shape, seed: int, scratch: Path | None) -> State:
     V = shape.V
     K = config.topics
-    gamma = room((shape.all_documents, K), scratch, np.float32)
+    gamma = large_array((shape.all_documents, K), scratch, np.float32)
     gamma[:] = 0.0
     return State(
         seed=seed,

@@ -118,16 +118,16 @@ def _lists(
     needed = 1.0 - max(least - SLACK, 0.0) ** 2
     within = _count_within(order, p, least - SLACK, *arrays)
     cheapest = np.argsort((within + 1) / p, kind="stable")
-    chosen = cheapest[: int(np.searchsorted(np.cumsum(p[cheapest]), needed, side="right")) + 1]
-    for i in chosen[
-        np.argsort(-within[chosen], kind="stable")
+    covering = cheapest[: int(np.searchsorted(np.cumsum(p[cheapest]), needed, side="right")) + 1]
+    for i in covering[
+        np.argsort(-within[covering], kind="stable")
     ]:  # without those that the others make needless
-        without = chosen[chosen != i]
-        chosen = without if p[without].sum() > needed else chosen
+        without = covering[covering != i]
+        covering = without if p[without].sum() > needed else covering
     decisive = np.flatnonzero(p > needed)
-    if len(decisive) and within[decisive].min() < within[chosen].sum():
-        chosen = decisive[[within[decisive].argmin()]]
-    return order[np.sort(chosen)]
+    if len(decisive) and within[decisive].min() < within[covering].sum():
+        covering = decisive[[within[decisive].argmin()]]
+    return order[np.sort(covering)]
 
 
 @njit(cache=True, nogil=True)

@@ -308,14 +308,14 @@ def strongest(
     """(int32[m], float64[m]): documents of a group among which are the n with the largest shares of
     some topics together, and these shares, each document once. Of a single topic only the first n
     are looked for."""
-    room = (topic_ptr[topics + 1] - topic_ptr[topics]).sum()
-    room = min(n, room) if len(topics) == 1 else room
-    documents = np.empty(room, np.int32)
-    shares = np.empty(room, np.float64)
+    capacity = (topic_ptr[topics + 1] - topic_ptr[topics]).sum()
+    capacity = min(n, capacity) if len(topics) == 1 else capacity
+    documents = np.empty(capacity, np.int32)
+    shares = np.empty(capacity, np.float64)
     m = 0
     for k in topics:
         for i in range(topic_ptr[k], topic_ptr[k + 1]):
-            if m == room:
+            if m == capacity:
                 break
             d = by_share[i]
             if group[d] != g:

@@ -84,10 +84,10 @@ def first(places, counts, row_ptr, topics, above, alpha, guess):
 
 
 @njit(cache=True)
-def largest(values, n, room):
-    """The n-th largest of some values. room: as long as they are."""
-    room[:] = values
-    return select.nth(room, len(values), len(values) - n)
+def largest(values, n, copy):
+    """The n-th largest of some values. copy: as long as they are, is written."""
+    copy[:] = values
+    return select.nth(copy, len(values), len(values) - n)
 
 
 @njit(cache=True)
@@ -103,10 +103,10 @@ def most_topics(tokens, K):
 
 
 @njit(cache=True)
-def choose(guess, most, room, column, active):
+def choose(guess, most, copy, column, active):
     """The topics with the largest guesses, ascending, into active; column has the place of each
     there, and `most` for all others. Returns how many they are."""
-    least = largest(guess, most, room) if most < len(guess) else np.float32(0.0)
+    least = largest(guess, most, copy) if most < len(guess) else np.float32(0.0)
     m = 0
     for k in range(len(guess)):
         column[k] = most
@@ -148,7 +148,7 @@ def begin(beta, alpha, m, gamma, rest):
 @njit(cache=True, error_model="numpy")
 def sweep(beta, gamma, rest, counts, weight, width, x):
     """Go through a document's words once. weight: float32[width], alpha_k + N_k, changed; x: as
-    long, room."""
+    long, work space."""
     width = np.uint64(width)
     one_step = np.uint64(1)
     two = np.uint64(2)
@@ -279,7 +279,7 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
         by_topic = np.empty((4, widest), np.float32)
         active = np.empty(widest, np.int64)
         guess = np.empty(K, np.float32)
-        room = np.empty(K, np.float32)
+        copy = np.empty(K, np.float32)
         column = np.empty(K, np.int32)
         for d in range(bounds[chunk], bounds[chunk + 1]):
             of = places[doc_ptr[d] : doc_ptr[d + 1]]
@@ -297,7 +297,7 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
             prior_of = by_topic[2, :width]
             x = by_topic[3, :width]
             first(of, counts, row_ptr, topics, above, small, guess)
-            m = choose(guess, most_held, room, column, active)
+            m = choose(guess, most_held, copy, column, active)
             for a in range(m):
                 prior_of[a] = small[active[a]]
                 x[a] = floor[active[a]]

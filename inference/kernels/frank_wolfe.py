@@ -95,22 +95,23 @@ class Method(NamedTuple):
 
 
 class Mixtures(NamedTuple):
-    """theta of each document: its vertices, the sizes[d] from room[d] on in topics and weights;
-    `rests` is spread evenly over all K topics in addition. room: int64[n + 1]; topics: int32;
+    """theta of each document: its vertices, the sizes[d] from starts[d] on in topics and weights;
+    `rests` is spread evenly over all K topics in addition. starts: int64[n + 1]; topics: int32;
     weights: float32; sizes: int64[n]; rests: float32[n]."""
 
-    room: np.ndarray
+    starts: np.ndarray
     topics: np.ndarray
     weights: np.ndarray
     sizes: np.ndarray
     rests: np.ndarray
 
     @classmethod
-    def empty(cls, room: np.ndarray) -> "Mixtures":
-        """To be filled by `infer`. room: how much each document has."""
-        n = len(room) - 1
-        listed_arrays = np.empty(room[-1], np.int32), np.empty(room[-1], np.float32)
-        return cls(room, *listed_arrays, np.empty(n, np.int64), np.empty(n, np.float32))
+    def empty(cls, starts: np.ndarray) -> "Mixtures":
+        """To be filled by `infer`. A document may have as many vertices as there are numbers from
+        its own start up to the next."""
+        n = len(starts) - 1
+        listed_arrays = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.float32)
+        return cls(starts, *listed_arrays, np.empty(n, np.int64), np.empty(n, np.float32))
 
 
 class Words(NamedTuple):
@@ -536,7 +537,7 @@ def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior_wei
 
 
 @njit(cache=True, error_model="numpy")
-def _room(K):
+def _space(K):
     """Space for a document's topics, before its first column."""
     columns = (K + ALIGNED - 1) // ALIGNED * ALIGNED
     return Space(
@@ -865,7 +866,7 @@ def _documents(d0, d1, batch, rows, floor, method, keys, mixtures, factors, valu
     kind = method.kind
     K = len(floor)
     logs = np.empty(0) if kind == OPE else np.log(floor.astype(np.float64))
-    space = _room(K)
+    space = _space(K)
     entries = np.empty(0, np.float32)
     longest = 0
     for d in range(d0, d1):
@@ -903,8 +904,8 @@ def _documents(d0, d1, batch, rows, floor, method, keys, mixtures, factors, valu
         theta = _take_steps(method, keys[d], theta, words, rows, floor, space)
         entries = theta.block.entries  # the next document takes the larger one
         total = _ratios(words.counts, words.x, words.ratios)
-        listed_topics = mixtures.topics[mixtures.room[d] : mixtures.room[d + 1]]
-        listed_weights = mixtures.weights[mixtures.room[d] : mixtures.room[d + 1]]
+        listed_topics = mixtures.topics[mixtures.starts[d] : mixtures.starts[d + 1]]
+        listed_weights = mixtures.weights[mixtures.starts[d] : mixtures.starts[d + 1]]
         if method.final:
             _sum_rows(words.slots, rows, rows.above, words.ratios, space.gradient)
             size, f, highest = _list_tokens(
@@ -956,13 +957,13 @@ def _draw(d0, d1, batch, rows, floor, theta, keys, out):
     """`draw` for the documents d0 ... d1 - 1."""
     _, doc_ptr, slots_of_words, token_ptr = batch
     row_ptr, topics, above, even, _ = rows
-    room, support_topics, support_theta, sizes, rests = theta
+    starts, support_topics, support_theta, sizes, rests = theta
     K = len(floor)
     columns = out.shape[1]
     sums = np.empty(len(floor))
     for d in range(d0, d1):
         state = keys[d]
-        at = room[d]
+        at = starts[d]
         n = sizes[d]
         for p in range(doc_ptr[d], doc_ptr[d + 1]):
             w = slots_of_words[p]
@@ -1056,7 +1057,7 @@ def _blend_rows(
     One long kernel: a row's old and new entries are merged in one walk over both.
     """
     words, word_ptr, of_word, doc_of, tokens, factors = pairs
-    room, support_topics, support_theta, sizes, rests = theta
+    starts, support_topics, support_theta, sizes, rests = theta
     row_ptr = rows.row_ptr
     topics = rows.topics
     above = rows.above
@@ -1076,7 +1077,7 @@ def _blend_rows(
             p = of_word[q]
             d = doc_of[p]
             spread += np.float64(factors[p]) * rests[d]
-            for e in range(room[d], room[d] + sizes[d]):
+            for e in range(starts[d], starts[d] + sizes[d]):
                 k = np.uint32(support_topics[e])
                 m = noted(k, is_met, fresh, m)
                 if credits:
@@ -1123,7 +1124,7 @@ def blended(bounds, pairs, theta, rows, change, start, arena_values):
     n = len(pairs.words)
     K = len(change.floor)
     runs = len(bounds) - 1
-    room = np.empty(n, np.int64)
+    most_each = np.empty(n, np.int64)
     word_ptr = pairs.word_ptr
     of_word = pairs.pairs
     for block in prange(CHUNKS):
@@ -1131,8 +1132,8 @@ def blended(bounds, pairs, theta, rows, change, start, arena_values):
             longest = rows.row_ptr[i + 1] - rows.row_ptr[i]
             for q in range(word_ptr[i], word_ptr[i + 1]):
                 longest += theta.sizes[pairs.documents[of_word[q]]]
-            room[i] = min(K, longest)
-    indptr = cumulated(room)
+            most_each[i] = min(K, longest)
+    indptr = cumulated(most_each)
     topics_out = np.empty(indptr[n], np.int32)
     values_out = np.empty(indptr[n], np.float32)
     sizes_out = np.empty(n, np.int64)

@@ -569,18 +569,18 @@ def sort_rows(indptr, words, values):
 
 
 @njit(cache=True, nogil=True)
-def close(room, sizes, topics, values):
+def close(row_starts, sizes, topics, values):
     """Rows behind one another, without the room that they did not need: (indptr int64[n + 1],
     topics, values).
 
-    Row i: the sizes[i] entries of topics and values from room[i] on.
+    Row i: the sizes[i] entries of topics and values from row_starts[i] on.
     """
     n = len(sizes)
     indptr = cumulated(sizes)
     all_topics = np.empty(indptr[n], topics.dtype)
     all_values = np.empty(indptr[n], values.dtype)
     for i in range(n):
-        at = room[i] - indptr[i]
+        at = row_starts[i] - indptr[i]
         for e in range(indptr[i], indptr[i + 1]):
             all_topics[e] = topics[at + e]
             all_values[e] = values[at + e]
@@ -600,9 +600,9 @@ def mixtures(indptr, samples, alpha):
     K = len(alpha)
     n = len(indptr) - 1
     prior = sum_in_order(alpha)
-    room = cumulated(np.minimum(K, M * np.diff(indptr)))
-    topics = np.empty(room[n], np.int32)
-    listed_weights = np.empty(room[n], np.float32)
+    row_starts = cumulated(np.minimum(K, M * np.diff(indptr)))
+    topics = np.empty(row_starts[n], np.int32)
+    listed_weights = np.empty(row_starts[n], np.float32)
     sizes = np.empty(n, np.int64)
     for chunk in prange(CHUNKS):
         tally = np.zeros(K, np.int64)
@@ -625,10 +625,10 @@ def mixtures(indptr, samples, alpha):
                 tally[ks[j]] = 0
             order = np.argsort(-weights, kind="mergesort")
             for i in range(m):
-                topics[room[d] + i] = ks[order[i]]
-                listed_weights[room[d] + i] = weights[order[i]]
+                topics[row_starts[d] + i] = ks[order[i]]
+                listed_weights[row_starts[d] + i] = weights[order[i]]
             sizes[d] = m
-    return close(room, sizes, topics, listed_weights)
+    return close(row_starts, sizes, topics, listed_weights)
 
 
 @njit(cache=True)
@@ -666,15 +666,17 @@ def mixed(words, arena, scale, other, other_scale, least):
     words: int64[n]. arena, other: rows.Arena. An entry below `least` is left out.
     """
     n = len(words)
-    room = cumulated(arena.length[words] + other.length[words])
+    row_starts = cumulated(arena.length[words] + other.length[words])
     sizes = np.empty(n, np.int64)
-    topics = np.empty(room[n], np.int32)
-    values = np.empty(room[n], np.float32)
-    bounds = shares(room)
+    topics = np.empty(row_starts[n], np.int32)
+    values = np.empty(row_starts[n], np.float32)
+    bounds = shares(row_starts)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
             sizes[i] = (
-                _summed(words[i], arena, scale, other, other_scale, least, topics, values, room[i])
-                - room[i]
+                _summed(
+                    words[i], arena, scale, other, other_scale, least, topics, values, row_starts[i]
+                )
+                - row_starts[i]
             )
-    return close(room, sizes, topics, values)
+    return close(row_starts, sizes, topics, values)

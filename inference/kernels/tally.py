@@ -50,9 +50,9 @@ def count(word_ptr, pairs, tokens, token_ptr, new, old, K):
     word_ptr, pairs, tokens: of `rows.by_word`. new, old: uint16[N, M], old perhaps without columns.
     """
     n = len(tokens)
-    room = cumulated(np.minimum(K, tokens * (new.shape[1] + old.shape[1])))
-    topics = np.empty(room[n], np.uint16)
-    changes = np.empty(room[n], np.int32)
+    row_starts = cumulated(np.minimum(K, tokens * (new.shape[1] + old.shape[1])))
+    topics = np.empty(row_starts[n], np.uint16)
+    changes = np.empty(row_starts[n], np.int32)
     sizes = np.empty(n, np.int64)
     bounds = shares(word_ptr)
     for chunk in prange(CHUNKS):
@@ -63,8 +63,10 @@ def count(word_ptr, pairs, tokens, token_ptr, new, old, K):
             m = tally_word(
                 word_ptr[i], word_ptr[i + 1], pairs, token_ptr, new, old, tally, is_met, fresh
             )
-            sizes[i] = _emit(tally, is_met, fresh, m, topics, changes, room[i]) - room[i]
-    return close(room, sizes, topics, changes)
+            sizes[i] = (
+                _emit(tally, is_met, fresh, m, topics, changes, row_starts[i]) - row_starts[i]
+            )
+    return close(row_starts, sizes, topics, changes)
 
 
 @njit(cache=True, parallel=True, nogil=True)
@@ -125,7 +127,7 @@ def changes(changed, begins, ends_of, n, K):
     words, starts, changed = _by_run(changed, begins, ends_of, n)
     topics = np.empty(2 * len(changed), np.uint16)
     counts = np.empty(2 * len(changed), np.int32)
-    room = np.zeros(n + 1, np.int64)
+    row_starts = np.zeros(n + 1, np.int64)
     sizes = np.zeros(n, np.int64)
     for run in prange(CHUNKS):
         tally = np.zeros(K + 1, np.int32)
@@ -149,10 +151,10 @@ def changes(changed, begins, ends_of, n, K):
                 m += np.uint64(not is_met[k])
                 is_met[k] = True
                 tally[k] -= 1
-            room[i] = at
+            row_starts[i] = at
             at = _emit(tally[:K], is_met[:K], touched, np.int64(m), topics, counts, at)
-            sizes[i] = at - room[i]
-    return close(room, sizes, topics, counts)
+            sizes[i] = at - row_starts[i]
+    return close(row_starts, sizes, topics, counts)
 
 
 @njit(cache=True)
@@ -174,11 +176,11 @@ def add_up(pieces, first, end, p_topics, p_changes, K):
     and end, int64, which say where in p_topics (uint16) and p_changes (int32) its counts by some
     process stand."""
     n = len(pieces) - 1
-    room = cumulated(np.minimum(K, np.diff(cumulated(end - first)[pieces])))
-    topics = np.empty(room[n], np.uint16)
-    changes = np.empty(room[n], np.int32)
+    row_starts = cumulated(np.minimum(K, np.diff(cumulated(end - first)[pieces])))
+    topics = np.empty(row_starts[n], np.uint16)
+    changes = np.empty(row_starts[n], np.int32)
     sizes = np.empty(n, np.int64)
-    bounds = shares(room)
+    bounds = shares(row_starts)
     for chunk in prange(CHUNKS):
         tally = np.zeros(K, np.int32)
         is_met = np.zeros(K, np.bool_)
@@ -187,8 +189,10 @@ def add_up(pieces, first, end, p_topics, p_changes, K):
             m = _add_up(
                 pieces[i], pieces[i + 1], first, end, p_topics, p_changes, tally, is_met, fresh
             )
-            sizes[i] = _emit(tally, is_met, fresh, m, topics, changes, room[i]) - room[i]
-    return close(room, sizes, topics, changes)
+            sizes[i] = (
+                _emit(tally, is_met, fresh, m, topics, changes, row_starts[i]) - row_starts[i]
+            )
+    return close(row_starts, sizes, topics, changes)
 
 
 @njit(cache=True, parallel=True, nogil=True)

@@ -252,9 +252,9 @@ def _fit(
 ):
     """The local step of one document, whose pairs are places and counts: its iterations.
 
-    gamma, e_out: [K]; f_out: [n]. blocks: dtype[2, room * P]; sums: dtype[2 P + room]; numbers:
-    float64[5, P]; topics: int32[K]: workspaces. P is K, and room the words of a block, both up
-    to a multiple of LANES.
+    gamma, e_out: [K]; f_out: [n]. blocks: dtype[2, B * P]; sums: dtype[2 P + B]; numbers:
+    float64[5, P]; topics: int32[K]: workspaces. P is K, and B the words of the longest block, both
+    up to a multiple of LANES.
     """
     K = len(alpha)
     n = len(places)
@@ -346,9 +346,9 @@ def local_step(doc_ptr, places, counts, b, alpha, gamma, limits, most, truncate)
         longest = 0
         for d in range(bounds[chunk], bounds[chunk + 1]):
             longest = max(longest, doc_ptr[d + 1] - doc_ptr[d])
-        room = min((longest + LANES - 1) // LANES, max(BLOCK // P // LANES, 1)) * LANES
-        blocks = np.empty((2, room * P), b.dtype)
-        sums = np.empty(2 * P + room, b.dtype)
+        longest_block = min((longest + LANES - 1) // LANES, max(BLOCK // P // LANES, 1)) * LANES
+        blocks = np.empty((2, longest_block * P), b.dtype)
+        sums = np.empty(2 * P + longest_block, b.dtype)
         numbers = np.empty((5, P))
         topics = np.empty(K, np.int32)
         for d in range(bounds[chunk], bounds[chunk + 1]):

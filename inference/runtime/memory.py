@@ -15,7 +15,7 @@ PROCESS_GROUPS = Path("/proc/self/cgroup")
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 
 
-def room(
+def large_array(
     shape: tuple[int, ...], scratch: Path | None = None, dtype: npt.DTypeLike = np.uint16
 ) -> np.ndarray:
     """An array to be filled; where there is a folder `scratch` and it is large, a mapped file that

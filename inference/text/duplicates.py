@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from inference.runtime.jit import njit
-from inference.runtime.memory import room
+from inference.runtime.memory import large_array
 from inference.text.stream import Stream
 from inference.text.table import MIX, NUMBER, hashed
 
@@ -32,7 +32,7 @@ def find(stream: Stream, scratch: Path | None = None) -> tuple[np.ndarray, np.nd
     rest takes about 70 bytes a document.
     """
     digests = np.zeros((stream.D, 2), np.uint64)
-    bands = room((BANDS, stream.D), scratch, np.uint32)
+    bands = large_array((BANDS, stream.D), scratch, np.uint32)
     factors = (
         2 * np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) + 1
     )

@@ -11,7 +11,7 @@ import numpy as np
 
 from inference.engines import contract
 from inference.engines.contract import MAPPED, About, Methods, Priors, Settings, resolved, setting
-from inference.runtime.memory import room
+from inference.runtime.memory import large_array
 from inference.topics import Theta, Topics
 
 NAME = "mixture"
@@ -78,7 +78,7 @@ def init(config, shape, seed, scratch=None):
     V = shape.V
     generator = np.random.default_rng(seed)
     share = 0.5 if config.start == "documents" else 0.1
-    following = room((K, V), scratch, np.int64)
+    following = large_array((K, V), scratch, np.int64)
     following[:] = 0
     counts = (generator.random((K, V)) < share).astype(np.int64)
     return State(

@@ -68,7 +68,7 @@ class Case:
 
 def theta_of(out, d, K):
     """Dense theta of a document, what is spread evenly included."""
-    row = slice(out.theta.room[d], out.theta.room[d] + out.theta.sizes[d])
+    row = slice(out.theta.starts[d], out.theta.starts[d] + out.theta.sizes[d])
     theta = np.full(K, out.theta.rests[d] / K, float)
     theta[out.theta.topics[row]] += out.theta.weights[row]
     return theta
@@ -138,7 +138,7 @@ def test_frank_wolfe_begins_at_the_vertex_with_the_largest_f():
     out = case.infer()
     for d in case.documents:
         beta, counts = case.document(d)
-        assert out.theta.topics[out.theta.room[d]] == (np.log(beta) @ counts).argmax()
+        assert out.theta.topics[out.theta.starts[d]] == (np.log(beta) @ counts).argmax()
 
 
 @pytest.mark.parametrize("K", [5, 50, 1000])
@@ -203,7 +203,7 @@ def test_a_prefix_of_steps_has_a_prefix_of_the_topics():
             assert (out.theta.sizes <= iterations + (inference == "fw")).all()
             theta = out.theta
             now = [
-                set(theta.topics[theta.room[d] :][: theta.sizes[d]].tolist())
+                set(theta.topics[theta.starts[d] :][: theta.sizes[d]].tolist())
                 for d in case.documents
             ]
             assert before is None or all(a <= b for a, b in zip(before, now, strict=True))

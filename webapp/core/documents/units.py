@@ -210,8 +210,8 @@ def choose(corpus: Corpus, name: str | None) -> None:
     if name and (corpus.version is None or _chosen(corpus.version, name) is None):
         raise Invalid(
             "unit",
-            f"“{name[:50]}” is no field of at least {FEWEST_VALUES} values that documents share. Choose"
-            " another, or documents.",
+            f"“{name[:50]}” is no field of at least {FEWEST_VALUES} values that documents share."
+            " Choose another, or documents.",
         )
     Corpus.objects.filter(pk=corpus.pk).update(unit=name)
 
