@@ -113,8 +113,8 @@ class Bow:
         return self.offsets[self.first_token[d] : self.first_token[d + 1]]
 
     def words_of(self, documents: np.ndarray) -> np.ndarray:
-        """int64[n]: how many different words each of some documents has. documents: int[n]. Those of
-        all documents are not gone through, as a step has few of them."""
+        """int64[n]: how many different words each of some documents has. documents: int[n]. Those
+        of all documents are not gone through, as a step has few of them."""
         return self.indptr[documents + 1] - self.indptr[documents]
 
     @cached_property

@@ -135,8 +135,8 @@ def _meta(file: Any) -> dict[str, Any]:
 
 
 def _mapped(file: Any, name: str, scratch: Path | None) -> np.ndarray:
-    """An array of the state, a block at a time to where `large_array` puts it: it may be larger than the
-    machine's memory."""
+    """An array of the state, a block at a time to where `large_array` puts it: it may be larger
+    than the machine's memory."""
     with file.zip.open(f"{name}.npy") as saved:
         np.lib.format.read_magic(saved)
         shape, _, dtype = np.lib.format.read_array_header_1_0(saved)

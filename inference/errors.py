@@ -49,5 +49,6 @@ def number_of(number: int, noun: str, plural: str = "") -> str:
 
 
 def first_passes(passes: int) -> str:
-    """The first passes of a training, as a sentence has them: the first pass, the first 2 passes."""
+    """The first passes of a training, as a sentence has them: the first pass, the first 2
+    passes."""
     return "the first pass" if passes == 1 else f"the first {number_of(passes, 'pass')}"

@@ -24,8 +24,8 @@ SNAPSHOTS = 60
 # tokens that were trained so far, 20%
 GROWTH = 12
 FEWEST_SNAPSHOTS = 12  # at even distances, however much of the time they take
-# Part of a training's time that snapshots at even distances may take; those of its beginning come to
-# half as much in addition
+# Part of a training's time that snapshots at even distances may take; those of its beginning come
+# to half as much in addition
 JUDGED = 0.04
 # Rough figures of what a snapshot costs on one core, in seconds, measured on Reuters-21578 at K =
 # 100 and 1000:

@@ -80,9 +80,9 @@ def split(topics: np.ndarray, bow: Bow, k: int, new: int) -> np.ndarray:
     different documents.
 
     topics: uint16[nnz]. A model of two topics is fitted to these tokens alone, by EM: theta of each
-    document with SPREAD, phi of each half with PSEUDO_COUNT as pseudo-counts (Asuncion et al. 2009, MAP).
-    It begins with the documents on the two sides of the first principal axis of their words. The
-    larger half keeps the number. Raises Invalid where all tokens are alike.
+    document with SPREAD, phi of each half with PSEUDO_COUNT as pseudo-counts (Asuncion et al. 2009,
+    MAP). It begins with the documents on the two sides of the first principal axis of their words.
+    The larger half keeps the number. Raises Invalid where all tokens are alike.
     """
     pairs = np.flatnonzero(topics == k)
     documents = np.unique(np.searchsorted(bow.indptr, pairs, side="right"), return_inverse=True)[1]

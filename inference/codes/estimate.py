@@ -61,9 +61,9 @@ class Cells:
     counted: float64[C], of the predictions, the part above a half, or their mean for a scale: it is
     wrong, and is there to be compared with. coded: by the codes alone, weighted, in these texts;
     corrected, corrected_beyond: by the predictions, too; in these texts and beyond them. few:
-    bool[C], whether fewer than FEW_CODES codes say yes, or no (of a scale: fewer than FEW_CODES codes): say a
-    sentence instead. weight: float64[C], lambda. correlation: float64[C, C], of corrected_beyond,
-    by units that are in two cells."""
+    bool[C], whether fewer than FEW_CODES codes say yes, or no (of a scale: fewer than FEW_CODES
+    codes): say a sentence instead. weight: float64[C], lambda. correlation: float64[C, C], of
+    corrected_beyond, by units that are in two cells."""
 
     documents: np.ndarray
     codes: np.ndarray
@@ -250,8 +250,8 @@ def _alone_above(units: np.ndarray) -> np.ndarray:
 
 
 def _joined(sizes: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """int[C, H], the parts of all strata of cells: in their order strata are joined up to LEAST_CODES
-    codes. sizes, codes: int[C, H]."""
+    """int[C, H], the parts of all strata of cells: in their order strata are joined up to
+    LEAST_CODES codes. sizes, codes: int[C, H]."""
     part = np.zeros(sizes.shape, np.int64)
     newest_part = -1
     for c, size in enumerate(sizes):

@@ -8,8 +8,8 @@ import numpy as np
 from inference.engines import arena
 from inference.kernels import rows
 
-# Tokens of a word in a topic of the mean, from which on it is listed; 0.5 would leave out many words,
-# of which a mean of states has less
+# Tokens of a word in a topic of the mean, from which on it is listed; 0.5 would leave out many
+# words, of which a mean of states has less
 LISTED_OF_MEAN = 0.1
 LEAST_OF_MEAN = 1 / 16  # tokens: an entry of the mean with less is left out
 

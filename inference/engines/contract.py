@@ -40,8 +40,9 @@ MOST_TOPICS = (
 )
 # Tokens of a document: counts within a document may be float32, which is exact up to here
 LONGEST = 1 << 24
-# Values are stored divided by a scale, pi, that falls with each step; below this it is reset to 1, so
-# that they stay within float32's precision (Mimno, Hoffman and Blei 2012, Appendix A, last lines)
+# Values are stored divided by a scale, pi, that falls with each step; below this it is reset to 1,
+# so that they stay within float32's precision (Mimno, Hoffman and Blei 2012, Appendix A, last
+# lines)
 PI_LEAST = 1e-6
 
 # Metadata of a State's fields, `field(metadata=SCRATCH)`.

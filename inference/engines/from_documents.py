@@ -312,8 +312,8 @@ class Told(NamedTuple):
 
 
 def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Told:
-    """messages: of `message_of_documents`, by process. owner: int64[n], the process of each document; pairs:
-    int64[n], how many it has."""
+    """messages: of `message_of_documents`, by process. owner: int64[n], the process of each
+    document; pairs: int64[n], how many it has."""
     sizes, topics, theta, rests, factors = (
         np.concatenate(arrays) for arrays in zip(*messages, strict=True)
     )

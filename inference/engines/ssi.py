@@ -60,7 +60,8 @@ ABOUT = About(
     source="Mimno, Hoffman and Blei 2012",
     papers=entries("mimno2012sparse", "hughes2016fast", "than2015dual"),
 )
-# 2: counts are in a dense table; 3: 100 topics or more begin with documents that are unlike each other
+# 2: counts are in a dense table; 3: 100 topics or more begin with documents that are unlike each
+# other
 REVISION = 3
 
 DROPPED_TOKENS = 1e-3  # an entry that faded to less than a thousandth of a token is forgotten

@@ -65,8 +65,8 @@ class LeftToRight:
     The product of the estimates is unbiased: its mean over seeds is p(w_1 … w_N | beta, alpha), for
     any number of particles. Without the drawing of step 3, which Wallach's algorithm and MALLET
     leave out, it is not. The mean log that is returned lies below the log of that mean, the less so
-    the more particles there are. A word to which no topic gives weight counts as LEAST_PROBABILITY, and is then
-    passed over.
+    the more particles there are. A word to which no topic gives weight counts as
+    LEAST_PROBABILITY, and is then passed over.
 
     A particle's step costs the number of topics that it uses in the document and log K, whatever
     the vocabulary's size.

@@ -209,7 +209,8 @@ class Written:
 
     def form(self, key: tuple[int, ...]) -> str:
         """The most frequent form; "" where none was seen. Long words in capitals are headings: they
-        count where there is no other form, and seen fewer than LEAST_DOCUMENTS times, in small letters."""
+        count where there is no other form, and seen fewer than LEAST_DOCUMENTS times, in small
+        letters."""
         forms = self._forms.get(key) or self._initial.get(key)
         if not forms:
             return ""

@@ -185,8 +185,8 @@ def sweep(beta, gamma, rest, counts, weight, width, x):
 
 @njit(cache=True)
 def thin(beta, gamma, rest, active, alpha, held, m):
-    """Leave out the topics with less than LEAST_TOKENS, but not the largest: their prior's part of each
-    word goes to the rest. Returns how many are left, in front of everything."""
+    """Leave out the topics with less than LEAST_TOKENS, but not the largest: their prior's part of
+    each word goes to the rest. Returns how many are left, in front of everything."""
     left = 0
     least = min(np.float32(LEAST_TOKENS), held[:m].max())
     for a in range(m):

@@ -82,8 +82,9 @@ class Rows(NamedTuple):
 class Method(NamedTuple):
     """How theta is inferred. kind: OPE, FW or PAIRWISE. step: SAFE, FIXED or LINE_SEARCH.
     iterations: L, of which OPE's first is its start. prior_weight: 1 - alpha, how often OPE's
-    objective subtracts sum_k log theta_k. tolerance: of the duality gap over the document's tokens, for PAIRWISE. final: whether topics are listed with their tokens. form:
-    AUTOMATIC to choose a document's block by its entries, SPARSE, DENSE."""
+    objective subtracts sum_k log theta_k. tolerance: of the duality gap over the document's tokens,
+    for PAIRWISE. final: whether topics are listed with their tokens. form: AUTOMATIC to choose a
+    document's block by its entries, SPARSE, DENSE."""
 
     kind: int
     step: int
@@ -498,9 +499,9 @@ def _sum_afresh(width, block, rest, even, places, support, size, base, t, x):
 
 @njit(cache=True, error_model="numpy")
 def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior_weight):
-    """The block's topic with the largest ones G_k - twos prior_weight / theta_k: its column and that
-    value, float64. Of equal ones the smaller topic. theta_k = t_k + rest / K. Changes nothing, but
-    sets gradients aside while it looks."""
+    """The block's topic with the largest ones G_k - twos prior_weight / theta_k: its column and
+    that value, float64. Of equal ones the smaller topic. theta_k = t_k + rest / K. Changes nothing,
+    but sets gradients aside while it looks."""
     best_atom = -1
     value = -np.inf
     even = np.float64(rest) / K

@@ -229,8 +229,8 @@ def normalisers(totals, V, eta, log_expectation):
     """E(V eta + N~_k) for each topic; never 0, so that what is divided by it stays finite.
 
     Where V eta is tiny and a topic has no tokens it underflows, and so does everything that it
-    divides: 0 / LEAST_NORM is 0, where 0 / 0 would make the whole of eq. 15 unknown. Totals of rounding
-    errors may fall a little below 0.
+    divides: 0 / LEAST_NORM is 0, where 0 / 0 would make the whole of eq. 15 unknown. Totals of
+    rounding errors may fall a little below 0.
     """
     norm = np.empty(len(totals))
     for k in range(len(totals)):

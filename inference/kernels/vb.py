@@ -327,9 +327,9 @@ def local_step(doc_ptr, places, counts, b, alpha, gamma, limits, most, truncate)
     topics whose rows are scaled so that the largest is about 1. alpha: float64[K]. gamma:
     float64[n, K], where to start from; changed in place to what was found. limits: float64[n]: a
     document is done when the sum over k of |change of gamma_k| is below; most: or after so many
-    iterations, at least 1. truncate: after FULL_ITERATIONS iterations topics that hold no more than so many
-    of the document's tokens are left out: their gamma is alpha_k, and their e is 0; 0 leaves none
-    out.
+    iterations, at least 1. truncate: after FULL_ITERATIONS iterations topics that hold no more than
+    so many of the document's tokens are left out: their gamma is alpha_k, and their e is 0; 0
+    leaves none out.
 
     e: exp psi(gamma) but for a factor for each document; f: n / norm at this e: with them phi = e b
     f / n, s_kw is b_kw times the sum of e f, and the bound is `documents_bound`. A document without
