@@ -58,10 +58,19 @@ DRAWN = 1  # turns of a new document in which each word is given one topic, at r
 # times through a document under the finished topics
 FOLD_TURNS = 20
 FOLD_LEAST = 1e-4
-# What is gone through, over all passes, where their number is not given
-SWEPT_TOKENS, PASSES = (
-    400_000_000,
-    40,
+# Of settings that are left open: tokens that are gone through, over all passes, and passes, with
+# memo; the same of decay
+SWEPT_TOKENS = 400_000_000
+LEAST_PASSES = 3
+MOST_PASSES = 40
+PASSES_OF_DECAY = 10
+# Minibatches of a pass and their documents with memo; documents of a minibatch with decay
+PARTS = 32
+LEAST_MINIBATCH = 20
+MOST_MINIBATCH = 2048
+MINIBATCH_OF_DECAY = 256
+WARM_ALPHA = (
+    0.5  # in the first passes, at the least: no document is settled on a few topics so soon
 )
 OWN_RATE = (1.0, 10.0, 0.9)  # s, tau and kappa of a document's own step size in stochastic CVB0
 # Seconds a token, in turns over all K topics: TOPIC each; in others TURN at K = 100, as this power
@@ -133,13 +142,15 @@ class Config(Settings):
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/cvb0.md has the evidence."""
         memo = self.statistics == "memo"
+        passes = passes_within(SWEPT_TOKENS, tokens, least=LEAST_PASSES, most=MOST_PASSES)
+        minibatch = min(MOST_MINIBATCH, max(LEAST_MINIBATCH, documents // PARTS))
         return resolved(
             self,
             Resolved,
-            passes=passes_within(SWEPT_TOKENS, tokens, least=3, most=PASSES) if memo else 10,
+            passes=passes if memo else PASSES_OF_DECAY,
             alpha=defaults.alpha(self.topics, ALPHA_SCALE),
             eta=defaults.eta(self.topics, ETA_SCALE),
-            minibatch=min(2048, max(20, documents // 32)) if memo else 256,
+            minibatch=minibatch if memo else MINIBATCH_OF_DECAY,
         )
 
 
@@ -272,7 +283,7 @@ def _replace(
     )
     keys = streams(state.seed, rng.SAMPLE, state.t, documents)
     # The least alpha of the warm-up
-    warm = 0.5 if state.t <= config.warm_up * shape.per_pass else 0.0
+    warm = WARM_ALPHA if state.t <= config.warm_up * shape.per_pass else 0.0
     how = cvb.Turns(config.iterations, config.burn_in + 1, config.least, DRAWN, 1.0)
     after = _visit(config, state, batch, keys, before, how, warm)
     pairs = np.arange(len(batch.places) + 1)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inference.bow import Bow, ranges
-from inference.engines import arena
+from inference.engines import arena, defaults
 from inference.engines.batch import Batch, expand, keys as streams
 from inference.engines.contract import (
     PI_LEAST,
@@ -58,12 +58,24 @@ AUTOMATIC = frank_wolfe.AUTOMATIC
 SPARSE = frank_wolfe.SPARSE
 DENSE = frank_wolfe.DENSE
 
+# Of settings that are left open (docs/engines/fw.md). Minibatches of a pass with MANY_TOPICS or
+# fewer; with more topics there are fewer of them, by this power
+PARTS = 32.0
+PARTS_POWER = -0.3
+MANY_TOPICS = 100
+LEAST_MINIBATCH = 20
+MOST_MINIBATCH = 5000
+PASSES = 3
+ETA_SCALE = 0.1
 FLOOR = 1e-9  # times 1 / V: the least beta of a word, where there is no prior (learn = ml)
 # Fitted to process CPU times of Reuters-21578 at K = 100, 300, 1000, 2000 on a busy machine, halved
 # for an idle one: seconds a token and pass at 100 topics; more topics cost as this power of them.
 # Entries of a word's row there, likewise.
 SECONDS = 0.2e-6
 SECONDS_POWER = 0.33
+SECONDS_OF_ROWS = 0.3  # of these, what reading rows takes; the rest goes with the iterations
+SECONDS_ITERATIONS = 20  # with which they were measured, the default
+SLOWER_THAN_OPE = 3.0  # times as long by Frank-Wolfe
 ENTRIES = 60
 ENTRIES_POWER = 0.3
 # Of `memory`, in bytes: of a pair, and of an entry of a word's row, which so many pairs share; of a
@@ -159,14 +171,15 @@ class Config(Settings):
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/fw.md has the evidence."""
-        parts = 32.0 * (max(100, self.topics) / 100) ** -0.3
+        parts = PARTS * (max(MANY_TOPICS, self.topics) / MANY_TOPICS) ** PARTS_POWER
+        part = round(documents / parts)
         return resolved(
             self,
             Resolved,
-            passes=1 if self.learn == "streaming" else 3,
+            passes=1 if self.learn == "streaming" else PASSES,
             alpha=max(1e-9, round(1.0 / self.topics, 6)),
-            eta=round(0.1 * self.topics**-0.5, 5),
-            minibatch=min(5000, max(20, round(documents / parts))),
+            eta=round(ETA_SCALE * self.topics**defaults.ETA_POWER, 5),
+            minibatch=min(MOST_MINIBATCH, max(LEAST_MINIBATCH, part)),
         )
 
 
@@ -590,12 +603,10 @@ def warm_up() -> list[Config]:
 def seconds(config: Resolved, tokens: int) -> float:
     """A token costs its share of the steps, and what the entries of its word's row do; see
     docs/engines/fw.md."""
-    seconds_of_document = (
-        SECONDS * (config.topics / 100) ** SECONDS_POWER * (0.3 + 0.7 * config.iterations / 20)
-    )
-    return (
-        tokens * config.passes * seconds_of_document * (1.0 if config.inference == "ope" else 3.0)
-    )
+    by_steps = (1.0 - SECONDS_OF_ROWS) * config.iterations / SECONDS_ITERATIONS
+    by_topics = SECONDS * (config.topics / 100) ** SECONDS_POWER
+    times = 1.0 if config.inference == "ope" else SLOWER_THAN_OPE
+    return tokens * config.passes * by_topics * (SECONDS_OF_ROWS + by_steps) * times
 
 
 def memory(config: Resolved, shape: Shape) -> int:

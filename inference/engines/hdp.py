@@ -62,6 +62,7 @@ START_ITERATIONS, START_CHANGE, START_TRUNCATE = (
 )
 # a visit of a document ends where an iteration changes its bound by less than this share of it
 TOLERANCE = 3e-5
+FIRST_TOLERANCE = 1e-2  # the same in the first pass, where topics are rough anyway
 # under the finished topics
 FOLD_ITERATIONS = 100
 FOLD_TOLERANCE = 1e-6
@@ -251,8 +252,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     state.t += 1
     if len(documents):
         batch = dense.batch_of(bow, documents)
-        # In the first pass topics are rough anyway
-        tolerance = 1e-2 if state.t <= shape.per_pass else TOLERANCE
+        tolerance = FIRST_TOLERANCE if state.t <= shape.per_pass else TOLERANCE
         local = _local(config, state, batch, config.iterations, tolerance)
         state.tokens += batch.tokens
         _move(state, batch, local, rho(config, state.t + state.ahead), shape.D / len(documents))
