@@ -535,17 +535,17 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     documents, each as last seen. documents: int64[n], numbers of the minibatch's documents; where
     all of them are held out nothing is forgotten.
     """
-    next_step = _next(config, state, bow, shape)
+    way = _next(config, state, bow, shape)
     if len(documents):
         keys = streams(state.seed, rng.SAMPLE, state.t, documents)
-        if next_step.in_table:
-            _apply(state, *_sample_in_place(config, state, bow, documents, keys, next_step))
+        if way.in_table:
+            _apply(state, *_sample_in_place(config, state, bow, documents, keys, way))
         else:
-            _step_rows(config, state, bow, documents, keys, next_step, shape)
+            _step_rows(config, state, bow, documents, keys, way, shape)
         state.tokens += int((bow.first_token[documents + 1] - bow.first_token[documents]).sum())
-    if next_step.ends_warm_up:
+    if way.ends_warm_up:
         _recount(config, state, bow, bow)
-    _finish(config, state, next_step, shape)
+    _finish(config, state, way, shape)
 
 
 class Way(NamedTuple):
@@ -831,14 +831,14 @@ def divided(
 ) -> Exchange:
     """`step`, shared: each process samples its own documents; together.py says how they add up what
     that changed."""
-    next_step = _next(config, state, site.bow, shape)
+    way = _next(config, state, site.bow, shape)
     if len(laid.documents):
         own_places = laid.own - site.bounds[site.rank]
         first_token = site.own.first_token
         keys = streams(state.seed, rng.SAMPLE, state.t, laid.own)
-        if next_step.in_table:
+        if way.in_table:
             learned = state.rises.copy()
-            changes = _sample_in_place(config, state, site.own, own_places, keys, next_step)
+            changes = _sample_in_place(config, state, site.own, own_places, keys, way)
             yield from _learn_rises(config, state, site, learned)
             yield from together.add(
                 site,
@@ -848,11 +848,11 @@ def divided(
                 lambda other: _add_counts(state, other),
             )
         else:
-            yield from _divided_rows(config, state, site, laid, keys, next_step, shape)
+            yield from _divided_rows(config, state, site, laid, keys, way, shape)
         state.tokens += int((first_token[own_places + 1] - first_token[own_places]).sum())
-    if next_step.ends_warm_up:
+    if way.ends_warm_up:
         yield from _recount_together(config, state, site)
-    _finish(config, state, next_step, shape)
+    _finish(config, state, way, shape)
 
 
 def _divided_rows(
