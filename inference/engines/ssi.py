@@ -535,7 +535,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     documents, each as last seen. documents: int64[n], numbers of the minibatch's documents; where
     all of them are held out nothing is forgotten.
     """
-    way = _next(config, state, bow, shape)
+    way = _begin_step(config, state, bow, shape)
     if len(documents):
         keys = streams(state.seed, rng.SAMPLE, state.t, documents)
         if way.in_table:
@@ -613,8 +613,27 @@ def _renew_seeds(config: Resolved, state: State, way: Way) -> None:
         arena.add(state, state.near_words, state.near_topics, values)
 
 
-def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
-    """Begin a step: t counts it. bow: of all documents."""
+def _begin_from_documents(config: Resolved, state: State, bow: Bow, shape: Shape) -> None:
+    """Topics begin as the words of documents, named ones with their seeds; eta is that of the steps
+    by OPE."""
+    order = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(0))
+    state.eta = from_documents.eta(config.topics, bow, config.eta)
+    if not len(state.seed_words) and not len(state.empty):
+        from_documents.begin(state, bow, shape, order, joined=config.start == "joined")
+        return
+    seeded = np.append(state.seed_topics, state.empty)
+    free = np.setdiff1d(np.arange(config.topics), seeded)
+    company = concepts.company(bow, shape, state.seed_words, state.seed_topics, config.topics)
+    from_documents.begin(state, bow, shape, order, free, company)
+    state.near_words = company.words
+    state.near_topics = company.topics
+    state.near_tokens = company.tokens
+    _add_seeds(state, 1.0)
+
+
+def _begin_step(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
+    """Begin a step: the first begins the topics, the first after the warm-up opens the table of
+    counts, and t counts each. Returns how the step is to be made. bow: of all documents."""
     memo = config.statistics == "memo"
     warm_steps = config.warm_up * shape.per_pass if memo else 0
     if memo and not warm_steps and not state.t and not state.nonzero:
@@ -622,21 +641,7 @@ def _next(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
     from_start = memo and config.start != "sampling" and warm_steps > 0
     by_ope = from_start and state.t < warm_steps
     if by_ope and not state.t:
-        order = rng.key(np.uint64(state.seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(0))
-        state.eta = from_documents.eta(config.topics, bow, config.eta)
-        if len(state.seed_words) or len(state.empty):
-            seeded = np.append(state.seed_topics, state.empty)
-            free = np.setdiff1d(np.arange(config.topics), seeded)
-            company = concepts.company(
-                bow, shape, state.seed_words, state.seed_topics, config.topics
-            )
-            from_documents.begin(state, bow, shape, order, free, company)
-            state.near_words = company.words
-            state.near_topics = company.topics
-            state.near_tokens = company.tokens
-            _add_seeds(state, 1.0)
-        else:
-            from_documents.begin(state, bow, shape, order, joined=config.start == "joined")
+        _begin_from_documents(config, state, bow, shape)
     fades = not memo or state.t < warm_steps
     in_table = not fades and (state.counted == state.t or _has_table(config, state, bow))
     if in_table:
@@ -831,7 +836,7 @@ def divided(
 ) -> Exchange:
     """`step`, shared: each process samples its own documents; together.py says how they add up what
     that changed."""
-    way = _next(config, state, site.bow, shape)
+    way = _begin_step(config, state, site.bow, shape)
     if len(laid.documents):
         own_places = laid.own - site.bounds[site.rank]
         first_token = site.own.first_token
