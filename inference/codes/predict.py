@@ -119,7 +119,7 @@ def _features(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, d)
     ).astype(np.float32)
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@njit(cache=True, nogil=True)
 def _product(columns, values, weights, products):
     products[:] = 0
     for j in range(len(columns)):
