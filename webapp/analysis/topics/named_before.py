@@ -20,7 +20,7 @@ def of_topic(view: RunView, k: int) -> NamedBefore | None:
         word: (number, tokens)
         for word, number, tokens in rows.values_list("word", "number", "tokens")
     }
-    in_topic = topic_words.tallied(view, k, RunSelection.all(view))
+    in_topic = topic_words.tallied(RunSelection.all(view), k)
     tokens_of = dict(zip(in_topic.numbers.tolist(), in_topic.tokens.tolist(), strict=True))
     words: list[NamingWord] = []
     inside = 0

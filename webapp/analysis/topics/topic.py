@@ -1,214 +1,272 @@
-"""One topic: its shares over time and by category, its company, and how it stands among the others.
+"""One topic as its pages, their JSON and the API read it.
 
 A topic is here what readers read as one: the numbers of topics that were merged into it are in its
 own.
 """
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 from django.http import Http404
 
-from webapp.analysis.findings import families
+from inference.explore import relevance
+from webapp.analysis.findings import families, topic_changes
+from webapp.analysis.findings.topic_changes import TopicChange
+from webapp.analysis.topics import (
+    named_before,
+    topic_documents,
+    topic_measures,
+    topic_words,
+    verdict,
+)
 from webapp.analysis.topics.shapes import (
     BesideTopic,
+    Counted,
+    DocumentOfTopic,
     GroupBin,
     Measure,
+    NamedBefore,
+    Rank,
     SimilarTopic,
     TopicGroups,
     TopicPhrase,
+    Verdict,
+    WeighedWord,
+    Why,
 )
+from webapp.core.curation import queries as curation
+from webapp.core.curation.queries import TopicForm
 from webapp.core.documents import fields, sums
 from webapp.core.documents.selection import RunSelection
-from webapp.core.results import links, measures, topics
+from webapp.core.results import found_again, links, topics
+from webapp.core.results.found_again import Elsewhere
+from webapp.core.results.topics import TopicDetail
 from webapp.core.results.view import RunView
-from webapp.models import Run, Topic
+from webapp.models import Topic, Word
+from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.storage.nulls import number_or_none
 
+FIRST_WORDS = 5  # that stand in a topic's title
 PHRASES = 8  # that are shown
 NEIGHBOURS = 6  # of each kind
 WORDS = 6  # of a neighbour
 PERCENT = 10  # of a document, from which it counts as one with a topic
-STROKES = 200  # of a line that shows every topic's value of a measure: more would touch
+MOSTLY = 50  # percent of a document, from which it is mostly about a topic
+RANKS: dict[Rank, topic_documents.By] = {"share": "share", "words": "tokens"}
 
 
-def described(view: RunView, number: int) -> topics.TopicDetail:
-    """A topic. Raises Http404 where the run has none of that number."""
-    topic = topics.described(view, number)
-    if topic is None:
-        raise Http404(f"Run {view.run.pk} has no topic {number}.")
-    return topic
+@dataclass(frozen=True, eq=False)
+class TopicReader:
+    """All that is shown of one topic. Made by `read_topic`.
 
+    Each part is read when it is asked for, so a page that shows less reads less. Words, documents,
+    groups and `counted` are of the documents of `selection`; what the model says of a topic
+    (measures, neighbours, phrases, the verdict) is of all documents of the run. Only `about`, the
+    links to its neighbours in the list, `curation` and `words_by_weight` are there while the run is
+    trained.
+    """
 
-def groups(view: RunView, k: int, selection: RunSelection, by: str) -> TopicGroups | None:
-    """The topic in groups of documents. Empty groups at both ends are left out; of a category,
-    those without documents. None where there is nothing to group by."""
-    choices = fields.choices(view.run.version)
-    if not choices:
-        return None
-    groups = fields.groups(view.run.version, by or fields.usual(view.run.version) or choices[0])
-    counted_sums = sums.of_selection(selection, groups.by)
-    groups_listed = np.flatnonzero(counted_sums.of_documents)
-    if len(groups_listed) and groups.in_time:
-        groups_listed = np.arange(groups_listed[0], groups_listed[-1] + 1)
-    bins = [
-        GroupBin(
-            label=counted_sums.labels[i],
-            share=number_or_none(counted_sums.shares[i, k]),
-            tokens=int(counted_sums.tokens[i, k]),
-            documents=int(counted_sums.documents[i, k]),
-            of_tokens=int(counted_sums.of_tokens[i]),
-            of_documents=int(counted_sums.of_documents[i]),
-            url=_documents_url(view, selection.within(groups, i).with_topic(k)),
+    selection: RunSelection
+    number: int
+    about: TopicDetail
+
+    @property
+    def view(self) -> RunView:
+        return self.selection.view
+
+    @property
+    def previous(self) -> links.TopicLink | None:
+        """The topic in use with the next lower number."""
+        lower = [k for k in self.view.topics if k < self.number]
+        return links.topic_link(self.view, lower[-1]) if lower else None
+
+    @property
+    def following(self) -> links.TopicLink | None:
+        """The topic in use with the next higher number."""
+        higher = [k for k in self.view.topics if k > self.number]
+        return links.topic_link(self.view, higher[0]) if higher else None
+
+    @property
+    def curation(self) -> TopicForm:
+        """What readers said of it, and what the form offers."""
+        return curation.topic_form(self.view, self.number)
+
+    @property
+    def counted(self) -> Counted:
+        counted_sums = sums.of_selection(self.selection)
+        tokens = int(counted_sums.tokens[0, self.number])
+        of_tokens = int(counted_sums.of_tokens[0])
+        return Counted(
+            tokens=tokens,
+            documents=int(counted_sums.documents[0, self.number]),
+            of_tokens=of_tokens,
+            of_documents=int(counted_sums.of_documents[0]),
+            share=tokens / max(1, of_tokens),
         )
-        for i in groups_listed.tolist()
-    ]
-    return TopicGroups(groups.by, groups.in_time, choices, bins)
+
+    @property
+    def first_words(self) -> list[str]:
+        return topics.top_words(self.view, [self.number], FIRST_WORDS)[self.number]
+
+    def words(
+        self,
+        lam: float = relevance.LAM,
+        after: int = 0,
+        limit: int = topic_words.WORDS,
+    ) -> tuple[list[WeighedWord], int | None]:
+        """Its words by relevance from place `after` on, and the next place, None for nowhere. lam:
+        from 0 to 1, the weight of a word's probability beside its lift."""
+        return topic_words.relevant(self.selection, self.number, lam, after, limit)
+
+    def words_by_weight(self, after: int = 0, limit: int = 50) -> tuple[list[dict], int | None]:
+        """Its words as the model weighs them from rank `after` on, and the next rank: rank, word,
+        weight, bar (of the largest). Merges are not counted."""
+        return topics.words(self.view.run, self.number, after, limit)
+
+    def why(self, word: Word) -> Why:
+        """Why a word of the vocabulary is in the topic."""
+        return topic_words.why_here(self.selection, self.number, word)
+
+    @property
+    def phrases(self) -> list[TopicPhrase]:
+        (tokens_of_phrase,) = families.phrases(self.view, [[self.number]])
+        first = list(tokens_of_phrase.items())[:PHRASES]
+        return [
+            TopicPhrase(text, tokens, self.view.go("run_pattern", pattern=text, topic=self.number))
+            for text, tokens in first
+        ]
+
+    def groups(self, by: str = "") -> TopicGroups | None:
+        """The topic in groups of documents, by a field or the usual one. Empty groups at both ends
+        are left out; of a category, those without documents. None where there is nothing to group
+        by; Invalid for a field that there is not."""
+        version = self.view.run.version
+        choices = fields.choices(version)
+        if not choices:
+            return None
+        groups = fields.groups(version, by or fields.usual(version) or choices[0])
+        counted_sums = sums.of_selection(self.selection, groups.by)
+        groups_listed = np.flatnonzero(counted_sums.of_documents)
+        if len(groups_listed) and groups.in_time:
+            groups_listed = np.arange(groups_listed[0], groups_listed[-1] + 1)
+        bins = [
+            GroupBin(
+                label=counted_sums.labels[i],
+                share=number_or_none(counted_sums.shares[i, self.number]),
+                tokens=int(counted_sums.tokens[i, self.number]),
+                documents=int(counted_sums.documents[i, self.number]),
+                of_tokens=int(counted_sums.of_tokens[i]),
+                of_documents=int(counted_sums.of_documents[i]),
+                url=_documents_url(self.selection.within(groups, i).with_topic(self.number)),
+            )
+            for i in groups_listed.tolist()
+        ]
+        return TopicGroups(groups.by, groups.in_time, choices, bins)
+
+    def documents(
+        self, rank: Rank = "share", after: tuple[float, int] | None = None
+    ) -> tuple[list[DocumentOfTopic], str | None]:
+        """A page of its documents by its share of them or by its words in them, and where the next
+        begins, as addresses say it."""
+        return topic_documents.ranked(self.selection, self.number, RANKS[rank], after)
+
+    @property
+    def documents_mostly_about_it(self) -> str:
+        """Their address."""
+        mostly_about_it = self.selection.with_topic(self.number, MOSTLY)
+        query = mostly_about_it.address(by=topic_label(self.number))
+        return links.documents_url(self.view.run, query)
+
+    @cached_property
+    def _row(self) -> Topic:
+        return Topic.objects.get(snapshot=self.view.snapshot, number=self.number)
+
+    @cached_property
+    def _words_of_neighbours(self) -> dict[int, list[str]]:
+        """The first words of similar topics and of those beside it: one query for both."""
+        numbers = [
+            number
+            for number, *_ in (*self._visible(self._row.similar), *self._visible(self._row.beside))
+        ]
+        return topics.top_words(self.view, numbers, WORDS)
+
+    @cached_property
+    def similar(self) -> list[SimilarTopic]:
+        """Topics with like words, the nearest first."""
+        return [
+            SimilarTopic(
+                **vars(links.topic_link(self.view, number)),
+                words=self._words_of_neighbours[number],
+                divergence=divergence,
+            )
+            for number, divergence in self._visible(self._row.similar)
+        ]
+
+    @property
+    def beside(self) -> list[BesideTopic]:
+        """Topics in the same documents of the whole run. The link to the documents that have both
+        stays within the selection."""
+        with_topic = self.selection.with_topic(self.number, PERCENT)
+        return [
+            BesideTopic(
+                **vars(links.topic_link(self.view, number)),
+                words=self._words_of_neighbours[number],
+                lift=lift,
+                documents=documents,
+                both=_documents_url(with_topic.with_topic(number, PERCENT)),
+            )
+            for number, lift, documents in self._visible(self._row.beside)
+        ]
+
+    def _visible(self, neighbours: list[list]) -> list[list]:
+        """The first NEIGHBOURS that are neither hidden nor merged into others. neighbours: of each
+        its number first."""
+        labels = self.view.labels
+
+        def is_visible(number: int) -> bool:
+            return labels.into[number] == number and not labels.hidden(number)
+
+        return [row for row in neighbours if is_visible(row[0])][:NEIGHBOURS]
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether it is any good; None while nothing is measured."""
+        return verdict.judge(self.view, self.number, self.similar)
+
+    @property
+    def measures(self) -> list[Measure]:
+        return topic_measures.list_measures(self.view.run, self.number)
+
+    @property
+    def elsewhere(self) -> list[Elsewhere] | None:
+        """In runs with other seeds; None before they are trained."""
+        return found_again.of_topic(self.view.run, self.number)
+
+    @property
+    def change(self) -> TopicChange:
+        """Of its share over time, as the overview of these documents says it."""
+        (change,) = topic_changes.of_topics(self.selection, [self.number])
+        return change
+
+    @property
+    def named_before(self) -> NamedBefore | None:
+        """What became of it where a reader named it before the training; else None."""
+        return named_before.of_topic(self.view, self.number)
+
+    @property
+    def has_dates(self) -> bool:
+        """Whether any document of the run has a date."""
+        return fields.dated(self.selection.version) is not None
 
 
-def _documents_url(view: RunView, selection: RunSelection) -> str:
-    return links.documents_url(view.run, selection.address())
+def read_topic(selection: RunSelection, number: int) -> TopicReader:
+    """A topic in a set of documents. Raises Http404 where the run has none of that number."""
+    about = topics.described(selection.view, number)
+    if about is None:
+        raise Http404(f"Run {selection.run.pk} has no topic {number}.")
+    return TopicReader(selection, number, about)
 
 
-def phrases(view: RunView, k: int) -> list[TopicPhrase]:
-    (tokens_of_phrase,) = families.phrases(view, [[k]])
-    first = list(tokens_of_phrase.items())[:PHRASES]
-    return [
-        TopicPhrase(text, tokens, view.go("run_pattern", pattern=text, topic=k))
-        for text, tokens in first
-    ]
-
-
-def neighbours(
-    view: RunView, k: int, selection: RunSelection
-) -> tuple[list[SimilarTopic], list[BesideTopic]]:
-    """Topics with like words; and those in the same documents of the whole run. The link to the
-    documents in both stays within the selection."""
-    row = Topic.objects.get(snapshot=view.snapshot, number=k)
-    with_like_words = _first_visible(view, row.similar)
-    in_same_documents = _first_visible(view, row.beside)
-    numbers = [number for number, *_ in (*with_like_words, *in_same_documents)]
-    first = topics.top_words(view, numbers, WORDS)
-    with_topic = selection.with_topic(k, PERCENT)
-    similar = [
-        SimilarTopic(
-            **vars(links.topic_link(view, number)), words=first[number], divergence=divergence
-        )
-        for number, divergence in with_like_words
-    ]
-    topics_beside = [
-        BesideTopic(
-            **vars(links.topic_link(view, number)),
-            words=first[number],
-            lift=lift,
-            documents=documents,
-            both=_documents_url(view, with_topic.with_topic(number, PERCENT)),
-        )
-        for number, lift, documents in in_same_documents
-    ]
-    return similar, topics_beside
-
-
-def _first_visible(view: RunView, neighbours: list[list]) -> list[list]:
-    """Without topics that are hidden or merged into others. neighbours: of each its number first."""
-    labels = view.labels
-
-    def is_visible(number: int) -> bool:
-        return labels.into[number] == number and not labels.hidden(number)
-
-    return [row for row in neighbours if is_visible(row[0])][:NEIGHBOURS]
-
-
-# Column of models.Topic -> (its term in the glossary, what it is called, decimals, what it means in
-# a sentence)
-MEASURES = {
-    "coherence": (
-        "umass",
-        "UMass coherence",
-        1,
-        "How often its first words occur in the same documents; nearer to 0 is better.",
-    ),
-    "npmi": (
-        "npmi",
-        "NPMI",
-        2,
-        (
-            "The same, independent of how frequent the words are: from −1 to 1, above 0 for words"
-            " that occur together more often than by chance."
-        ),
-    ),
-    "exclusivity": (
-        "exclusivity",
-        "Exclusivity",
-        2,
-        "How exclusively its first words belong to it; near 0, many topics share them.",
-    ),
-    "effective_words": (
-        "effective-words",
-        "Effective words",
-        0,
-        "How many words it effectively consists of; few for a narrow topic.",
-    ),
-    "document_entropy": (
-        "document-entropy",
-        "Document entropy",
-        1,
-        "How widely it is spread over documents; low where a few hold most of it.",
-    ),
-    "rank_1_documents": (
-        "rank-1",
-        "First in documents",
-        2,
-        "The share of documents in which no topic is larger; low for a background topic.",
-    ),
-    "uniform_distance": (
-        "uniform-distance",
-        "Distance from uniform",
-        1,
-        "How far it is from giving all words the same weight; near 0 it has learned nothing.",
-    ),
-    "corpus_distance": (
-        "corpus-distance",
-        "Distance from the corpus",
-        1,
-        (
-            "How much its words differ from those of the whole corpus; near 0 it is about nothing"
-            " in particular."
-        ),
-    ),
-}
-
-
-def diagnostics(run: Run, k: int) -> list[Measure]:
-    """Each measure of the topic as the model has it."""
-    columns = measures.of(run)
-    measured = []
-    for name, (term, title, decimals, meaning) in MEASURES.items():
-        value = columns[name][k]
-        if np.isnan(value):
-            continue
-        values = columns[name][~np.isnan(columns[name])]
-        measure = Measure(
-            name=name,
-            term=term,
-            title=title,
-            places=decimals,
-            means=meaning,
-            value=float(value),
-            below=int(np.count_nonzero(values < value)),
-            of=len(values),
-            all=_drawn_apart(values).tolist(),
-        )
-        measured.append(measure)
-    return measured
-
-
-def _drawn_apart(values: np.ndarray) -> np.ndarray:
-    """Values in their order, the least and the largest among them: of those within a STROKES-th of
-    their range one."""
-    values = np.sort(values)
-    if len(values) <= STROKES:
-        return values
-    span = values[-1] - values[0]
-    per_unit = STROKES / span if span else 0.0
-    strokes = np.floor((values - values[0]) * per_unit)
-    _, first_of_stroke = np.unique(strokes, return_index=True)
-    return values[first_of_stroke]
+def _documents_url(selection: RunSelection) -> str:
+    return links.documents_url(selection.run, selection.address())

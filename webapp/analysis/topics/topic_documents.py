@@ -10,7 +10,6 @@ from webapp.core.documents import queries
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.shapes import DocumentLink
 from webapp.core.results import evidence
-from webapp.core.results.view import RunView
 from webapp.models import Run
 
 DOCUMENTS = 10  # on a page
@@ -38,9 +37,8 @@ class _First(NamedTuple):
 
 
 def ranked(
-    view: RunView,
-    k: int,
     selection: RunSelection,
+    k: int,
     by: By = "share",
     after: tuple[float, int] | None = None,
     limit: int = DOCUMENTS,
@@ -48,13 +46,14 @@ def ranked(
     """Documents by their share of a topic, or by its words in them, and where the next page begins.
     Those that are nearly the same as one before them are not shown again. after: the value and the
     number of the last document of the page before."""
+    view = selection.view
     parts = view.labels.parts(k)
     run_evidence = evidence.of(view.run)
     if len(parts) == 1:  # the evidence has these documents in order
         in_order = run_evidence.best(k, by, limit + 1, after, selection.mask)
         documents = [_Ranked(number, tokens, share) for number, tokens, share in in_order]
     else:
-        documents = _of_merged(view.run, parts, selection, by, after, limit + 1)
+        documents = _of_merged(selection, parts, by, after, limit + 1)
     following = None
     if len(documents) > limit:
         last = documents[limit - 1]
@@ -110,15 +109,14 @@ def _overlap(counts: dict[int, int], other_counts: dict[int, int]) -> float:
 
 
 def _of_merged(
-    run: Run,
-    parts: list[int],
     selection: RunSelection,
+    parts: list[int],
     by: By,
     after: tuple[float, int] | None,
     limit: int,
 ) -> list[_Ranked]:
     """Of several topics together: one pass over the topics of the selected documents."""
-    run_evidence = evidence.of(run)
+    run_evidence = evidence.of(selection.run)
     tokens = run_evidence.held(parts, selection.numbers)
     having = np.flatnonzero(tokens)
     tokens = tokens[having]

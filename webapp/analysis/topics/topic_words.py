@@ -36,9 +36,10 @@ class Words(NamedTuple):
     of_all: int
 
 
-def tallied(view: RunView, k: int, selection: RunSelection) -> Words:
+def tallied(selection: RunSelection, k: int) -> Words:
     """The words of a topic and of those merged into it. Kept: a page of all words asks for them
     again."""
+    view = selection.view
     parts = view.labels.parts(k)
     # A condition on a topic depends on all merges
     merges = view.labels.into.tobytes() if selection.topics else b""
@@ -46,7 +47,7 @@ def tallied(view: RunView, k: int, selection: RunSelection) -> Words:
     def tally() -> Words:
         if not selection:
             return _of_all(view, parts)
-        return _of_some(view, parts, selection)
+        return _of_some(selection, parts)
 
     key = (view.run.snapshot_id, tuple(parts), tuple(selection.parameters), merges)
     return _tallies.get_or_set(key, tally)
@@ -70,12 +71,13 @@ def _of_all(view: RunView, parts: list[int]) -> Words:
     )
 
 
-def _of_some(view: RunView, parts: list[int], selection: RunSelection) -> Words:
+def _of_some(selection: RunSelection, parts: list[int]) -> Words:
     """In the selected documents: one pass over their words."""
-    slot = np.full(view.run.topics, -1, np.int32)
+    run = selection.run
+    slot = np.full(run.topics, -1, np.int32)
     slot[parts] = 0
     documents, group = selection.in_groups(None)
-    ((tokens, everywhere),) = evidence.of(view.run).word_sums(group, 1, slot, 1, documents)
+    ((tokens, everywhere),) = evidence.of(run).word_sums(group, 1, slot, 1, documents)
     numbers = np.flatnonzero(tokens)
     return Words(
         numbers=numbers,
@@ -96,12 +98,13 @@ def _everywhere(version_id: int) -> np.ndarray:
 
 
 def relevant(
-    view: RunView, k: int, selection: RunSelection, lam: float, after: int = 0, limit: int = WORDS
+    selection: RunSelection, k: int, lam: float, after: int = 0, limit: int = WORDS
 ) -> tuple[list[WeighedWord], int | None]:
     """A topic's words by relevance (Sievert and Shirley 2014), from place `after` on, without
     hidden ones; and the next place. Below a relevance of 1 words with fewer than LEAST tokens stand
     behind all others: each of them is nowhere else by chance."""
-    words = tallied(view, k, selection)
+    view = selection.view
+    words = tallied(selection, k)
     if not len(words.numbers):
         return [], None
     score = relevance(
@@ -148,9 +151,10 @@ WORDS_OF_TOPIC = 5  # with which each is named
 LINES = 3  # examples of the word in context
 
 
-def why_here(view: RunView, k: int, word: Word, selection: RunSelection) -> Why:
+def why_here(selection: RunSelection, k: int, word: Word) -> Why:
     """What the model says, what was counted, where the word's other tokens are, and LINES lines of
     text."""
+    view = selection.view
     uses = senses.uses(view, word, selection)
     tokens, documents = (in_groups[0] for in_groups in uses.tally())  # the only group: all
     total = int(tokens.sum())

@@ -23,7 +23,7 @@ class Finding(NamedTuple):
 
 
 def judge(view: RunView, k: int, similar: list[SimilarTopic]) -> Verdict | None:
-    """None while nothing is measured. similar: of topic.neighbours."""
+    """None while nothing is measured. similar: the topics with like words, the nearest first."""
     column = measures.of(view.run)
     if not column or np.isnan(column["exclusivity"][k]) or np.isnan(column["documents"][k]):
         return None

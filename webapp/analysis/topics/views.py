@@ -18,17 +18,11 @@ from webapp.analysis.topics import (
     flow,
     grid,
     maps,
-    named_before,
     timeline,
-    topic,
-    topic_documents,
-    topic_words,
-    verdict,
     word_times_page,
 )
 from webapp.analysis.topics.listing import PAGE, TopicListing, read_listing_query
 from webapp.analysis.topics.shapes import (
-    Counted,
     FollowingWords,
     FormingTopic,
     FormingWord,
@@ -50,17 +44,16 @@ from webapp.analysis.topics.shapes import (
     WordsThroughTime,
     WordsWithoutTime,
 )
+from webapp.analysis.topics.topic import TopicReader, read_topic
 from webapp.analysis.words import queries as of_words
-from webapp.core.curation import queries as curation
-from webapp.core.documents import fields, sums
+from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection, Selection
-from webapp.core.results import found_again, links, provenance, topics
+from webapp.core.results import provenance, topics
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
 from webapp.models import Run
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing.colours import CHOSEN_NAMES
-from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.pages.page import looked_up, table_answer
 from webapp.platform.pages.typed import Answer, Cursor, PageQuery, typed
 
@@ -207,10 +200,7 @@ def _list(listing: TopicListing, page_query: PageQuery, after: int, rows: int) -
 
 
 ALL_WORDS = 100  # on a page of them
-FIRST_WORDS = 5  # that stand in a topic's title
-MOSTLY = 50  # percent of a document, from which it is mostly about a topic
 QUOTED = 50  # characters of what is wrong
-RANKS: dict[Rank, topic_documents.By] = {"share": "share", "words": "tokens"}
 
 
 def _lambda(name: str, values: list[str]) -> float:
@@ -242,68 +232,56 @@ def detail(
     after: Cursor = None,
 ) -> Answer[TopicPage | FormingTopic]:
     """A topic: its words, documents, company and measures."""
-    frame: dict[str, Any] = {
-        "topic": topic.described(view, number),
-        "drop": view.hidden_words.described(),
-        "previous": _link(view, max((k for k in view.topics if k < number), default=None)),
-        "next": _link(view, min((k for k in view.topics if k > number), default=None)),
-        "curation": curation.topic_form(view, number),
-    }
+    topic = read_topic(selection, number)
     if not view.run.final:
-        rows, _ = topics.words(view.run, number)
-        forming = [FormingWord(**row, url=view.go("run_word", row["word"])) for row in rows]
-        return Answer(FormingTopic(**frame, words=forming))
-    words_of_page, next_words = topic_words.relevant(view, number, selection, lambda_)
-    documents, following = topic_documents.ranked(view, number, selection, RANKS[rank], after)
-    similar, topics_beside = topic.neighbours(view, number, selection)
+        return Answer(_forming_page(topic))
+    words_of_page, next_words = topic.words(lambda_)
+    documents, following = topic.documents(rank, after)
     page = TopicPage(
-        **frame,
+        topic=topic.about,
+        drop=view.hidden_words.described(),
+        previous=topic.previous,
+        next=topic.following,
+        curation=topic.curation,
         lambda_=lambda_,
         words=words_of_page,
         next_words=next_words,
-        counted=_counted(selection, number),
-        first=topics.top_words(view, [number], FIRST_WORDS)[number],
-        phrases=topic.phrases(view, number),
-        groups=topic.groups(view, number, selection, by),
+        counted=topic.counted,
+        first=topic.first_words,
+        phrases=topic.phrases,
+        groups=topic.groups(by),
         rank=rank,
         documents=documents,
         next_documents=page_query.following(following),
-        similar=similar,
-        beside=topics_beside,
-        verdict=verdict.judge(view, number, similar),
-        measures=topic.diagnostics(view.run, number),
-        elsewhere=found_again.of_topic(view.run, number),
+        similar=topic.similar,
+        beside=topic.beside,
+        verdict=topic.verdict,
+        measures=topic.measures,
+        elsewhere=topic.elsewhere,
     )
-    return Answer(page, partial(_topic_html, selection, number))
+    return Answer(page, partial(_topic_html, topic))
 
 
-def _topic_html(selection: RunSelection, number: int) -> TopicHtml:
-    with_topic = selection.with_topic(number, MOSTLY)
-    mostly = links.documents_url(selection.view.run, with_topic.address(by=topic_label(number)))
-    (change,) = topic_changes.of_topics(selection, [number])
+def _forming_page(topic: TopicReader) -> FormingTopic:
+    view = topic.view
+    words, _ = topic.words_by_weight()
+    return FormingTopic(
+        topic=topic.about,
+        drop=view.hidden_words.described(),
+        previous=topic.previous,
+        next=topic.following,
+        curation=topic.curation,
+        words=[FormingWord(**row, url=view.go("run_word", row["word"])) for row in words],
+    )
+
+
+def _topic_html(topic: TopicReader) -> TopicHtml:
     return TopicHtml(
-        mostly,
-        topics.OWN,
-        change,
-        named_before.of_topic(selection.view, number),
-        fields.dated(selection.version) is not None,
-    )
-
-
-def _link(view: RunView, number: int | None) -> links.TopicLink | None:
-    return None if number is None else links.topic_link(view, number)
-
-
-def _counted(selection: RunSelection, number: int) -> Counted:
-    counted_sums = sums.of_selection(selection)
-    tokens = int(counted_sums.tokens[0, number])
-    of_tokens = int(counted_sums.of_tokens[0])
-    return Counted(
-        tokens=tokens,
-        documents=int(counted_sums.documents[0, number]),
-        of_tokens=of_tokens,
-        of_documents=int(counted_sums.of_documents[0]),
-        share=tokens / max(1, of_tokens),
+        mostly=topic.documents_mostly_about_it,
+        own_words=topics.OWN,
+        change=topic.change,
+        named_before=topic.named_before,
+        dated=topic.has_dates,
     )
 
 
@@ -318,12 +296,10 @@ def words(
     after: int = 0,
 ) -> Answer[TopicWordsPage]:
     """All words of a topic, by relevance."""
-    about = topic.described(view, number)
-    words_of_page, next_words = topic_words.relevant(
-        view, number, selection, lambda_, after, ALL_WORDS
-    )
+    topic = read_topic(selection, number)
+    words_of_page, next_words = topic.words(lambda_, after, ALL_WORDS)
     page = TopicWordsPage(
-        topic=about,
+        topic=topic.about,
         drop=view.hidden_words.described(),
         lambda_=lambda_,
         words=words_of_page,
@@ -343,7 +319,7 @@ def times(
     request: HttpRequest, view: RunView, selection: RunSelection, number: int, *, row: str = ""
 ) -> Answer[WordsThroughTime | FollowingWords | WordsWithoutTime]:
     """A topic's words through time: which came, went and stayed; 202 while a worker looks."""
-    page = word_times_page.answer(view, selection, number, authorization.user_id(request))
+    page = word_times_page.answer(read_topic(selection, number), authorization.user_id(request))
     if isinstance(page, FollowingWords):
         return Answer(page, status=202)
     if isinstance(page, WordsWithoutTime):
@@ -357,7 +333,7 @@ def times_csv(request: HttpRequest, run: Run, number: int) -> HttpResponse:
     """The same numbers, a row for each word and period."""
     view = RunView(run)
     selection = Selection.read(request.GET, view)
-    page = word_times_page.answer(view, selection, number, authorization.user_id(request))
+    page = word_times_page.answer(read_topic(selection, number), authorization.user_id(request))
     if isinstance(page, FollowingWords):
         return HttpResponse(
             "A worker looks through these words. Ask again in a while.",
@@ -375,7 +351,7 @@ def times_csv(request: HttpRequest, run: Run, number: int) -> HttpResponse:
 @typed("run/topic_word.html")
 def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answer[WhyPage]:
     """Why a word is in a topic."""
-    about = topic.described(view, number)
+    topic = read_topic(selection, number)
     if not view.run.final:
         raise Invalid(
             "run",
@@ -384,4 +360,4 @@ def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answe
     found_word = of_words.word(view.run.version, word.lower())
     if found_word is None:
         raise Http404(f"“{word}” is not in the vocabulary of “{view.run.corpus.name}”.")
-    return Answer(WhyPage(about, topic_words.why_here(view, number, found_word, selection)))
+    return Answer(WhyPage(topic.about, topic.why(found_word)))

@@ -238,7 +238,7 @@ def follow(selection: RunSelection, k: int) -> Followed | None:
 
 def _relevant(selection: RunSelection, k: int) -> tuple[list[int], int]:
     """(numbers of the topic's WORDS most relevant words with LEAST_TOKENS, how many have these)."""
-    words = topic_words.tallied(selection.view, k, selection)
+    words = topic_words.tallied(selection, k)
     possible = np.flatnonzero(words.tokens >= LEAST_TOKENS)
     if not len(possible):
         return [], 0

@@ -7,7 +7,7 @@ from webapp.analysis.findings import sentences, time_sentences
 from webapp.analysis.findings.ratios import Times, times_as_much
 from webapp.analysis.findings.values import Span, finite
 from webapp.analysis.time import tables
-from webapp.analysis.topics import topic, word_times
+from webapp.analysis.topics import word_times
 from webapp.analysis.topics.shapes import (
     FollowingWords,
     KindOfWords,
@@ -19,12 +19,12 @@ from webapp.analysis.topics.shapes import (
     WordsWithoutTime,
     WordThroughTime,
 )
+from webapp.analysis.topics.topic import TopicReader
 from webapp.analysis.topics.word_times import Followed, WordChange
-from webapp.core.documents import days, fields, unit_sentences, units
+from webapp.core.documents import days, unit_sentences, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links
 from webapp.core.results.topics import TopicDetail
-from webapp.core.results.view import RunView
 from webapp.platform.drawing.numbers import join_names
 from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.storage import csv_cells
@@ -85,19 +85,20 @@ class _Words(NamedTuple):
 
 
 def answer(
-    view: RunView, selection: RunSelection, number: int, by: int | None
+    topic: TopicReader, by: int | None
 ) -> WordsThroughTime | FollowingWords | WordsWithoutTime:
-    """by: the user who asks. Raises Http404 where the run has no such topic."""
-    about = topic.described(view, number)
+    """by: the user who asks."""
+    selection = topic.selection
+    view = topic.view
     drop = view.hidden_words.described()
     try:
-        followed = word_times.followed(selection, number, by)
+        followed = word_times.followed(selection, topic.number, by)
     except NotYet:
-        return FollowingWords(about, drop)
+        return FollowingWords(topic.about, drop)
     if followed is None:
-        return WordsWithoutTime(about, drop, fields.dated(view.run.version) is not None)
-    csv = view.go("run_topic_times_csv", number, asked=selection.address().removeprefix("?"))
-    return _page(selection, about, followed, csv)
+        return WordsWithoutTime(topic.about, drop, topic.has_dates)
+    csv = view.go("run_topic_times_csv", topic.number, asked=selection.address().removeprefix("?"))
+    return _page(selection, topic.about, followed, csv)
 
 
 def _page(

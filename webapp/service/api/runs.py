@@ -37,6 +37,7 @@ from webapp.analysis.time.shapes import Answering
 from webapp.analysis.topics import word_times_page
 from webapp.analysis.topics.listing import ORDERS, TopicListing, read_listing_query
 from webapp.analysis.topics.shapes import FollowingWords, WordsThroughTime, WordsWithoutTime
+from webapp.analysis.topics.topic import TopicReader, read_topic
 from webapp.analysis.words import concordance, queries as words, senses, views
 from webapp.analysis.words.senses_page import topic_rows
 from webapp.core.documents import parent_documents, queries as documents, sums
@@ -169,10 +170,12 @@ def index(
     summary="A topic",
 )
 def topic(request: HttpRequest, run_id: int, number: int):
-    topic_detail = topics.described(RunView(published_or_404(run_id)), number)
-    if topic_detail is None:
-        raise Http404(f"Run {run_id} has no topic {number}.")
-    return topic_detail
+    return _read_topic(published_or_404(run_id), number).about
+
+
+def _read_topic(run: Run, number: int) -> TopicReader:
+    """In all documents of the run."""
+    return read_topic(Selection.all(RunView(run)), number)
 
 
 @router.get(
@@ -183,10 +186,8 @@ def topic(request: HttpRequest, run_id: int, number: int):
 def words_of_topic(
     request: HttpRequest, run_id: int, number: int, after: Offset = 0, limit: Limit = pages.LIMIT
 ):
-    run = published_or_404(run_id)
-    if number >= run.topics:
-        raise Http404(f"Run {run_id} has no topic {number}.")
-    items, following = topics.words(run, number, after, limit)
+    topic = _read_topic(published_or_404(run_id), number)
+    items, following = topic.words_by_weight(after, limit)
     return {"items": items, "next": pages.following(request, after=following)}
 
 
@@ -371,10 +372,9 @@ def keyness_of(
 def words_through_time(
     request: HttpRequest, run_id: int, number: int, documents: Query[shapes.Documents]
 ):
-    view = RunView(finished(run_id))
-    answer = word_times_page.answer(
-        view, Selection.read(request.GET, view), number, authorization.user_id(request)
-    )
+    selection = Selection.read(request.GET, RunView(finished(run_id)))
+    topic = read_topic(selection, number)
+    answer = word_times_page.answer(topic, authorization.user_id(request))
     return Status(HTTPStatus.ACCEPTED, answer) if isinstance(answer, FollowingWords) else answer
 
 

@@ -6,15 +6,20 @@ from collections import Counter, defaultdict
 from itertools import pairwise
 
 import numpy as np
+import orjson
 import pytest
+from django.http import Http404
 from django.urls import reverse
 
 from inference.explore import neighbours
 from tests.webapp.analysis.topics.test_overview import chosen, counts
-from webapp.analysis.topics import topic
+from webapp.analysis.topics import topic_measures
+from webapp.analysis.topics.topic import read_topic
 from webapp.core.curation import services as curation
 from webapp.core.documents import fields
+from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
+from webapp.core.results.view import RunView
 from webapp.models import Corpus, Topic, Word
 from webapp.platform.storage.cache import clear_all
 
@@ -198,13 +203,56 @@ def test_measures_are_the_models(client, trained):
 
 def test_values_too_close_to_be_drawn_apart_are_one():
     values = np.concatenate([np.random.default_rng(1).normal(size=2000), [50.0, -50.0]])
-    apart = topic._drawn_apart(values)
-    assert len(apart) <= topic.STROKES + 1 and (apart[0], apart[-1]) == (-50.0, 50.0)
+    apart = topic_measures._drawn_apart(values)
+    assert len(apart) <= topic_measures.STROKES + 1 and (apart[0], apart[-1]) == (-50.0, 50.0)
     assert np.isin(apart, values).all() and (np.diff(apart) > 0).all()
-    assert all(np.abs(apart - value).min() <= 100 / topic.STROKES for value in values)
-    assert topic._drawn_apart(np.full(999, 0.5)).tolist() == [0.5] and topic._drawn_apart(
-        values[:3]
-    ).tolist() == sorted(values[:3])
+    assert all(np.abs(apart - value).min() <= 100 / topic_measures.STROKES for value in values)
+    assert topic_measures._drawn_apart(np.full(999, 0.5)).tolist() == [
+        0.5
+    ] and topic_measures._drawn_apart(values[:3]).tolist() == sorted(values[:3])
+
+
+def as_json(value: object):
+    """As a .json address writes it."""
+    return orjson.loads(orjson.dumps(value))
+
+
+def test_the_page_and_the_api_show_what_one_reader_reads(client, merged):
+    topic = read_topic(Selection.all(RunView(merged)), K)
+    page = get(client, merged)
+    words, next_words = topic.words()
+    documents, _ = topic.documents()
+    assert page["topic"] == as_json(topic.about)
+    assert (page["words"], page["next_words"]) == (as_json(words), next_words)
+    assert page["documents"] == as_json(documents)
+    for name in ("counted", "curation", "phrases", "similar", "beside", "verdict", "measures"):
+        assert page[name] == as_json(getattr(topic, name)), name
+    address = f"/api/v1/runs/{merged.pk}/topics/{K}"
+    assert client.get(address).json() == as_json(topic.about)
+    weighed, _ = topic.words_by_weight()
+    in_api = client.get(address + "/words").json()["items"]
+    ranked = [(row["rank"], row["word"], row["weight"]) for row in weighed]
+    in_order = [(row["rank"], row["word"], row["weight"]) for row in in_api]
+    assert in_order[: len(ranked)] == ranked
+
+
+def test_a_reader_reads_no_more_than_it_is_asked_for(merged, django_assert_num_queries):
+    topic = read_topic(Selection.all(RunView(merged)), K)
+    similar = topic.similar
+    beside = topic.beside
+    with django_assert_num_queries(0):
+        assert (topic.similar, topic.beside) == (similar, beside)
+
+
+@pytest.mark.parametrize("number", [20, 99_999])
+def test_a_topic_that_there_is_not_is_not_found(client, trained, number):
+    with pytest.raises(Http404, match=f"Run {trained.pk} has no topic {number}"):
+        read_topic(Selection.all(RunView(trained)), number)
+    pages = ("run_topic", "run_topic_words", "run_topic_times")
+    addresses = [reverse(name, args=[trained.pk, number]) for name in pages]
+    in_api = f"/api/v1/runs/{trained.pk}/topics/{number}"
+    for address in (*addresses, in_api, f"{in_api}/words"):
+        assert client.get(address).status_code == 404, address
 
 
 @pytest.mark.parametrize("query", ["lambda=2", "lambda=x", "lambda=nan", "by=nothing", "after=x"])
