@@ -12,12 +12,16 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from webapp.core.documents import facets, fields, infer, parent_documents, passages, queries, texts
+from webapp.core.documents.document import (
+    DocumentReader,
+    read_document,
+    read_document_of_run,
+)
 from webapp.core.documents.listing import ORDERS, Listing
 from webapp.core.documents.passages import Place
 from webapp.core.documents.selection import Selection
 from webapp.core.documents.shapes import (
     ColouredHtml,
-    Document,
     DocumentOfRunPage,
     DocumentPage,
     DocumentsPage,
@@ -139,10 +143,13 @@ def in_corpus(
 ) -> Answer[DocumentPage]:
     """A document as it is, without a run."""
     passage_place = Place.read(passage)
-    page = _document(page_query, Selection.read(request.GET, corpus), number, passage_place, at, by)
-    document = page.document
-    words = [texts.Word(document.text, document.start)] if document.text else []
-    return Answer(page, lambda: _text(corpus, number, passage_place, words))
+    selection = Selection.read(request.GET, corpus)
+    _exists(corpus, number)
+    document = read_document(selection, number, _first_character(at, passage_place))
+    if document is None:
+        raise _missing(corpus, number)
+    page = _document(page_query, document, passage_place, at, by)
+    return Answer(page, partial(_text, corpus, document, passage_place))
 
 
 @typed("run/document.html")
@@ -167,34 +174,34 @@ def in_run(
             reverse("corpus_document", args=[run.corpus_id, number]) + page_query.url().rstrip("?")
         )
     passage_place = Place.read(passage)
-    plain = _document(page_query, Selection.read(request.GET, view), number, passage_place, at, by)
-    tokens = texts.tokens(view, number)
-    document = plain.document
-    parts = queries.proportions(view, number)
-    name, coloured, only_topic = _shown(show or topic, view, parts)
+    selection = Selection.read(request.GET, view)
+    _exists(run.corpus, number)
+    document = read_document_of_run(selection, number, _first_character(at, passage_place))
+    if document is None:
+        raise _missing(run.corpus, number)
+    plain = _document(page_query, document, passage_place, at, by)
+    name, coloured, only_topic = _shown(show or topic, view, document.proportions)
     page = DocumentOfRunPage(
         **vars(plain),
         proportions=[
             MarkedProportion(**vars(part), mark=page_query.url(show=part.number, topic=None))
-            for part in parts
+            for part in document.proportions
         ],
         show=name,
         topic=only_topic,
-        strip=_strip(page_query, texts.strip(tokens, document.length)),
-        **vars(queries.similar(view, number)),
+        strip=_strip(page_query, document.strip),
+        **vars(document.similar),
     )
 
     def html() -> ColouredHtml:
-        text = _text(
-            run, number, passage_place, texts.words(run, tokens, document.text, document.start)
-        )
+        text = _text(run, document, passage_place)
         return ColouredHtml(
             **vars(text) | {"cite": view.go.with_set(text.cite)},
             shown=coloured,
             hues=links.hues(view),
             all=page_query.url(show=ALL, topic=None),
             strongest=page_query.url(show=STRONGEST, topic=None),
-            length=document.end - document.start,
+            length=document.about.end - document.about.start,
         )
 
     return Answer(page, html)
@@ -211,14 +218,21 @@ def word(run: Run, view: RunView, number: int, column: int) -> Answer[LikelyTopi
     return Answer(word)
 
 
-def _text(
-    owner: Run | Corpus, number: int, passage: Place | None, words: list[texts.Word]
-) -> TextHtml:
+def _first_character(at: int | None, passage: Place | None) -> int:
+    """The character that the shown part of the text must hold: the one that the address asks for,
+    else the first of the passage."""
+    if at is not None:
+        return at
+    return passage.start if passage else 0
+
+
+def _text(owner: Run | Corpus, document: DocumentReader, passage: Place | None) -> TextHtml:
+    words = document.words
     return TextHtml(
         words=texts.parted(words, *passage) if passage else (words, [], []),
         marked=passage is not None,
-        passages=links.selected_document_url(owner, number, "passages/"),
-        cite=links.passage_url(owner, number, *passage) if passage else "",
+        passages=links.selected_document_url(owner, document.number, "passages/"),
+        cite=links.passage_url(owner, document.number, *passage) if passage else "",
     )
 
 
@@ -248,41 +262,39 @@ def _strip(page_query: PageQuery, strip: texts.Strip) -> list[Stretch]:
 
 def _exists(corpus: Corpus, number: int) -> None:
     if not 0 <= number < corpus.documents:
-        raise Http404(f"“{corpus.name}” has no document {number}.")
+        raise _missing(corpus, number)
+
+
+def _missing(corpus: Corpus, number: int) -> Http404:
+    return Http404(f"“{corpus.name}” has no document {number}.")
 
 
 def _document(
     page_query: PageQuery,
-    selection: Selection,
-    number: int,
+    document: DocumentReader,
     passage: Place | None,
     at: int | None,
     by: str,
 ) -> DocumentPage:
     """A document, the parts of its text, and its neighbours in the list that one came from."""
-    corpus = selection.corpus
-    _exists(corpus, number)
-    if at is None:
-        at = passage.start if passage else 0
-    document = queries.document(corpus, number, at)
-    if document is None:
-        raise Http404(f"“{corpus.name}” has no document {number}.")
-    if passage and passage.end > document.length:
+    about = document.about
+    if passage and passage.end > about.length:
         raise Http404(
-            f"Document {number} has {document.length:,} characters, and no passage up to"
+            f"Document {about.number} has {about.length:,} characters, and no passage up to"
             f" {passage.end:,}."
         )
+    selection = document.selection
     listing = Listing(selection, by)
-    around = listing.around(number)
+    around = listing.around(about.number)
     before = after = None
-    if document.start:
-        before = page_query.url(at=document.start - 1, passage=None) + "#text"
-    if document.end < document.length:
-        after = page_query.url(at=document.end, passage=None) + "#text"
+    if about.start:
+        before = page_query.url(at=about.start - 1, passage=None) + "#text"
+    if about.end < about.length:
+        after = page_query.url(at=about.end, passage=None) + "#text"
     return DocumentPage(
-        document=document,
-        at=min(at, document.length),
-        whole=_whole(selection, document),
+        document=about,
+        at=min(_first_character(at, passage), about.length),
+        whole=_whole(document),
         previous=_neighbour(page_query, listing, around.previous),
         next=_neighbour(page_query, listing, around.next),
         before=before,
@@ -291,17 +303,16 @@ def _document(
     )
 
 
-def _whole(selection: Selection, document: Document) -> WholeLink | None:
-    if document.parts <= 1:
+def _whole(document: DocumentReader) -> WholeLink | None:
+    first = document.first_section
+    if first is None:
         return None
-    first = document.number - document.part + 1
-    view = selection.view
-    url = (
-        view.go("run_whole", first)
-        if view
-        else reverse("corpus_whole", args=[selection.corpus.pk, first])
-    )
-    return WholeLink(first, document.whole, url)
+    selection = document.selection
+    if selection.view:
+        url = selection.view.go("run_whole", first)
+    else:
+        url = reverse("corpus_whole", args=[selection.corpus.pk, first])
+    return WholeLink(first, document.about.whole, url)
 
 
 def _neighbour(page_query: PageQuery, listing: Listing, number: int | None) -> Neighbour | None:
@@ -442,7 +453,7 @@ def whole_in_run(
 def _parent(corpus: Corpus, number: int, documents: int) -> parent_documents.ParentDocument:
     document = parent_documents.parent_of(corpus, number) if number < documents else None
     if document is None:
-        raise Http404(f"“{corpus.name}” has no document {number}.")
+        raise _missing(corpus, number)
     return document
 
 

@@ -7,7 +7,7 @@ from ninja import Field, Query, Router, Status
 from ninja.errors import HttpError
 
 from inference.errors import Invalid
-from webapp.core.documents import queries as documents
+from webapp.core.documents.document import read_document
 from webapp.core.documents.selection import Selection
 from webapp.core.runs import queries as run_queries, services as runs
 from webapp.core.runs.shapes import RunAbout
@@ -140,10 +140,10 @@ def search(
     summary="A document",
 )
 def document(request: HttpRequest, corpus_id: int, number: int):
-    document = documents.document(ready(corpus_id), number)
+    document = read_document(Selection(ready(corpus_id), None), number)
     if document is None:
         raise Http404(f"Corpus {corpus_id} has no document {number}.")
-    return document
+    return document.about
 
 
 @router.get(

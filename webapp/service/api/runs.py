@@ -41,8 +41,9 @@ from webapp.analysis.topics.topic import TopicReader, read_topic
 from webapp.analysis.words import concordance, queries as words, senses, views
 from webapp.analysis.words.senses_page import topic_rows
 from webapp.core.documents import parent_documents, queries as documents, sums
+from webapp.core.documents.document import read_document_of_run
 from webapp.core.documents.selection import Selection
-from webapp.core.results import evidence, topics
+from webapp.core.results import topics
 from webapp.core.results.view import RunView
 from webapp.core.runs import how_many, queries as run_queries, series, services as runs
 from webapp.core.runs.shapes import RunAbout
@@ -216,12 +217,10 @@ def search(
 )
 def mixture(request: HttpRequest, run_id: int, number: int):
     run = finished(run_id)
-    about = documents.document(run.corpus, number)
-    if about is None:
+    document = read_document_of_run(Selection.all(RunView(run)), number)
+    if document is None:
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
-    parts = documents.proportions(RunView(run), number)
-    tokens = int(evidence.of(run).lengths[number])
-    return vars(about) | {"tokens": tokens, "topics": parts}
+    return vars(document.about) | {"tokens": document.length, "topics": document.proportions}
 
 
 @router.get(

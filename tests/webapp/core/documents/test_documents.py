@@ -8,6 +8,7 @@ from html import unescape
 from uuid import uuid4
 
 import numpy as np
+import orjson
 import pytest
 from django.urls import reverse
 
@@ -15,6 +16,8 @@ from inference.text import Tokeniser
 from tests.corpora import example_rows
 from tests.webapp.making import corpus_of, run_on
 from webapp.core.documents import infer, queries as documents, texts
+from webapp.core.documents.document import read_document, read_document_of_run
+from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.models import Document, Edit, Run, Word
@@ -55,6 +58,11 @@ def run(draft, django_db_setup, django_db_blocker):
 
 LONG = 3
 TWIN = 4
+
+
+def as_json(value: object):
+    """As a .json address writes it."""
+    return orjson.loads(orjson.dumps(value))
 
 
 def spans(html: str) -> list[tuple[int, str]]:
@@ -150,6 +158,39 @@ def test_strip_adds_up_to_the_mixture(run, number):
     for i, row in enumerate(strip.tokens):
         inside = (tokens.offsets >= strip.edges[i]) & (tokens.offsets < strip.edges[i + 1])
         assert row.tolist() == [int((tokens.topics[inside] == k).sum()) for k in strip.topics]
+
+
+@pytest.mark.parametrize("number", [0, 1, LONG])
+def test_the_page_and_the_api_show_what_one_reader_reads(client, run, number):
+    document = read_document_of_run(Selection.all(RunView(run)), number)
+    page = client.get(reverse("run_document_json", args=[run.pk, number])).json()
+    assert page["document"] == as_json(document.about)
+    shown = [(part["number"], part["tokens"], part["share"]) for part in page["proportions"]]
+    assert shown == [(part.number, part.tokens, part.share) for part in document.proportions]
+    assert page["similar"] == as_json(document.similar.similar)
+    assert [stretch["tokens"] for stretch in page["strip"]] == document.strip.tokens.sum(
+        axis=1
+    ).tolist()
+    in_api = client.get(f"/api/v1/runs/{run.pk}/documents/{number}").json()
+    assert in_api["topics"] == as_json(document.proportions)
+    assert in_api["tokens"] == document.length
+    assert in_api["title"] == document.about.title
+
+
+@pytest.mark.parametrize("number", [0, LONG])
+def test_without_a_run_the_page_and_the_api_show_the_same_document(client, run, number):
+    document = read_document(Selection(run.corpus, None), number)
+    page = client.get(reverse("corpus_document_json", args=[run.corpus_id, number])).json()
+    assert page["document"] == as_json(document.about)
+    in_api = client.get(f"/api/v1/corpora/{run.corpus_id}/documents/{number}").json()
+    assert in_api["text"] == document.about.text
+    assert [word.text for word in document.words] == [document.about.text]
+
+
+def test_a_document_that_there_is_not_is_none(run):
+    number = run.corpus.documents
+    assert read_document(Selection(run.corpus, None), number) is None
+    assert read_document_of_run(Selection.all(RunView(run)), number) is None
 
 
 def test_strip_links_to_its_places(client, run):
