@@ -4,7 +4,7 @@ import os
 import shutil
 import time
 from contextlib import nullcontext, suppress
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import structlog
@@ -24,7 +24,6 @@ from inference import (
     engines,
 )
 from inference.cluster import parts
-from inference.consensus import consensus
 from inference.engines.contract import State
 from inference.evaluate import diagnose
 from inference.explore.company import company
@@ -32,13 +31,11 @@ from inference.explore.distances import divergences
 from inference.runtime.durable import settle
 from inference.runtime.jit import told_of_compiling
 from inference.runtime.versions import versions
-from inference.steering import steer
-from inference.warm_start import inherit
 from webapp.core.curation import label_transfer, services as curation
 from webapp.core.documents import fields, search
-from webapp.core.results import weights
-from webapp.core.runs import left_to_right, names, replicates, series, sharing, snapshots, steering
+from webapp.core.runs import left_to_right, names, replicates, series, sharing, snapshots
 from webapp.core.runs.forming import FormingWriter
+from webapp.core.runs.starting import StartingPoint, TrainedModel, starting_point
 from webapp.intake.ingest import named_topics
 from webapp.models import Metric, Run, Word
 from webapp.platform.jobs import claims, dispatch, events, kinds, scheduler, teams
@@ -56,48 +53,6 @@ COMPILES = (
     " minute."
 )
 CHECKPOINT_SHARE = 0.1  # the same of checkpoints: for a large corpus they hold gigabytes
-
-
-# The topics with which a run begins that continues another run, its parent.
-
-
-def topics_of_same_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -> np.ndarray:
-    """uint16[nnz]: the topics that the parent gave to the pairs of the run's bag of words, which
-    leaves out some of the parent's words; changed as the run's `steering` says. alpha: the
-    prior."""
-    if seeds := run.steering.get("consensus"):
-        assert parent.snapshot is not None
-        joined = consensus([weights.topics(parent.snapshot), *replicates.topics(parent, seeds)])
-        return inherit(joined, np.arange(bow.V, dtype=np.int32), bow, alpha)
-    folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
-    evidence_folder = files.run_folder(parent.pk) / "evidence"
-    evidence = sealed.opened(
-        lambda: Evidence.open(evidence_folder, Bow.open(folder), Postings.open(folder / "by_word")),
-        evidence_folder,
-        folder,
-    )
-    dropped = Word.objects.filter(version=run.version_id, word__in=run.dropped).values_list(
-        "number", flat=True
-    )
-    keep = np.ones(bow.V, bool)
-    keep[list(dropped)] = False
-    # Both bags have their pairs in the same order
-    topics = evidence.topics[keep[evidence.bow.words]]
-    if not run.steering.keys() & {"merge", "split", "together"}:
-        return topics
-    seed_words = [word for words in run.steering.get("together", []) for word in words]
-    columns = dict(
-        Word.objects.filter(version=run.version_id, word__in=seed_words).values_list(
-            "word", "number"
-        )
-    )
-    return steer(np.asarray(topics), parent.topics, bow, steering.changes(run.steering, columns))
-
-
-def topics_of_other_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -> np.ndarray:
-    """uint16[nnz]: the topics that the parent would give to the pairs of the run's bag of words,
-    under the prior `alpha`."""
-    return inherit(*label_transfer.inherited(parent, run.version), bow, alpha)
 
 
 class RunFindings(Protocol):
@@ -144,10 +99,9 @@ class TimeBudget:
 class Training:
     """One attempt at training a run.
 
-    state: the engine's state at the last snapshot. before: seconds that earlier attempts took up to
-    the checkpoint. stop: whether the user wants the training to end now. points: (step, seconds) of
-    all snapshots so far. compiles: whether the run's page says that the engine is being compiled.
-    told: when the operator was last told of a team.
+    stop: whether the user wants the training to end now. points: (step, seconds) of all snapshots
+    so far. compiles: whether the run's page says that the engine is being compiled. told: when the
+    operator was last told of a team.
     """
 
     def __init__(self, run: Run, attempt: int, beat: Heartbeat, findings: RunFindings):
@@ -155,20 +109,23 @@ class Training:
         self.attempt = attempt
         self.beat = beat
         self.findings = findings
-        self.engine = engines.get(run.engine)
-        self.folder = files.run_folder(run.pk)
         self.bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
         self.bow = self._bow()
+        self.engine = engines.get(run.engine)
         self.config = engines.config(run.engine, **run.settings).resolve(
             self.bow.D, self.bow.tokens
         )
-        self.checkpoint = self.folder / "checkpoint"
+        self.folder = files.run_folder(run.pk)
+        self.model = TrainedModel(self.engine, self.config, self.bow, self.folder)
+        self.checkpoint = self.model.checkpoint
         self.saving = TimeBudget(CHECKPOINT_SHARE)
         self.publishing = TimeBudget(PUBLISH_SHARE)
         self.forming = FormingWriter(run, self.bow)
         self.showing = TimeBudget(FORMING_SHARE)
         self.compiles = False
-        self.points: list[tuple[int, float]] = []
+        self.points: list[tuple[int, float]] = list(
+            Metric.objects.filter(run=run).values_list("step", "seconds")
+        )
         self.began = time.monotonic()
         self.told = 0.0
 
@@ -187,35 +144,36 @@ class Training:
         if self.run.notice:  # of an attempt that ended while it compiled
             self._update(notice="")
         with told_of_compiling(self._say_that_it_compiles):
-            self._resume()
+            start = starting_point(self.run, self.model)
             if self.run.started_at is None:
                 self._update(started_at=Now(), versions=versions())
             try:
-                self._train(shared=True)
+                self._train(start, shared=True)
             except RuntimeError as error:
                 if not sharing.lost(error):
                     raise
-                self._resume()
-                self._train(shared=False)
+                self._train(starting_point(self.run, self.model), shared=False)
 
-    def _train(self, shared: bool) -> None:
+    def _train(self, start: StartingPoint, shared: bool) -> None:
         """Go through all steps, and store what came of it. shared: by the workers of a cluster,
         where there are any; the topics are the same."""
+        self.stop = False
+        state = start.state
         team_arguments = (
             self.bow,
             self.bow_folder,
             self.checkpoint,
             self.run.seed,
-            self.state,
+            state,
             self.beat,
         )
         with (
             sharing.led(self.engine, self.config, *team_arguments) if shared else nullcontext()
         ) as self.team:
-            if self.team is None and self.state is not None:
+            if self.team is None and state is not None:
                 parts.gather(
                     self.checkpoint,
-                    self.state,
+                    state,
                     self.bow,
                     engine=self.engine,
                     config=self.config,
@@ -226,7 +184,7 @@ class Training:
                 self.config,
                 self.bow,
                 seed=self.run.seed,
-                resume=self.state,
+                resume=state,
                 threads=threads,
                 scratch=self.folder,
                 until=lambda: self.stop,
@@ -235,11 +193,15 @@ class Training:
                 if self.compiles:
                     self.compiles = False
                     self._tell("")
+                seconds = start.seconds + event.seconds
                 if isinstance(event, Progress):
-                    self._report(event)
+                    self._report(event, seconds)
                 else:
-                    self._keep(event)
-            self._finish()
+                    state = event.state
+                    self._keep(event, seconds)
+            if state is None:
+                raise AssertionError("A training that ends has a state.")
+            self._finish(state)
 
     def _say_that_it_compiles(self) -> None:
         """Say on the run's page what it waits for, until something is measured; each kernel is a
@@ -255,70 +217,12 @@ class Training:
             self._update(notice=notice)
         events.run(self.run.pk, {"type": "status", "status": Run.Status.RUNNING, "error": notice})
 
-    def _resume(self) -> None:
-        """Load the last checkpoint, or make the state with which a run begins that continues
-        another."""
-        self.state = None
-        self.before = 0.0
-        self.stop = False
-        self.points = list(Metric.objects.filter(run=self.run).values_list("step", "seconds"))
-        if sealed.exists(self.checkpoint):
-            with sealed.hold(self.checkpoint):
-                state = checkpoint.load(
-                    self.checkpoint,
-                    engine=self.engine,
-                    config=self.config,
-                    bow=self.bow,
-                    scratch=self.folder,
-                )
-            self.state = state
-            # Workers save between two points as well
-            points = Metric.objects.filter(run=self.run, step__lte=state.t).order_by("-step")
-            self.before = points.values_list("seconds", flat=True).first() or 0.0
-        else:
-            self.state = self._first_state()
-
-    def _first_state(self) -> Any:
-        """The engine's state before the first step; None for one that the engine makes itself."""
-        state = self._warm_start() if self.run.begins else None
-        topics = named_topics.of_run(self.run)
-        if not topics:
-            return state
-        return inference.plant(
-            self.engine,
-            self.config,
-            self.bow,
-            named_topics.in_bag(self.run.version, topics, self.bow),
-            state=state,
-            seed=self.run.seed,
-            scratch=self.folder,
-        )
-
-    def _warm_start(self) -> State:
-        """The engine's state with the topics of the run's parent."""
-        run = self.run
-        parent = self.run.parent
-        if parent is None:
-            raise Invalid(
-                "run",
-                "The run whose topics this one was to begin with is deleted. Begin with those of"
-                " another run.",
-            )
-        alpha = self.engine.priors(self.config, None).alpha
-        if parent.version_id == run.version_id:
-            topics = topics_of_same_version(run, parent, self.bow, alpha)
-        else:
-            topics = topics_of_other_version(run, parent, self.bow, alpha)
-        return inference.begin(
-            self.engine, self.config, self.bow, topics, seed=run.seed, scratch=self.folder
-        )
-
     def _update(self, **fields) -> None:
         claims.update(kinds.TRAIN, self.run.pk, self.attempt, **fields)
 
-    def _report(self, p: Progress) -> None:
-        """Store and publish the progress, and look whether the user wants the training to end."""
-        seconds = self.before + p.seconds
+    def _report(self, p: Progress, seconds: float) -> None:
+        """Store and publish the progress, and look whether the user wants the training to end.
+        seconds: of all attempts."""
         self._update(step=p.step, steps=p.steps, tokens_seen=p.tokens, seconds=seconds)
         events.run(
             self.run.pk,
@@ -344,14 +248,12 @@ class Training:
             raise claims.Cancelled(f"run {self.run.pk}")
         self.stop = request == Run.Request.STOP
 
-    def _keep(self, s: Snapshot) -> None:
+    def _keep(self, s: Snapshot, seconds: float) -> None:
         """Store a point of the charts; and a checkpoint and the topics, where their time budgets
-        allow it."""
-        seconds = self.before + s.seconds
+        allow it. seconds: of all attempts."""
         snapshots.measure(self.run.pk, s, seconds)
         self._update(step=s.step, steps=s.steps, tokens_seen=s.tokens, seconds=seconds)
         self.points.append((s.step, seconds))
-        self.state = s.state
         ends = self.stop or s.step == s.steps
         gives_way = not ends and scheduler.gives_way(self.run.by_id, self.began)
         if ends or self.showing.allows():
@@ -389,12 +291,12 @@ class Training:
             log.warning("a checkpoint is on this machine alone", run=self.run.pk, error=str(error))
             return []
 
-    def _finish(self) -> None:
+    def _finish(self, state: State) -> None:
         """Give every token of the corpus a topic, and publish the final snapshot; then do what
         nobody needs to wait for."""
         self._update(status=Run.Status.STORING)
         with self.beat.long():
-            topics = self._publish()
+            topics = self._publish(state)
             self._forget_documents()
         snapshots.drop_old(self.run.pk)
         self._label_named()
@@ -402,7 +304,7 @@ class Training:
             self._transfer_labels()
         self.findings.compute(self.run.pk)
         likelihood = left_to_right.measure(
-            self.bow, self.run.seed, topics, self.engine.priors(self.config, self.state).alpha
+            self.bow, self.run.seed, topics, self.engine.priors(self.config, state).alpha
         )
         # Where the worker ends before, there is none
         self.run.snapshots.filter(final=True).update(left_to_right=likelihood)
@@ -423,12 +325,9 @@ class Training:
             with transaction.atomic():
                 sealed.record(items)
 
-    def _publish(self) -> Topics:
-        state = self.state
-        if state is None:
-            raise AssertionError("A training that ends has a state.")
+    def _publish(self, state: State) -> Topics:
         topics = self.engine.topics(self.config, state)
-        evidence = self._gather_evidence(topics)
+        evidence = self._gather_evidence(topics, state)
         measures = diagnose(self.bow, topics, evidence)
         self.beat.check()
         kinds_of = company(evidence)
@@ -478,13 +377,13 @@ class Training:
         with suppress(Invalid):
             label_transfer.carry(parent, run)
 
-    def _gather_evidence(self, topics: Topics) -> Evidence:
+    def _gather_evidence(self, topics: Topics, state: State) -> Evidence:
         """Write the evidence: the topic of every token. Publishes how far it is."""
         by_word = self.bow_folder / "by_word"
         if not by_word.exists():  # the run leaves words out, or an older Topograph read the corpus
             Postings.write(by_word, self.bow)
         postings = Postings.open(by_word)
-        blocks = sharing.evidence(self.team, self.engine, self.config, self.state, self.bow)
+        blocks = sharing.evidence(self.team, self.engine, self.config, state, self.bow)
         for done in inference.gather(
             self.folder / "evidence",
             self.bow,

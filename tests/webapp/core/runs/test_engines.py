@@ -515,7 +515,7 @@ def test_a_run_whose_worker_was_killed_goes_on(ready, monkeypatch, registered):
     from tasks.runs import train
     from webapp.core.runs.training import Training
 
-    def killed(self):
+    def killed(self, state):
         raise KeyboardInterrupt
 
     run = runs.create(ready.version, engine=mixture.NAME, seed=3, topics=4, passes=2)

@@ -425,7 +425,7 @@ def test_a_worker_elsewhere_goes_on_from_the_checkpoint(trained, store, monkeypa
     seal(files.version_folder(trained.version_id) / "bow")
     run = runs.create(trained.version, seed=3, topics=6, passes=3)
 
-    def killed(self):
+    def killed(self, state):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
@@ -435,7 +435,7 @@ def test_a_worker_elsewhere_goes_on_from_the_checkpoint(trained, store, monkeypa
     store.FILES.mkdir()
     Run.objects.filter(pk=run.pk).update(status="queued")
     steps = []
-    monkeypatch.setattr(Training, "_report", lambda self, p: steps.append(p.step))
+    monkeypatch.setattr(Training, "_report", lambda self, p, seconds: steps.append(p.step))
     train(run.pk)
     run.refresh_from_db()
     assert run.status == "done" and steps == [], run.error
