@@ -13,11 +13,11 @@ from webapp.analysis.compare.shapes import (
     Gathered,
     Lone,
     Matched,
-    Part,
     Partner,
     PartnerTopics,
     Show,
     Steady,
+    TopicWithSimilarity,
 )
 from webapp.core.results import links, measures, topics
 from webapp.core.results.view import RunView
@@ -176,8 +176,8 @@ def _gathered(
     words_of_parts = _words(second_view, [part for _, parts in page for part in parts])
     similarity = between.best_a_similarity
 
-    def part_of(number: int) -> Part:
-        return Part(
+    def part_of(number: int) -> TopicWithSimilarity:
+        return TopicWithSimilarity(
             topic=_topic(second_view, number, share_in_b),
             words=words_of_parts[number][:SHOWN],
             similarity=float(similarity[number]),

@@ -106,12 +106,12 @@ class WithWords:
 
 
 @dataclass(frozen=True)
-class Part(WithWords):
+class TopicWithSimilarity(WithWords):
     similarity: float
 
 
 @dataclass(frozen=True)
-class Lone(Part):
+class Lone(TopicWithSimilarity):
     """A topic without a partner. difference: whether every other seed of its run has it, so that
     not chance alone explains it; null where that is not known."""
 
@@ -125,7 +125,7 @@ class Gathered(WithWords):
     """A topic that is the nearest of several of the other run. difference: whether other seeds keep
     it whole, and its parts as they are; null where that is not known."""
 
-    parts: list[Part]
+    parts: list[TopicWithSimilarity]
     difference: bool | None
 
 

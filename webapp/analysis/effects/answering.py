@@ -18,9 +18,9 @@ from webapp.analysis.effects import estimates, formula as formulas
 from webapp.analysis.effects.estimates import (
     Along,
     EffectQuestion,
+    EffectsTable,
     Estimates,
     Regression,
-    Table,
     Way,
 )
 from webapp.analysis.effects.shapes import Wider
@@ -156,7 +156,7 @@ def compute(
     perform(TASK, [run_id, address, formula, settings, estimate, topics], by, job_of)
 
 
-def _pack_table(table: Table, prefix: str) -> Stored:
+def _pack_table(table: EffectsTable, prefix: str) -> Stored:
     data, arrays = pack_tuple(table, prefix)
     answers = data.pop(prefix + ANSWERS)
     data_of_answers, arrays_of_answers = pack_tuple(answers, f"{prefix}{ANSWERS} ")
@@ -164,10 +164,10 @@ def _pack_table(table: Table, prefix: str) -> Stored:
     return data | data_of_answers, arrays | arrays_of_answers
 
 
-def _unpack_table(stored_answer: Stored, prefix: str) -> Table:
+def _unpack_table(stored_answer: Stored, prefix: str) -> EffectsTable:
     data, arrays = stored_answer
     answers = answers_of(stored_answer, f"{prefix}{ANSWERS} ")
     packed = data | {prefix + ANSWERS: answers}
-    fields: dict[str, Any] = unpack_tuple((packed, arrays), Table._fields, prefix)
+    fields: dict[str, Any] = unpack_tuple((packed, arrays), EffectsTable._fields, prefix)
     wider = fields.pop("wider")
-    return Table(**fields, wider=None if wider is None else Wider(**wider))
+    return EffectsTable(**fields, wider=None if wider is None else Wider(**wider))

@@ -52,7 +52,7 @@ class EffectQuestion(NamedTuple):
         return self.estimate == "counted"
 
 
-class Table(NamedTuple):
+class EffectsTable(NamedTuple):
     """What is estimated of T topics. answers: side a is the second setting, b the first; where the
     effect may differ by group how the share changes in the second, and in the first. value, low,
     high: float64[T, 2], of the first and of the second. corrected: float64[T], the difference
@@ -102,10 +102,10 @@ class Estimates(NamedTuple):
     the topics that are shown along the effect: along, None where there are none; joint, these
     together, with joint_ends: float64[2, 1], None of less than two."""
 
-    table: Table
+    table: EffectsTable
     ends: np.ndarray
     along: Along | None
-    joint: Table | None
+    joint: EffectsTable | None
     joint_ends: np.ndarray | None
 
 
@@ -418,7 +418,7 @@ class Regression:
             self.weight[has_both], side[self.design.cell[has_both]], groups.group[has_both]
         )
 
-    def table(self) -> Table:
+    def table(self) -> EffectsTable:
         """All topics that are neither merged nor hidden. Kept for a while."""
         if self.stored is not None:
             return self.stored.table
@@ -442,7 +442,7 @@ class Regression:
             asked_there = asked_there._replace(first_group=first, second_group=second)
         return regression_of(selection, asked_there)
 
-    def together(self, topics: list[int]) -> Table:
+    def together(self, topics: list[int]) -> EffectsTable:
         """Estimate topics that were chosen before looking as one: a table of one row."""
         if self.stored is not None and self.stored.joint is not None:
             self._check_shown(topics)
@@ -454,7 +454,7 @@ class Regression:
         if tuple(topics) != self.shown_topics:
             raise ValueError(f"stored are topics {self.shown_topics}, asked for were {topics}")
 
-    def _table(self, topics: list[int], as_one_topic: bool = False) -> Table:
+    def _table(self, topics: list[int], as_one_topic: bool = False) -> EffectsTable:
         answers = self._answered(topics, as_one_topic)
         low, high = zip(answers.ends(1), answers.ends(0), strict=True)
         value = np.stack([answers.b, answers.a], axis=1)
@@ -462,7 +462,7 @@ class Regression:
             value = np.clip(value, 0.0, 1.0)
         else:
             low, high = _ends_of_changes(answers)
-        return Table(
+        return EffectsTable(
             topics=topics,
             answers=answers,
             value=value,

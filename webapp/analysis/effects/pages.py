@@ -11,7 +11,7 @@ from inference.answers import Answers
 from inference.effects.regression import Data
 from webapp.analysis.answers import cautions
 from webapp.analysis.effects import formula as formulas, sentences, variables, variants
-from webapp.analysis.effects.estimates import Order, Regression, Table
+from webapp.analysis.effects.estimates import EffectsTable, Order, Regression
 from webapp.analysis.effects.shapes import (
     AboutEffect,
     AlongEffect,
@@ -225,7 +225,9 @@ def _conclusion(
     )
 
 
-def _rows(regression: Regression, table: Table, rows_of_table: list[int]) -> list[TopicEffect]:
+def _rows(
+    regression: Regression, table: EffectsTable, rows_of_table: list[int]
+) -> list[TopicEffect]:
     """Shares that a formula expects below 0 or above 1 are told as these."""
     view = regression.selection.view
     numbers = [table.topics[row_of_table] for row_of_table in rows_of_table]
@@ -244,7 +246,7 @@ def _rows(regression: Regression, table: Table, rows_of_table: list[int]) -> lis
     return rows
 
 
-def _estimate(regression: Regression, table: Table, i: int, ends: np.ndarray) -> Estimate:
+def _estimate(regression: Regression, table: EffectsTable, i: int, ends: np.ndarray) -> Estimate:
     """Estimate row i of the table. ends: float64[2], of its corrected difference."""
     share = table.value[i] if regression.across else np.clip(table.value[i], 0.0, 1.0)
     corrected_ends = np.where(np.isfinite(table.corrected[i]), ends, np.nan)
@@ -288,7 +290,7 @@ def _difference_of_row(answers: Answers, i: int) -> Estimate:
     )
 
 
-def _negative_shares(table: Table) -> int:
+def _negative_shares(table: EffectsTable) -> int:
     """Topics of which a formula expects a share below 0."""
     return int(np.count_nonzero((table.answers.a < 0) | (table.answers.b < 0)))
 

@@ -182,7 +182,7 @@ class ValueCells:
 
 
 @dataclass(frozen=True)
-class Table(ByGroups):
+class SharesTable(ByGroups):
     """darkest: the share that has the darkest shade. field, topic: null where rows are topics."""
 
     columns: list[Period]
@@ -194,7 +194,7 @@ class Table(ByGroups):
 
 
 @dataclass(frozen=True)
-class FieldsTable(Table):
+class FieldsTable(SharesTable):
     """One topic: a row for each value of `field`. overall: its share of all words."""
 
     overall: float

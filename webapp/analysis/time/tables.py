@@ -7,7 +7,7 @@ import numpy as np
 from inference.errors import Invalid
 from inference.explore.bands import Bands
 from webapp.analysis.time import shares, trends
-from webapp.analysis.time.shapes import Cell, FieldsTable, Table, TopicCells, ValueCells
+from webapp.analysis.time.shapes import Cell, FieldsTable, SharesTable, TopicCells, ValueCells
 from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links, topics
@@ -35,7 +35,7 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 
 def of_topics(
     selection: RunSelection, by: str, asked_topics: list[int], against: bool, order: Order
-) -> Table:
+) -> SharesTable:
     """A row for each topic, a column for each period or value. Raises Invalid for more than
     MOST_ROWS topics."""
     if len(asked_topics) > MOST_ROWS:
@@ -72,7 +72,7 @@ def of_topics(
         )
 
     rows = [row(i) for i in row_order]
-    return Table(
+    return SharesTable(
         **_table(cut, columns_shown, bands, against, largest),
         rows=rows,
         field=None,
@@ -136,9 +136,9 @@ def of_two_fields(
     )
 
 
-def empty(selection: RunSelection, by: str, field: str) -> Table:
+def empty(selection: RunSelection, by: str, field: str) -> SharesTable:
     """Instead of one that can't be made."""
-    return Table(
+    return SharesTable(
         by=by,
         in_time=False,
         columns=[],

@@ -27,7 +27,7 @@ from webapp.analysis.time.shapes import (
     Offer,
     OfferedTopic,
     Period,
-    Table,
+    SharesTable,
     TableHtml,
     TimeLine,
     TimeLines,
@@ -187,7 +187,13 @@ def csv(request: HttpRequest, run: Run) -> StreamingHttpResponse:
     return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
 
 
-@typed({Table: "time/table.html", FieldsTable: "time/table.html", TimeNothing: "time/nothing.html"})
+@typed(
+    {
+        SharesTable: "time/table.html",
+        FieldsTable: "time/table.html",
+        TimeNothing: "time/nothing.html",
+    }
+)
 def table(
     view: RunView,
     selection: RunSelection,
@@ -199,7 +205,7 @@ def table(
     field: str = "",
     topic: list[str] = NO_TEXTS,
     topics: list[str] = NO_TEXTS,
-) -> Answer[Table | FieldsTable | TimeNothing]:
+) -> Answer[SharesTable | FieldsTable | TimeNothing]:
     """Topics by a period or category as a table of shades; with ?field= and ?topic= one topic by
     two of them."""
     chosen_by = _by(view.run, by)
@@ -208,7 +214,7 @@ def table(
     against = scale == "against"
     chosen_topics = trends.read_topics(view, topic)
     chosen_topics = chosen_topics[:1] if field else []
-    page: Table
+    page: SharesTable
     try:
         if chosen_topics:
             page = tables.of_two_fields(selection, field, chosen_by, chosen_topics[0], against)
@@ -232,7 +238,7 @@ def table(
 def _table_html(
     view: RunView,
     page_query: PageQuery,
-    page: Table,
+    page: SharesTable,
     problem: str,
     sort: str,
     single_topic: list[int],

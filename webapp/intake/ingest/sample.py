@@ -30,7 +30,7 @@ from webapp.intake.ingest.estimates import passage_of, rough
 from webapp.intake.ingest.guesses import stored_path
 from webapp.intake.ingest.settings import ReadingSettings
 from webapp.intake.ingest.shaping import (
-    Part,
+    PlaceInWhole,
     Shaping,
     are_parts,
     certain,
@@ -311,7 +311,7 @@ class _Sampler:
         evidence: Counter[str] = Counter()
         without = 0
         made_dates = 0
-        parts: list[Part | None] = []
+        parts: list[PlaceInWhole | None] = []
         items = self._items()
         with Stream.write(self.folder, tokeniser) as stream:
             for document in itertools.islice(self._shaped(items), DOCUMENTS):

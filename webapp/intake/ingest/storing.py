@@ -140,7 +140,7 @@ def packed_files(path: Path, done: int = 0) -> Iterator[PackedFile]:
         ) from error
 
 
-class Part(NamedTuple):
+class StoredFiles(NamedTuple):
     """Some files that lie in the corpus's folder, their rows, and the checkpoint behind them."""
 
     rows: list[SourceFile]
@@ -174,7 +174,7 @@ def store(
         checkpoint = part.checkpoint
 
 
-def _record(part: Part, save: Callable[[StoreCheckpoint], None]) -> None:
+def _record(part: StoredFiles, save: Callable[[StoreCheckpoint], None]) -> None:
     with transaction.atomic():
         SourceFile.objects.bulk_create(part.rows, batch_size=1000)
         save(part.checkpoint)
@@ -230,7 +230,7 @@ def _received(
     folder: Path,
     checkpoint: StoreCheckpoint,
     report: Callable[[StoreCheckpoint], None],
-) -> Iterator[Part]:
+) -> Iterator[StoredFiles]:
     """The received files that are still to be stored. Until all have come their positions are below
     0, so that order can be made then."""
     arriving = received_folder(corpus)
@@ -275,10 +275,10 @@ def _received(
 
 def _settled(
     rows: list[SourceFile], checkpoint: StoreCheckpoint, report: Callable[[StoreCheckpoint], None]
-) -> Part:
+) -> StoredFiles:
     settle(*(settings.FILES / row.path for row in rows))
     report(checkpoint)
-    return Part(rows, checkpoint)
+    return StoredFiles(rows, checkpoint)
 
 
 def _linked(
@@ -287,7 +287,7 @@ def _linked(
     first: int,
     checkpoint: StoreCheckpoint,
     report: Callable[[StoreCheckpoint], None],
-) -> Iterator[Part]:
+) -> Iterator[StoredFiles]:
     """The files of another corpus, from a position on: both have a name of each, and it goes with
     the last one."""
     folder = files.corpus_folder(corpus.pk) / "source"
@@ -306,7 +306,7 @@ def _linked(
         size = checkpoint.bytes + sum(file.bytes for file in batch)
         checkpoint = replace(checkpoint, files=checkpoint.files + len(batch), bytes=size)
         report(checkpoint)
-        yield Part(rows, checkpoint)
+        yield StoredFiles(rows, checkpoint)
         last = batch[-1].position
 
 

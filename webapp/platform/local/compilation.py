@@ -26,7 +26,7 @@ Path({done!r}).write_text(f"{digest}\\n{{kernel_files.folder()}}")
 """
 
 
-def part(name: str, function: str, niceness: int = 0) -> processes.Part:
+def part(name: str, function: str, niceness: int = 0) -> processes.ManagedProcess:
     """A child process that calls a function of inference.compiling, and ends. What was
     compiled before is only loaded."""
 
@@ -40,7 +40,7 @@ def part(name: str, function: str, niceness: int = 0) -> processes.Part:
             argv, log(name), env=env, cwd=folder.working(), before_exec=before_exec
         )
 
-    return processes.Part(name, start, signal.SIGKILL, 1.0, once=True)
+    return processes.ManagedProcess(name, start, signal.SIGKILL, 1.0, once=True)
 
 
 def start(supervisor: processes.Supervisor) -> bool:

@@ -199,10 +199,12 @@ class Postgres:
             ).fetchone():
                 connection.execute(f"CREATE DATABASE {NAME}")
 
-    def part(self) -> processes.Part:
+    def part(self) -> processes.ManagedProcess:
         if not (self.directory / "PG_VERSION").exists():
             self._init()
-        return processes.Part("Postgres", self.process, gently=signal.SIGINT, seconds=10.0)
+        return processes.ManagedProcess(
+            "Postgres", self.process, gently=signal.SIGINT, seconds=10.0
+        )
 
 
 def answers_in_time(

@@ -123,7 +123,7 @@ def stop(process: Child, gently: int, seconds: float) -> None:
 
 
 @dataclass
-class Part:
+class ManagedProcess:
     """Something that must run: how to start it, and the signal that ends it well."""
 
     name: str
@@ -151,10 +151,10 @@ class Supervisor:
     start."""
 
     def __init__(self, print_line: Callable[[str], None]):
-        self.parts: list[Part] = []
+        self.parts: list[ManagedProcess] = []
         self.said = print_line
 
-    def add(self, part: Part) -> Part:
+    def add(self, part: ManagedProcess) -> ManagedProcess:
         self.parts.append(part)
         part.up()
         return part

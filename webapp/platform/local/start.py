@@ -162,12 +162,12 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
     url = f"http://{f'[{reached}]' if ':' in reached else reached}:{port}/"
     folder.tell(database_url=database, redis_url=broker, url=url)
     supervisor.add(
-        processes.Part(
+        processes.ManagedProcess(
             "The worker", lambda: processes.worker(env, logs / "worker.log"), signal.SIGQUIT, 3.0
         )
     )
     supervisor.add(
-        processes.Part(
+        processes.ManagedProcess(
             "The web server",
             lambda: processes.spawn(
                 web(port, host), logs / "web.log", env=env | MALLOC, cwd=folder.working()

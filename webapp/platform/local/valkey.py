@@ -53,5 +53,5 @@ class Valkey:
         with redis.Redis.from_url(self.url, socket_connect_timeout=2, retry=None) as client:
             answers_in_time("Valkey", process, self.log, seconds, client.ping, redis.RedisError)
 
-    def part(self) -> processes.Part:
-        return processes.Part("Valkey", self.process, gently=signal.SIGTERM, seconds=5.0)
+    def part(self) -> processes.ManagedProcess:
+        return processes.ManagedProcess("Valkey", self.process, gently=signal.SIGTERM, seconds=5.0)

@@ -316,7 +316,7 @@ def orphans() -> list[tuple[str, int]]:
 # -------------------------------------------------------------------------------------------
 
 
-class Table(NamedTuple):
+class DatabaseTable(NamedTuple):
     """A table with rows of its own. parent: of which it is an attached partition. columns: those
     that are not computed."""
 
@@ -325,7 +325,7 @@ class Table(NamedTuple):
     columns: list[str]
 
 
-def tables(cursor) -> list[Table]:
+def tables(cursor) -> list[DatabaseTable]:
     """All tables but Django's record of migrations: those with few rows first, then partitions."""
     cursor.execute(
         """
@@ -339,7 +339,7 @@ def tables(cursor) -> list[Table]:
         """,
         [list(KEYS)],
     )
-    return [Table(*row) for row in cursor.fetchall()]
+    return [DatabaseTable(*row) for row in cursor.fetchall()]
 
 
 def _named(template: str, table: str, columns: list[str]) -> sql.Composed:
@@ -348,13 +348,13 @@ def _named(template: str, table: str, columns: list[str]) -> sql.Composed:
     )
 
 
-def rows_out(cursor, table: Table) -> Generator[bytes, None, None]:
+def rows_out(cursor, table: DatabaseTable) -> Generator[bytes, None, None]:
     """The table's rows as COPY writes them, a line each."""
     with copying(cursor, _named("COPY {} ({}) TO STDOUT", table.name, table.columns)) as copy:
         yield from map(bytes, copy)
 
 
-def rows_in(cursor, table: Table, blocks: Iterable[bytes]) -> int:
+def rows_in(cursor, table: DatabaseTable, blocks: Iterable[bytes]) -> int:
     """Insert rows as `rows_out` gave them. Returns how many."""
     with copying(cursor, _named("COPY {} ({}) FROM STDIN", table.name, table.columns)) as copy:
         for block in blocks:

@@ -342,7 +342,7 @@ class _Copying:
                     self._table(cursor, table)
         return rows
 
-    def _table(self, cursor, table: bulk.Table) -> None:
+    def _table(self, cursor, table: bulk.DatabaseTable) -> None:
         """Copy a table's rows, some megabytes a member; a table without rows has no member."""
         rows = 0
         part = 0
@@ -363,7 +363,7 @@ class _Copying:
         self.writer.table(table.name, rows)
         self._add(rows=rows)
 
-    def _part(self, table: bulk.Table, part: int, blocks: list[bytes]) -> None:
+    def _part(self, table: bulk.DatabaseTable, part: int, blocks: list[bytes]) -> None:
         content = b"".join(blocks)
         self.writer.add_bytes(f"rows/{table.name}/{part:06d}", content)
         self._add(bytes=len(content))
@@ -402,7 +402,7 @@ def _size(cursor) -> int:
     return int(tables) + int(stored) - copies.bytes_kept() + bytes_of_files
 
 
-def _head(cursor, tables: list[bulk.Table]) -> dict:
+def _head(cursor, tables: list[bulk.DatabaseTable]) -> dict:
     migrations = cursor.execute("SELECT app, name FROM django_migrations ORDER BY id").fetchall()
     sequences = cursor.execute(  # of now, not of the snapshot, so that no number is used twice
         "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = 'public' AND"

@@ -214,7 +214,7 @@ def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]
             for part in parts:
                 counts[member_name] += bulk.rows_in(
                     cursor,
-                    bulk.Table(member_name, None, backup["tables"][member_name]),
+                    bulk.DatabaseTable(member_name, None, backup["tables"][member_name]),
                     part.blocks(),
                 )
         else:
@@ -235,7 +235,7 @@ def _write_partition(
         with connection.cursor() as cursor:
             rows = bulk.rows_in(
                 cursor,
-                bulk.Table(partition.name, parent, columns),
+                bulk.DatabaseTable(partition.name, parent, columns),
                 chain.from_iterable(part.blocks() for part in parts),
             )
         partition.attach()

@@ -14,7 +14,7 @@ from webapp.intake.ingest.shaping.joining import join
 from webapp.intake.ingest.shaping.languages import language_column, language_fields
 from webapp.intake.ingest.shaping.names import Pattern, file_dates, name_fields, usual_fields
 from webapp.intake.ingest.shaping.options import Shaping
-from webapp.intake.ingest.shaping.parts import Part, are_parts, part_of
+from webapp.intake.ingest.shaping.parts import PlaceInWhole, are_parts, part_of
 from webapp.intake.ingest.shaping.sections import cut
 from webapp.intake.ingest.shaping.silent import (
     CERTAIN,
@@ -27,14 +27,14 @@ from webapp.intake.ingest.shaping.silent import (
     shares,
     silent,
 )
-from webapp.intake.ingest.shaping.table import Guess, Table, guess, upload_of
+from webapp.intake.ingest.shaping.table import Guess, UploadedTable, guess, upload_of
 from webapp.intake.readers import Document, Problem
 
 __all__ = [
     "CERTAIN",
     "RULES",
     "Guess",
-    "Part",
+    "PlaceInWhole",
     "Pattern",
     "Shaping",
     "are_parts",
@@ -75,7 +75,7 @@ def shape(
     Raises Invalid("table" or "key", …) and Unreadable where the table is not there, or is none.
     """
     with (
-        Table(upload, shaping.table, shaping.key, folder, advance)
+        UploadedTable(upload, shaping.table, shaping.key, folder, advance)
         if shaping.table
         else nullcontext() as about
     ):

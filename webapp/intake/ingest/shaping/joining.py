@@ -13,7 +13,7 @@ from typing import BinaryIO
 import orjson
 
 from webapp.intake.ingest.shaping.options import Shaping
-from webapp.intake.ingest.shaping.parts import Part, part_of
+from webapp.intake.ingest.shaping.parts import PlaceInWhole, part_of
 from webapp.intake.readers import Document, Problem, mets, parse_date, running_lines
 from webapp.intake.readers.base import MAX_ID, MAX_TEXT, MAX_TITLE
 
@@ -155,7 +155,7 @@ def _left(count: int, example: Document, shaping: Shaping) -> Problem:
 
 
 def _values(
-    document: Document, part: Part | None, shaping: Shaping, order: str
+    document: Document, part: PlaceInWhole | None, shaping: Shaping, order: str
 ) -> list[str] | None:
     values = []
     if shaping.parts:

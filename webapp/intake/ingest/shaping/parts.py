@@ -21,24 +21,24 @@ _MOST = 0.9
 _WHOLES = 2
 
 
-class Part(NamedTuple):
+class PlaceInWhole(NamedTuple):
     whole: str  # its title, else id
     number: int  # from 1
 
 
-def part_of(document: Document) -> Part | None:
+def part_of(document: Document) -> PlaceInWhole | None:
     """By the end of its title, else by a column that is called so."""
     if match := _TITLE.fullmatch(document.title.strip()):
         title, number = filter(None, match.groups())
         if whole := title.rstrip(" \t,;:·—–-"):
-            return Part(whole, int(number))
+            return PlaceInWhole(whole, int(number))
     name = next((name for name in document.metadata if name.casefold().strip() in COLUMNS), "")
     match = _NUMBER.fullmatch(document.metadata.get(name, "").strip())
     whole = document.title or document.source_id
-    return Part(whole, int(match[1])) if match and whole else None
+    return PlaceInWhole(whole, int(match[1])) if match and whole else None
 
 
-def are_parts(parts: Sequence[Part | None]) -> bool:
+def are_parts(parts: Sequence[PlaceInWhole | None]) -> bool:
     """Whether most rows are parts, of several wholes, and the parts of each are numbered from 1 on;
     of the last one some may be to come."""
     wholes: dict[str, list[int]] = {}

@@ -223,7 +223,7 @@ def _without_zeros(name: str) -> str:
     return _DIGITS.sub(lambda match: str(int(match[0])), name)
 
 
-class Table(contextlib.AbstractContextManager["Table"]):
+class UploadedTable(contextlib.AbstractContextManager["UploadedTable"]):
     """The rows, on disk: a table may be as long as the corpus. Its file is gone with the process.
     Use `with`."""
 

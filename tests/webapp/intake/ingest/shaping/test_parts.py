@@ -10,7 +10,7 @@ from tests.corpora import as_csv
 from tests.webapp.intake.ingest.test_upload import prepare
 from tests.webapp.page_text import in_one_line
 from webapp.intake.ingest import sample
-from webapp.intake.ingest.shaping import Part, Shaping, are_parts, part_of, shape
+from webapp.intake.ingest.shaping import PlaceInWhole, Shaping, are_parts, part_of, shape
 from webapp.intake.readers import Document, Problem, looking
 from webapp.models import Document as Row
 
@@ -37,7 +37,7 @@ from webapp.models import Document as Row
 )
 def test_the_part_of_a_row(title, fields, part):
     assert part_of(Document("text", title, source_id="k1", metadata=fields)) == (
-        part and Part(*part)
+        part and PlaceInWhole(*part)
     )
 
 
@@ -58,7 +58,12 @@ def test_the_part_of_a_row(title, fields, part):
 )
 def test_parts_are_known_where_those_of_each_whole_are_numbered_from_one_on(parts, known):
     assert (
-        are_parts([None if part == "-" else Part(part[0], int(part[1:])) for part in parts.split()])
+        are_parts(
+            [
+                None if part == "-" else PlaceInWhole(part[0], int(part[1:]))
+                for part in parts.split()
+            ]
+        )
         == known
     )
 

@@ -12,7 +12,7 @@ from tests.bad_input import member, tarred, zipped
 from tests.webapp.intake.ingest.shaping import naive
 from webapp.intake import readers
 from webapp.intake.ingest.shaping import Shaping, guess, shape, upload_of
-from webapp.intake.ingest.shaping.table import Table
+from webapp.intake.ingest.shaping.table import UploadedTable
 from webapp.intake.readers import Document, Problem, Unreadable
 
 
@@ -270,7 +270,7 @@ def test_memory_of_a_long_table(tmp_path):
         [["file", "place"]] + [[f"folder/{n}.txt", "somewhere " * 90] for n in range(20_000)],
     )
     tracemalloc.start()
-    with Table((path, name), name, "file", tmp_path) as table:
+    with UploadedTable((path, name), name, "file", tmp_path) as table:
         found = list(
             table.join(Document("t", file=f"folder/{n}.txt") for n in range(0, 20_000, 200))
         )
