@@ -104,10 +104,12 @@ class Command(OwnCommand):
             user=user, email=email, defaults={"verified": True, "primary": True}
         )
         sharing.arrived(user, email)
-        self.stdout.write(
-            f"{user.name}"
-            f" <{user.email}>{', operator' if user.is_staff else ''}{'' if user.is_active else ', closed'}"
-        )
+        roles = ""
+        if user.is_staff:
+            roles += ", operator"
+        if not user.is_active:
+            roles += ", closed"
+        self.stdout.write(f"{user.name} <{user.email}>{roles}")
         if options["hand_over"]:
             self._hand_over(user, options["hand_over"].strip().lower())
         if revoked:

@@ -95,11 +95,9 @@ class Command(OwnCommand):
             if not path.exists():
                 raise CommandError(f"There is no file {path}.")
             if path.is_dir():
-                files += [
-                    (p, str(Path(path.resolve().name) / p.relative_to(path)))
-                    for p in sorted(path.rglob("*"))
-                    if p.is_file()
-                ]
+                folder_name = Path(path.resolve().name)
+                within = [entry for entry in sorted(path.rglob("*")) if entry.is_file()]
+                files += [(file, str(folder_name / file.relative_to(path))) for file in within]
             else:
                 files.append((path, path.name))
         return files
@@ -112,10 +110,9 @@ class Command(OwnCommand):
 
     def _tell(self, corpus: Corpus) -> None:
         report = (corpus.version.report if corpus.version else {}) | corpus.report
-        self.stderr.write(
-            f"{number_of(corpus.documents, 'document')}, {number_of(corpus.tokens, 'word')}, vocabulary of"
-            f" {corpus.vocabulary:,}"
-        )
+        documents = number_of(corpus.documents, "document")
+        words = number_of(corpus.tokens, "word")
+        self.stderr.write(f"{documents}, {words}, vocabulary of {corpus.vocabulary:,}")
         for reason, (types, tokens) in report["dropped"].items():
             self.stderr.write(
                 f"  dropped as {reason}: {number_of(types, 'different word')},"

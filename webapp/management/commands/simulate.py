@@ -23,6 +23,14 @@ HELP = {
 }
 
 
+def _describe_setting(name: str) -> dict[str, str]:
+    """Of its option: the default, and the help."""
+    return {
+        "default": str(getattr(DEFAULT, name)),
+        "help": f"{HELP[name]} (default: %(default)s)",
+    }
+
+
 class Command(OwnCommand):
     help = (
         "Make texts from known topics, as LDA assumes them, and keep the topics: a run on them then"
@@ -31,13 +39,7 @@ class Command(OwnCommand):
     )
 
     arguments = {
-        **{
-            f"--{name}": {
-                "default": str(getattr(DEFAULT, name)),
-                "help": f"{says} (default: %(default)s)",
-            }
-            for name, says in HELP.items()
-        },
+        **{f"--{name}": _describe_setting(name) for name in HELP},
         "--same-alpha": {
             "action": "store_false",
             "dest": "varied",

@@ -41,11 +41,9 @@ class Command(OwnCommand):
             f"{settings.STORE}; copies here: {copies.bytes_kept():,} of {settings.STORE_CACHE:,}"
             " bytes"
         )
-        by_name = Sealed.objects.values("kind", "name").annotate(n=Count("pk"), bytes=Sum("size"))
-        for row in by_name.order_by("kind", "name"):
-            self.stdout.write(
-                f"{row['kind']}/*/{row['name']}: {row['n']:,}, {row['bytes']:,} bytes"
-            )
+        by_name = Sealed.objects.values_list("kind", "name").order_by("kind", "name")
+        for kind, name, objects, size in by_name.annotate(Count("pk"), Sum("size")):
+            self.stdout.write(f"{kind}/*/{name}: {objects:,}, {size:,} bytes")
         try:
             wrong = list(self._wrong(mend, read))
         except sealed.StoreAway as error:

@@ -115,14 +115,17 @@ class Command(OwnCommand):
 
 def _follow(run: Run) -> None:
     """Wait until a run is over. Raises CommandError where it ended without topics."""
-    follow(
-        run,
-        OVER,
-        lambda run: run.step / max(1, run.steps),
-        lambda run: f"{run.tokens_seen:,} words in {run.seconds:.0f} s",
-    )
+    follow(run, OVER, _share_done, _describe_progress)
     if run.status == Run.Status.CANCELLED:
         raise CommandError(f"Run {run.pk} was cancelled.")
+
+
+def _share_done(run: Run) -> float:
+    return run.step / max(1, run.steps)
+
+
+def _describe_progress(run: Run) -> str:
+    return f"{run.tokens_seen:,} words in {run.seconds:.0f} s"
 
 
 class _Parser(CommandParser):

@@ -89,12 +89,13 @@ def _circle(circle: Circle) -> str:
         title += " (general talk)"
     title += f", {percent(circle.share)}"
     tooltip = f"{circle.label} {circle.text}"
-    return (
+    parts = [
         f'<a href="{html.escape(circle.url)}" class="{classes}" data-topic="{circle.number}"'
-        f' data-said="{html.escape(tooltip)}">'
-        f'<circle cx="{circle.x}" cy="{circle.y}" r="{circle.r}"/>'
-        f"<title>{html.escape(title)}</title></a>\n"
-    )
+        f' data-said="{html.escape(tooltip)}">',
+        f'<circle cx="{circle.x}" cy="{circle.y}" r="{circle.r}"/>',
+        f"<title>{html.escape(title)}</title></a>\n",
+    ]
+    return "".join(parts)
 
 
 @register.simple_tag
@@ -104,9 +105,10 @@ def map_labels(circles: Sequence[Circle]) -> SafeString:
     for circle in circles:
         label_place = circle.place
         if label_place is not None:
+            text = html.escape(isolated(circle.text))
             labels.append(
-                f'\n<text x="{label_place.x:.1f}" y="{label_place.y:.1f}" text-anchor="{label_place.anchor}">'
-                f"<tspan>{circle.label}</tspan> {html.escape(isolated(circle.text))}</text>"
+                f'\n<text x="{label_place.x:.1f}" y="{label_place.y:.1f}"'
+                f' text-anchor="{label_place.anchor}"><tspan>{circle.label}</tspan> {text}</text>'
             )
     return mark_safe("".join(labels))  # numbers, and texts that are escaped
 
@@ -163,14 +165,12 @@ def bin_rows(time: TopicTimes, unit: Unit) -> SafeString:
     other_values = _in_unit(time.other, unit)
     for i, group in enumerate(time.bins):
         url = conditional_escape(group.url)
-        cells = [_cell_of_bin(topic, i, url, unit) for topic in time.stacked]
-        rows.append(
-            f'<tr><th scope="row"><a href="{url}">{conditional_escape(group.label)}</a></th>'
-            f"{''.join(cells)}"
-            f'<td class="n">{_written(other_values[i], unit)}</td>'
-            f'<td class="n">{count(group.tokens)}</td>'
-            f'<td class="n">{count(group.documents)}</td></tr>'
-        )
+        label = conditional_escape(group.label)
+        rows.append(f'<tr><th scope="row"><a href="{url}">{label}</a></th>')
+        rows += [_cell_of_bin(topic, i, url, unit) for topic in time.stacked]
+        further = [_written(other_values[i], unit), count(group.tokens), count(group.documents)]
+        rows += [f'<td class="n">{written}</td>' for written in further]
+        rows.append("</tr>")
     return mark_safe("".join(rows))  # numbers, and texts that are escaped
 
 

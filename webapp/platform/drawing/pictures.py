@@ -169,10 +169,8 @@ def _svg(picture: Picture, fonts: str, style: str) -> SafeString:
         )
     for text in picture.texts:
         x, y = text.at
-        parts.append(
-            f'<text x="{x:.1f}" y="{y:.1f}" font-size="{text.size:g}" fill="{text.colour}"'
-            f' text-anchor="{text.anchor}">{escape(text.text)}</text>'
-        )
+        look = f'font-size="{text.size:g}" fill="{text.colour}" text-anchor="{text.anchor}"'
+        parts.append(f'<text x="{x:.1f}" y="{y:.1f}" {look}>{escape(text.text)}</text>')
     parts.append("</svg>")
     return mark_safe("".join(parts))  # colours and numbers of ours, and texts that are escaped
 

@@ -50,6 +50,7 @@ SCALE_FLOOR = 6  # from its foot to the bottom of the river
 LANES = 3  # of words
 LANE = 19  # height
 WORD_LINE = 17  # from a lane's top to the line of its words
+UNDER_WORD = 4  # from there to the line that shows how long it is frequent
 WORD_GAP = 7  # between two of a lane
 SHORTEST_SPAN = 3
 LANES_FOOT = 8  # below the last lane
@@ -241,11 +242,16 @@ class River:
         names.append(its_name)
         lanes, height_of_lanes = self._word_lanes()
         total = HEIGHT + AXIS + height_of_lanes
-        return mark_safe(
-            f'<svg class="river" viewBox="0 0 {WIDTH} {total}" role="group"'
-            f' aria-label="{LABEL}">{general_talk}{"".join(streams)}'
-            f'<g class="names">{"".join(names)}</g>{self._axis()}{lanes}</svg>'
-        )
+        parts = [
+            f'<svg class="river" viewBox="0 0 {WIDTH} {total}" role="group" aria-label="{LABEL}">',
+            general_talk,
+            *streams,
+            f'<g class="names">{"".join(names)}</g>',
+            self._axis(),
+            lanes,
+            "</svg>",
+        ]
+        return mark_safe("".join(parts))  # numbers, and texts and addresses that are escaped
 
     def _general_talk(self, top: np.ndarray) -> tuple[str, str]:
         """What is in no family, below all of them; and its name, "" where that has no room."""
@@ -265,9 +271,10 @@ class River:
         edges = np.concatenate([[top], top + np.cumsum(heights, axis=0)])
         bands = list(zip(stream.bands, edges[:-1], edges[1:], strict=True))
         topic_names, family_name = _names(Space(self.xs, top, bottom), stream, bands)
+        title = f"{escape(isolated(stream.name))}: {percent(stream.share)} of the words"
         paths = [
             f'<a href="{escape(stream.url)}"><path d="{area(self.xs, top, bottom)}" class="family">'
-            f"<title>{escape(isolated(stream.name))}: {percent(stream.share)} of the words</title></path></a>"
+            f"<title>{title}</title></path></a>"
         ]
         named_bands = [band for i, band in enumerate(bands) if i in topic_names]
         for i, band in enumerate(named_bands):
@@ -294,11 +301,14 @@ class River:
 
     def _axis(self) -> str:
         """Times, and a bar that shows how high a tenth of the words is."""
-        marks = [
-            f'<text x="{self._x(year):.0f}" y="{HEIGHT + AXIS_LABEL}" class="axis">'
-            f'{escape(label)}</text><path d="M{self._x(year):.1f} {HEIGHT}v4" class="tick"/>'
-            for year, label in self.labels
-        ]
+        label_y = HEIGHT + AXIS_LABEL
+        marks = []
+        for year, label in self.labels:
+            x = self._x(year)
+            marks += [
+                f'<text x="{x:.0f}" y="{label_y}" class="axis">{escape(label)}</text>',
+                f'<path d="M{x:.1f} {HEIGHT}v4" class="tick"/>',
+            ]
         foot = HEIGHT - SCALE_FLOOR
         top = foot - HEIGHT * SCALE_BAR
         marks.append(
@@ -323,12 +333,14 @@ class River:
             if lane is None:
                 continue
             lane.taken.append((left, right))
-            words.append(
-                f'<a href="{escape(span.url)}" class="word t{span.hue}"><path'
-                f' d="M{begin:.1f} {lane.y + 4}H{max(end, begin + SHORTEST_SPAN):.1f}"/><text'
-                f' x="{x:.1f}" y="{lane.y}">{escape(span.word)}</text>'
-                f"<title>{escape(span.says)}</title></a>"
-            )
+            line_end = max(end, begin + SHORTEST_SPAN)
+            line_y = lane.y + UNDER_WORD
+            words += [
+                f'<a href="{escape(span.url)}" class="word t{span.hue}">',
+                f'<path d="M{begin:.1f} {line_y}H{line_end:.1f}"/>',
+                f'<text x="{x:.1f}" y="{lane.y}">{escape(span.word)}</text>',
+                f"<title>{escape(span.says)}</title></a>",
+            ]
         used = sum(bool(lane.taken) for lane in lanes)
         height = LANE * used + LANES_FOOT if used else 0
         return "".join(words), height
@@ -450,8 +462,9 @@ def _text(text: Text, kind: str) -> str:
     first_y = text.y - (len(text.lines) - 1) / 2 * line_height
     lines = []
     for i, words in enumerate(text.lines):
+        y = first_y + i * line_height
         lines.append(
-            f'<text x="{text.x:.0f}" y="{first_y + i * line_height:.0f}" class="{kind}"'
-            f' font-size="{text.size:g}">{escape(words)}</text>'
+            f'<text x="{text.x:.0f}" y="{y:.0f}" class="{kind}" font-size="{text.size:g}">'
+            f"{escape(words)}</text>"
         )
     return "".join(lines)

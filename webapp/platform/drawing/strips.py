@@ -44,13 +44,17 @@ def strip(
         if end > begin
     ]
     foot = HEIGHT - 1
-    return mark_safe(
+    closing = f"L{xs[-1]:.0f} {foot}L{xs[0]:.0f} {foot}Z"
+    parts = [
         f'<svg class="strip t{hue}" viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none"'
-        f' aria-hidden="true" focusable="false">{_tinted(window)}'
-        f'<path d="{path}L{xs[-1]:.0f} {foot}L{xs[0]:.0f} {foot}Z" class="under"/>'
-        f'<path d="{path}" class="line"/><path d="M0 {HEIGHT - 0.5}H{WIDTH}" class="base"/>'
-        f'<path d="{"".join(dashes)}" class="level"/></svg>'
-    )
+        ' aria-hidden="true" focusable="false">',
+        _tinted(window),
+        f'<path d="{path}{closing}" class="under"/>',
+        f'<path d="{path}" class="line"/>',
+        f'<path d="M0 {HEIGHT - 0.5}H{WIDTH}" class="base"/>',
+        f'<path d="{"".join(dashes)}" class="level"/></svg>',
+    ]
+    return mark_safe("".join(parts))  # numbers
 
 
 def _tinted(window: tuple[float, float] | None) -> str:

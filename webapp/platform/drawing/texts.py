@@ -74,10 +74,13 @@ def strip(
                 continue
             share = share_of_topic[topic]
             floor -= share
-            on = " on" if topic in shown_topics else ""
+            classes = f"s t{hues[topic]}"
+            if topic in shown_topics:
+                classes += " on"
+            y = max(floor, 0)
             parts.append(
-                f'<rect class="s t{hues[topic]}{on}" data-topic="{topic}" x="{i}"'
-                f' y="{max(floor, 0):.4f}" width="{WIDTH}" height="{share:.4f}"/>'
+                f'<rect class="{classes}" data-topic="{topic}" x="{i}" y="{y:.4f}"'
+                f' width="{WIDTH}" height="{share:.4f}"/>'
             )
         parts.append("</a>")
     parts.append("</svg>")

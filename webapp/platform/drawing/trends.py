@@ -269,11 +269,9 @@ class _LineChart:
 
     def _stems(self) -> str:
         """The intervals of bins that stand alone, as upright lines."""
-        return "".join(
-            f"M{self.x[i]:.1f} {self.low[i]:.1f}V{self.high[i]:.1f}"
-            for i in self.alone
-            if i in self.low
-        )
+        with_interval = [i for i in self.alone if i in self.low]
+        stems = [f"M{self.x[i]:.1f} {self.low[i]:.1f}V{self.high[i]:.1f}" for i in with_interval]
+        return "".join(stems)
 
     def _marks(self) -> list[dict]:
         """Dots of bins that are thin or stand alone, arrows of those beyond the scale."""
