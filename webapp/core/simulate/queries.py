@@ -44,12 +44,10 @@ def measured(snapshot_id: int) -> Measured:
         _row(k, int(partner[k]), truth_of_corpus, found_topics)
         for k in np.argsort(-truth_of_corpus.share, kind="stable").tolist()
     ]
-    extra = [
-        UnmatchedTopic(
-            k, float(topics.share[k]), _first(found_topics.beta[k], truth_of_corpus.words)
-        )
-        for k in np.setdiff1d(np.arange(topics.K), partner).tolist()
-    ]
+    extra = []
+    for k in np.setdiff1d(np.arange(topics.K), partner).tolist():
+        first_words = _first(found_topics.beta[k], truth_of_corpus.words)
+        extra.append(UnmatchedTopic(k, float(topics.share[k]), first_words))
     extra.sort(key=lambda topic: -topic.share)
     return Measured(
         truth_of_corpus.settings, rows, _summary(rows), _alpha(run, truth_of_corpus, partner), extra

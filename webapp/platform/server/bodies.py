@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import AsyncIterator
+from http import HTTPStatus
 
 from asgiref.sync import ThreadSensitiveContext, sync_to_async
 from django.conf import settings
@@ -47,7 +48,9 @@ def bound_bodies(application):
         if scope["type"] != "http" or _RECEIVE in scope:  # its view reads the body, and bounds it
             return await application(scope, receive, send)
         if settings.ACCOUNTS and _large(scope) and not await _signed_in(scope):
-            return await respond(send, 403, "Sign in first. Nothing of what you sent was read.")
+            return await respond(
+                send, HTTPStatus.FORBIDDEN, "Sign in first. Nothing of what you sent was read."
+            )
         response_began = False
 
         async def watched_send(message):
@@ -116,7 +119,10 @@ def _bounded_receive(scope, receive):
         if complete:
             return await receive()  # the next message says that the client has gone
         if length.isdigit() and int(length) > limit:
-            raise _Refused(413, f"This request has {int(length):,} bytes, and may have {limit:,}.")
+            raise _Refused(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"This request has {int(length):,} bytes, and may have {limit:,}.",
+            )
         patience = (
             settings.UPLOAD_PATIENCE
             if deadline is None
@@ -125,10 +131,15 @@ def _bounded_receive(scope, receive):
         try:
             message = await within(patience, receive())
         except TimeoutError:
-            raise _Refused(408, "The request took too long to arrive. Send it again.") from None
+            raise _Refused(
+                HTTPStatus.REQUEST_TIMEOUT, "The request took too long to arrive. Send it again."
+            ) from None
         size += len(message.get("body", b""))
         if size > limit:
-            raise _Refused(413, f"This request may have {limit:,} bytes, and has more.")
+            raise _Refused(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"This request may have {limit:,} bytes, and has more.",
+            )
         complete = not message.get("more_body", False)
         return message
 

@@ -17,6 +17,8 @@ from webapp.service.corpora import deletion
 
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # of a code: those that are not taken for another
 CODE = 12  # letters: 59 bits, too many to be guessed
+GROUP = 4  # letters of a code that are written together
+TOKEN_BYTES = 32  # random ones of a class's link, which nobody can guess
 DAYS = 400  # that a course may last
 HANDED_IN = 10  # copies of one student's notebooks
 STEP = 20  # students whose accounts are deleted at a time
@@ -34,7 +36,11 @@ def create(owner: User, corpus: Corpus, name: str, days: int) -> Course:
             "corpus", f"“{corpus.name}” is not yours: its owner alone can open it to a class."
         )
     return Course.objects.create(
-        owner=owner, corpus=corpus, name=name, token=secrets.token_urlsafe(32), ends_at=_end(days)
+        owner=owner,
+        corpus=corpus,
+        name=name,
+        token=secrets.token_urlsafe(TOKEN_BYTES),
+        ends_at=_end(days),
     )
 
 
@@ -52,7 +58,9 @@ def last(course: Course, days: int) -> None:
 def invite(course: Course, on: bool) -> None:
     """By another link: the one before leads nowhere from now on, who has joined stays. Or nobody
     can join any more."""
-    Course.objects.filter(pk=course.pk).update(token=secrets.token_urlsafe(32) if on else None)
+    Course.objects.filter(pk=course.pk).update(
+        token=secrets.token_urlsafe(TOKEN_BYTES) if on else None
+    )
 
 
 def invited(token: str) -> Course | None:
@@ -98,7 +106,8 @@ def join(course: Course, name: str) -> tuple[Student, str]:
 def _code() -> tuple[str, str]:
     """A new one, and the same in groups of four, as it is told."""
     code = "".join(secrets.choice(LETTERS) for _ in range(CODE))
-    return code, "-".join(code[i : i + 4] for i in range(0, CODE, 4))
+    groups = [code[i : i + GROUP] for i in range(0, CODE, GROUP)]
+    return code, "-".join(groups)
 
 
 def of_code(written: str) -> Student | None:

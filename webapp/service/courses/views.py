@@ -3,6 +3,7 @@ come back, and the page of a student."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from http import HTTPStatus
 
 import qrcode
 from django.conf import settings
@@ -112,10 +113,8 @@ def index(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[CoursesP
     taught = (
         authorization.courses(request).select_related("corpus").annotate(count=Count("students"))
     )
-    return HtmlAnswer(
-        CoursesPage(taught, own_corpora.order_by("-pk")[:SHOWN], students, wrong),
-        status=400 if wrong else 200,
-    )
+    page = CoursesPage(taught, own_corpora.order_by("-pk")[:SHOWN], students, wrong)
+    return HtmlAnswer(page, status=_status(wrong))
 
 
 @never_cache
@@ -141,7 +140,12 @@ def detail(
         else ""
     )
     page = CoursePage(course, link, mark_safe(qr), queries.students(course, new_codes), wrong)
-    return HtmlAnswer(page, status=400 if wrong else 200)
+    return HtmlAnswer(page, status=_status(wrong))
+
+
+def _status(wrong: str) -> HTTPStatus:
+    """Of a page with a form. wrong: why what was sent was refused, "" where it was not."""
+    return HTTPStatus.BAD_REQUEST if wrong else HTTPStatus.OK
 
 
 def _course(request: HttpRequest, pk: int) -> Course:
