@@ -155,6 +155,21 @@ def test_pages_of_a_folder_that_are_taken_away(hostile):
         assert not alive(html) and "default-src 'none'" in html, name
 
 
+def test_pages_of_a_folder_with_a_search_run_the_folders_scripts_alone(hostile):
+    run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=hostile.run)
+    archive = zipfile.ZipFile(io.BytesIO(b"".join([taken(run, "site-texts.zip")])))
+    for name in archive.namelist():
+        if not name.endswith(".html"):
+            continue
+        html = archive.read(name).decode()
+        if name == "search.html":
+            for script in ('<script src="texts.js"></script>', '<script src="search.js"></script>'):
+                assert html.count(script) == 1
+                html = html.replace(script, "")
+        assert not alive(html) and "default-src 'none'" in html, name
+    assert PWN in archive.read("texts.js").decode(), "as data"
+
+
 def test_scripts_make_no_markup_of_text():
     """Our modules have no way from a string to markup or code."""
     ways = re.compile(
@@ -162,6 +177,7 @@ def test_scripts_make_no_markup_of_text():
         r" Function|createContextualFragment|setTimeout\(\s*[\"'`]|srcdoc|setAttribute\(\s*[\"'](on|style)"
     )
     modules = sorted((ROOT / "static" / "js").glob("*.js"))
+    modules.append(ROOT / "templates" / "site" / "search.js")
     assert len(modules) > 20 and not [
         (path.name, found[0])
         for path in modules
