@@ -44,6 +44,6 @@ def few_units(unit: Unit, units: tuple[int, int], verdict: Verdict) -> str:
     if verdict or fewest >= FEW_UNITS:
         return ""
     return (
-        f"Only {fewest:,} {units_named(unit)} on one side, too few to generalise from:"
+        f"One of the groups has only {fewest:,} {units_named(unit)}, too few to generalise from:"
         " ratios are then safer than differences."
     )

@@ -2,7 +2,7 @@
 changed, cut where an address asks."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from itertools import chain
 from typing import NamedTuple
 
@@ -88,6 +88,7 @@ def cut(view: RunView, number: int | None) -> Cut:
     names_somebody = units.names_somebody(view.run.version)
     telling_phrases = _telling(phrases(view, topics_of_families), names_somebody)
     noun_phrases = _telling(phrases(view, topics_of_families, nouns=True), names_somebody)
+    names_of_topics = {labels.name(k).casefold() for k in range(view.run.topics)}
     families_cut = [
         Family(
             _called(labels, node, proposed),
@@ -97,15 +98,16 @@ def cut(view: RunView, number: int | None) -> Cut:
             texts,
         )
         for (node, slot), proposed, texts in zip(
-            nodes_at_cut, names(noun_phrases), telling_phrases, strict=True
+            nodes_at_cut, names(noun_phrases, names_of_topics), telling_phrases, strict=True
         )
     ]
     return Cut(number, least, largest, usual, families_cut)
 
 
-def names(phrases: Sequence[Sequence[str]]) -> list[str]:
+def names(phrases: Sequence[Sequence[str]], names_of_topics: Set[str] = frozenset()) -> list[str]:
     """Of each family, by its noun phrases, the best first: two that no other family has, and that
-    say different things; one where there are no two, "" where there is none."""
+    say different things; one where there are no two, "" where there is none. names_of_topics: in
+    small letters; a family gets none of these where it has another phrase."""
     families_with = Counter(
         text.casefold() for phrases_of_family in phrases for text in phrases_of_family
     )
@@ -113,13 +115,14 @@ def names(phrases: Sequence[Sequence[str]]) -> list[str]:
     for phrases_of_family in phrases:
         own_phrases = [text for text in phrases_of_family if families_with[text.casefold()] == 1]
         own_phrases.sort(key=lambda text: _SMALL_WORD_WITHIN.search(text) is not None)
-        names_of_family: list[str] = []
+        unlike_phrases: list[str] = []
         for text in own_phrases:
-            if len(names_of_family) < NAMED and not any(
-                _stems(text) & _stems(earlier_name) for earlier_name in names_of_family
-            ):
-                names_of_family.append(text)
-        names_of_families.append(joined(names_of_family))
+            if not any(_stems(text) & _stems(earlier) for earlier in unlike_phrases):
+                unlike_phrases.append(text)
+        first, rest = unlike_phrases[: NAMED - 1], unlike_phrases[NAMED - 1 :]
+        proposed = [joined([*first, text]) for text in rest] or [joined(first)]
+        not_of_topics = (name for name in proposed if name.casefold() not in names_of_topics)
+        names_of_families.append(next(not_of_topics, proposed[0]))
     return names_of_families
 
 

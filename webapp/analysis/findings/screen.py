@@ -344,8 +344,8 @@ def _when(
         if end == n:
             lead = ", then "
         else:
-            year = math.ceil(river.starts[end] - 1e-3) - 1
-            lead = f"Until {year} mostly " if not rank else f", until {year} "
+            until = sentences.last_before(river.starts[end], river.starts[-1] - river.starts[0])
+            lead = f"Until {until} mostly " if not rank else f", until {until} "
         parts += [lead, _named(row), f" ({share})"]
     return [*parts, "."]
 

@@ -2,6 +2,8 @@
 whole, with names for their parts, so that a translator can move them; those of one kind stand in
 its file of webapp.analysis.findings.kinds."""
 
+import math
+from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -80,6 +82,9 @@ def period(name: str, brief: bool = False) -> str:
 
 MONTHS = 12
 DAYS = 372  # of a year of twelve months of 31 days: no day lies in the next month
+A_MOMENT = 1e-4  # years, less than an hour
+YEARS_SAID_BY_YEAR = 4.0  # that texts are of, from which on a sentence says years
+YEARS_SAID_BY_MONTH = 0.4  # from which on it says months; else days
 
 
 def years(name: str) -> tuple[float, float]:
@@ -100,6 +105,19 @@ def years(name: str) -> tuple[float, float]:
 def years_of_span(first: str, last: str) -> tuple[float, float]:
     """When the first of two periods, as addresses have them, begins, and the last ends."""
     return years(first)[0], years(last)[1]
+
+
+def last_before(end: float, span: float) -> str:
+    """The last year before a time, of short texts the last month or day, as readers say it. end:
+    a year with its fraction, as `years` has it. span: years that the texts are of."""
+    if span >= YEARS_SAID_BY_YEAR:
+        return str(math.ceil(end - A_MOMENT) - 1)
+    year, day_of_year = divmod(math.ceil(DAYS * (end - A_MOMENT)) - 1, DAYS)
+    month, day = divmod(day_of_year, DAYS // MONTHS)
+    if span >= YEARS_SAID_BY_MONTH:
+        return period(f"{year:04}-{month + 1:02}")
+    last_day = monthrange(year, month + 1)[1]
+    return period(f"{year:04}-{month + 1:02}-{min(day + 1, last_day):02}")
 
 
 def briefly(share: float) -> str:
@@ -184,7 +202,7 @@ NOT_FOUND_AGAIN = "{topics}not found again with other seeds"
 AND_DOUBT = "{sure}; {doubt}"
 
 # Of few units on a side an interval says too little about others like them
-SAYS_LITTLE = "{sure}; only {fewest} {units} on one side, too few to generalise from"
+SAYS_LITTLE = "{sure}; one of the groups has only {fewest} {units}, too few to generalise from"
 UNITS_OF = "different {values}"
 UNITS_ARE_DOCUMENTS = "documents"
 

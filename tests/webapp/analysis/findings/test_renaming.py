@@ -24,6 +24,13 @@ def old(trained):
     labels.proposals.cache_clear()
 
 
+def test_a_family_has_no_name_of_a_topic_where_it_has_another_phrase():
+    of_topics = {"fiscal year & public debt", "memory leak"}
+    phrases = [["fiscal year", "public debt", "gold coin"], ["memory leak"]]
+    assert families.names(phrases, of_topics) == ["Fiscal year & gold coin", "Memory leak"]
+    assert families.names(phrases) == ["Fiscal year & public debt", "Memory leak"]
+
+
 def test_an_old_run_is_named_once_and_labels_stay(old):
     curation.change(old, 1, {"label": "Farming"}, "owner")
     renaming.rename(old.pk, None)

@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix
 from benchmarks.insight import spoken
 from inference.answers.outcome import Table
 from tests.webapp.topic_links import topic_link
-from webapp.analysis.findings import mixes, screen, time_sentences
+from webapp.analysis.findings import mixes, screen, sentences, time_sentences
 from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.item import RatioBetween
 from webapp.analysis.findings.kinds.event import WordItem
@@ -167,6 +167,21 @@ def test_a_window_differs_from_the_time_before_it_and_from_that_after_it(
     asker = SpanAsker(SimpleNamespace(spans=spans, calendar=SimpleNamespace(group=group)), str)
     more = within > min(before, after)
     assert asker.is_apart(0, first, last, more) == is_window
+
+
+@pytest.mark.parametrize(
+    ("end", "span", "said"),
+    [
+        (1866.0, 200.0, "1865"),
+        (1866.3, 200.0, "1866"),
+        (1987.5, 2.0, "June 1987"),
+        (1987.0, 2.0, "December 1986"),
+        (1987 + 2 / 12, 0.2, "28 February 1987"),
+        (1987 + (2 * 31 + 9) / 372, 0.2, "9 March 1987"),
+    ],
+)
+def test_the_end_of_a_third_is_said_as_the_time_is_long(end, span, said):
+    assert sentences.last_before(end, span) == said
 
 
 def test_a_group_of_numbers_is_said_with_the_name_of_its_field():

@@ -22,9 +22,10 @@ from webapp.core.results import links
 
 NO_DIFFERENCE = "{field}: no topic differs by more than chance"
 SMALL_DIFFERENCES = (
-    "{field}: topics differ by more than chance, but by little, or by one unit’s doing"
+    "{field}: topics differ by more than chance, but only a little, or because of one speaker or"
+    " source"
 )
-TOO_FEW = "{field}: too few {units} on one side to say whether topics differ"
+TOO_FEW = "{field}: the groups have too few {units} to say whether topics differ"
 IF_INDEPENDENT = "documents counted one by one"
 OF_UNITS = "texts with the same {field} counted together"
 
