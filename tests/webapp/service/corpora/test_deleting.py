@@ -35,11 +35,13 @@ from webapp.models import (
     Document,
     Edit,
     Export,
+    GroupRole,
     Membership,
     Pin,
     Reading,
     Replicate,
     Run,
+    SignOnGroup,
     TextReader,
     TextShown,
     User,
@@ -67,6 +69,7 @@ OF_NOTHING = (
     "webapp_pin",
     "webapp_apitoken",
     "webapp_user",
+    "webapp_groupmember",
     "webapp_course",  # it stays without its texts, until its end
     "webapp_student",
 )
@@ -121,6 +124,8 @@ def made(draft, django_db_blocker, tmp_path_factory):
             user=ada,
         )
         sharing.add(corpus, "eve@example.org", "editor", ada)
+        group = SignOnGroup.objects.create(name="historians")  # which goes with its last role
+        GroupRole.objects.create(corpus=corpus, group=group, role="viewer")
         sharing.make_link(corpus, ada, "a colleague", 7)
         more = tmp_path_factory.mktemp("more") / "more"
         more.write_bytes(b"text\nmore of it\n")
