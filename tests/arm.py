@@ -1,12 +1,14 @@
-"""Train once as on a machine with an ARM processor, which QEMU emulates:
+"""Load the whole application and train once as on a machine with an ARM processor, which QEMU
+emulates:
 
     .venv/bin/python -m tests.arm [ENGINE]
 
-It fetches Debian's Python for arm64 and the locked packages as wheels for it, and trains ENGINE
-(cvb0, whose kernels are the fewest) on simulated documents, twice there and once here. The compiler
-works in the emulation, too, so it takes about half an hour of a processor (ssi: more than an hour,
-and not seen to its end yet). Both trainings there must give the same bits, and predict held-out
-words as well as the one here. The last line is `1 passed, 0 failed` or `0 passed, 1 failed`. It needs qemu-aarch64-static (package
+It fetches Debian's Python for arm64 and the locked packages as wheels for it. There it loads every
+module of the application, has Django check it, and trains ENGINE (cvb0, whose kernels are the
+fewest) on simulated documents, twice there and once here. The compiler works in the emulation, too,
+so it takes about half an hour of a processor (ssi: more than an hour, and not seen to its end yet).
+Both trainings there must give the same bits, and predict held-out words as well as the one here.
+The last line is `1 passed, 0 failed` or `0 passed, 1 failed`. It needs qemu-aarch64-static (package
 qemu-user-static of Debian) and dpkg-deb.
 """
 
@@ -28,6 +30,21 @@ MACHINE = "aarch64-manylinux_2_28"  # as uv calls it
 PYTHON = "3.13"  # of the release that tests.elsewhere fetches from
 PACKAGES = [*elsewhere.PACKAGES, "libstdc++6"]  # which numba's compiler needs
 LARGEST_DIFFERENCE = 0.01  # of the nats per held-out word: libraries of mathematics differ
+# All modules of the application with their packages; no database is asked
+LOADING = """
+import importlib, pkgutil, platform
+import django
+django.setup()
+from django.core.management import call_command
+call_command("check")
+loaded = 0
+for name in ("inference", "tasks", "webapp"):
+    for module in pkgutil.walk_packages(importlib.import_module(name).__path__, name + "."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+            loaded += 1
+print(f"{platform.machine()}: {loaded} modules were loaded", flush=True)
+"""
 # A training, as README describes it. Prints its numbers as one line of JSON
 PROGRAM = """
 import hashlib, json, platform, sys, time
@@ -70,9 +87,12 @@ def make_machine(folder: Path) -> None:
     subprocess.run([*install, "-r", str(lock)], env=environment.uv_env(pip), check=True)
 
 
-def train_there(folder: Path, engine: str) -> list[dict]:
-    """Two trainings in the emulation."""
-    variables = os.environ | {
+def variables_there(folder: Path) -> dict[str, str]:
+    """The environment of a process in the emulation."""
+    return os.environ | {
+        "DJANGO_SETTINGS_MODULE": "webapp.settings",
+        "DATABASE_URL": "postgresql://nobody@localhost/none",  # which is not asked
+        "REDIS_URL": "redis://localhost:1/0",
         "PYTHONHOME": str(folder / "usr"),
         "PYTHONPATH": os.pathsep.join((str(ROOT), str(folder / "packages"))),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -80,8 +100,23 @@ def train_there(folder: Path, engine: str) -> list[dict]:
         "NUMBA_NUM_THREADS": "1",
         "TOPOGRAPH_KERNELS": str(folder / "kernels"),
     }
-    python = folder / "usr" / "bin" / f"python{PYTHON}"
-    return trainings([QEMU, "-L", str(folder), str(python), "-c", PROGRAM, engine, "2"], variables)
+
+
+def python_there(folder: Path) -> list[str]:
+    return [QEMU, "-L", str(folder), str(folder / "usr" / "bin" / f"python{PYTHON}")]
+
+
+def load_there(folder: Path) -> None:
+    """Raises CalledProcessError where a module or what Django checks fails."""
+    subprocess.run(
+        [*python_there(folder), "-c", LOADING], cwd=ROOT, env=variables_there(folder), check=True
+    )
+
+
+def train_there(folder: Path, engine: str) -> list[dict]:
+    """Two trainings in the emulation."""
+    command = [*python_there(folder), "-c", PROGRAM, engine, "2"]
+    return trainings(command, variables_there(folder))
 
 
 def train_here(engine: str) -> dict:
@@ -106,6 +141,7 @@ def main(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="topograph-arm-") as place:
         make_machine(Path(place))
         print(f"{time.monotonic() - began:.0f} s: Python and packages are there", flush=True)
+        load_there(Path(place))
         first, second = train_there(Path(place), engine)
     here = train_here(engine)
     passed = (

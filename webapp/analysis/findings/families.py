@@ -4,7 +4,7 @@ changed, cut where an address asks."""
 from collections import Counter
 from collections.abc import Callable, Sequence, Set
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import regex
@@ -86,8 +86,14 @@ def cut(view: RunView, number: int | None) -> Cut:
     ]
     topics_of_families = [node.topics for node, _ in nodes_at_cut]
     names_somebody = units.names_somebody(view.run.version)
-    telling_phrases = _telling(phrases(view, topics_of_families), names_somebody)
-    noun_phrases = _telling(phrases(view, topics_of_families, nouns=True), names_somebody)
+    stored_phrases = _read_phrases(view, topics_of_families)
+    every_phrase = {k: of_topic.all for k, of_topic in stored_phrases.items()}
+    nouns = {
+        k: of_topic.all if of_topic.nouns is None else of_topic.nouns
+        for k, of_topic in stored_phrases.items()
+    }
+    telling_phrases = _telling(_add_up(view, topics_of_families, every_phrase), names_somebody)
+    noun_phrases = _telling(_add_up(view, topics_of_families, nouns), names_somebody)
     names_of_topics = {labels.name(k).casefold() for k in range(view.run.topics)}
     families_cut = [
         Family(
@@ -139,25 +145,54 @@ def _stems(text: str) -> set[str]:
     return {word[:STEM].casefold() for word in words}
 
 
-def phrases(view: RunView, sets: list[list[int]], nouns: bool = False) -> list[dict[str, int]]:
+StoredPhrase = Sequence[Any]  # text, tokens, and what else is stored of it
+
+
+class TopicPhrases(NamedTuple):
+    """Phrases of one topic. nouns: those that a family may be called by;
+    None, of a run by an older program: all."""
+
+    all: list[StoredPhrase] | None
+    nouns: list[StoredPhrase] | None
+
+
+def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
     """Of each set of topics, and of those merged into them: their phrases with the tokens in the
     documents that were looked at, the most frequent first. Under an embargo those that a pattern
-    may have. nouns: those alone that a family may be called by; all, of a run by an older
-    program."""
-    parts = [[m for k in numbers for m in view.labels.parts(k)] for numbers in sets]
-    topics_of_parts = Topic.objects.filter(snapshot=view.snapshot, number__in=list(chain(*parts)))
-    of_topic = {
-        number: noun_phrases if nouns and noun_phrases is not None else every_phrase
-        for number, every_phrase, noun_phrases in topics_of_parts.values_list(
+    may have."""
+    stored_phrases = _read_phrases(view, sets)
+    return _add_up(view, sets, {k: of_topic.all for k, of_topic in stored_phrases.items()})
+
+
+def _read_phrases(view: RunView, sets: list[list[int]]) -> dict[int, TopicPhrases]:
+    """By topic."""
+    numbers = [part for topics in sets for k in topics for part in view.labels.parts(k)]
+    stored_topics = Topic.objects.filter(snapshot=view.snapshot, number__in=numbers)
+    return {
+        number: TopicPhrases(every_phrase, noun_phrases)
+        for number, every_phrase, noun_phrases in stored_topics.values_list(
             "number", "phrases", "noun_phrases"
         )
     }
-    counts = [Counter[str]() for _ in sets]
-    for phrase_counts, numbers in zip(counts, parts, strict=True):
-        for text, tokens, *_ in chain(*filter(None, map(of_topic.get, numbers))):
-            if not (view.run.corpus.embargo and len(regex.findall(r"\w+", text)) > UNDER_EMBARGO):
-                phrase_counts[text] += tokens
-    return [dict(phrase_counts.most_common()) for phrase_counts in counts]
+
+
+def _add_up(
+    view: RunView, sets: list[list[int]], phrases_of_topic: dict[int, list[StoredPhrase] | None]
+) -> list[dict[str, int]]:
+    """What `phrases` gives, of phrases by topic."""
+    counts = []
+    for topics in sets:
+        tokens_of_phrase: Counter[str] = Counter()
+        for part in chain.from_iterable(map(view.labels.parts, topics)):
+            for text, tokens, *_ in phrases_of_topic.get(part) or ():
+                if _may_be_shown(view, text):
+                    tokens_of_phrase[text] += tokens
+        counts.append(dict(tokens_of_phrase.most_common()))
+    return counts
+
+
+def _may_be_shown(view: RunView, phrase: str) -> bool:
+    return not view.run.corpus.embargo or len(regex.findall(r"\w+", phrase)) <= UNDER_EMBARGO
 
 
 def _telling(
