@@ -261,8 +261,8 @@ def test_dense_files_beyond_a_size_say_what_to_take_instead(client, trained, mon
     html = client.get(reverse("run_take", args=[trained.pk])).content.decode()
     assert 'value="document-topics-wide.csv"' not in html and 'value="model-sparse.npz"' in html
     for file, instead in (
-        ("document-topics-wide.csv", exports.PAIRS),
-        ("model.npz", "The same, sparse"),
+        ("document-topics-wide.csv", exports.FORMS["document-topics"].title),
+        ("model.npz", exports.FORMS["model-sparse"].title),
     ):
         with pytest.raises(Invalid, match=instead):
             asked(trained, file)
