@@ -395,7 +395,7 @@ def test_codes_are_numbered_as_sorting_them_would(largest):
     from inference.answers import unit_sums
 
     codes = np.random.default_rng(largest).integers(0, largest, 200)
-    different, place = unit_sums._numbered(codes)
+    different, place = unit_sums.number_codes(codes)
     expected, inverse = np.unique(codes, return_inverse=True)
     assert different.tolist() == expected.tolist()
     assert place.tolist() == inverse.tolist()
