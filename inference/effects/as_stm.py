@@ -19,6 +19,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from inference.effects import regression
+from inference.runtime.arrays import row_blocks
 
 DRAWS = 25  # as stm makes where nothing else is asked for
 BLOCK = 1 << 14  # documents, and what is left of the last one's unit
@@ -177,17 +178,13 @@ def _blocks(data: regression.Data) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Documents of the regression, whole units of them: int32[n], and where each unit's begin,
     int64[G + 1]."""
     order, starts = data.units
-    first = 0
-    while first < data.units.U:
-        within_block = int(np.searchsorted(starts, starts[first] + BLOCK, "right")) - 1
-        last = max(first + 1, within_block)
+    for first, last in row_blocks(starts, BLOCK):
         rows = order[starts[first] : starts[last]]
         is_counted = data.cell[rows] >= 0
         counted_before = np.append(0, np.cumsum(is_counted))
         ends = counted_before[starts[first : last + 1] - starts[first]]
         if ends[-1]:
             yield rows[is_counted], np.unique(ends)
-        first = last
 
 
 def _by_unit(weight: np.ndarray, starts: np.ndarray) -> csr_matrix:

@@ -7,6 +7,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.kernels import rng, rows
+from inference.runtime.arrays import row_blocks
 
 RECOUNTED = 4096  # documents of a batch where something is made of all documents, without a step
 
@@ -39,16 +40,12 @@ class Pairs(NamedTuple):
 def trained_pairs(bow: Bow, held_out: np.ndarray) -> Iterator[Pairs]:
     """All pairs of the documents that are trained on, in their order, about PAIRS_AT_ONCE at a
     time. held_out: int64[n], the other documents."""
-    first = 0
-    while first < bow.D:
-        full = np.searchsorted(bow.indptr, bow.indptr[first] + PAIRS_AT_ONCE, side="right")
-        end = max(first + 1, int(full) - 1)
+    for first, end in row_blocks(bow.indptr, PAIRS_AT_ONCE):
         documents = np.arange(first, end)
         pair_documents = np.repeat(documents, np.diff(bow.indptr[first : end + 1]))
         is_trained_on = ~np.isin(documents, held_out)[pair_documents - first]
         pairs = np.arange(bow.indptr[first], bow.indptr[end])[is_trained_on]
         yield Pairs(pairs, pair_documents[is_trained_on], bow.words[pairs], bow.counts[pairs])
-        first = end
 
 
 def keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:

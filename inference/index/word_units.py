@@ -1,7 +1,7 @@
 """What units have of every word in two sets of documents: sums over units, of which differences of
 words are answered (inference.answers.words)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from inference.answers.sides import unit_weights, weights_of
 from inference.answers.unit_sums import number_codes
 from inference.answers.words import WordSums
 from inference.index.segments import Field
-from inference.runtime.arrays import frozen
+from inference.runtime.arrays import frozen, row_blocks
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
 
@@ -95,7 +95,7 @@ def count_words(
     frequent, before = _frequent(fields, forms, least)
     by_document = ByDocument.of(sides)
     blocks = []
-    for begin, end in _block_ranges(before):
+    for begin, end in row_blocks(before, POSTINGS):
         of_block = frequent[begin:end]
         if by_document is not None:
             middle = int(np.searchsorted(before[begin:end], (before[begin] + before[end]) // 2))
@@ -243,16 +243,6 @@ def _frequent(fields: list[Field], forms: int, least: int) -> tuple[np.ndarray, 
         of_form[field.words] += np.diff(field.indptr)
     frequent = np.flatnonzero(of_form >= least)
     return frequent, np.concatenate([[0], np.cumsum(of_form[frequent])])
-
-
-def _block_ranges(before: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Forms begin … end - 1 with about POSTINGS of them. before: as `_frequent` has it."""
-    begin = 0
-    while begin < len(before) - 1:
-        end = int(np.searchsorted(before, before[begin] + POSTINGS, "right")) - 1
-        end = max(end, begin + 1)
-        yield begin, end
-        begin = end
 
 
 def gather(fields: list[Field], forms: np.ndarray) -> Postings:

@@ -1,4 +1,7 @@
-"""Arrays in the one form for which a kernel is compiled: a memory map is read-only, so all are."""
+"""Arrays in the one form for which a kernel is compiled: a memory map is read-only, so all are; and
+rows of different lengths, some at a time."""
+
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -10,3 +13,14 @@ def frozen(array: np.ndarray, dtype: type) -> np.ndarray:
     view = np.ascontiguousarray(array, dtype).view(np.ndarray)[:]
     view.flags.writeable = False
     return view
+
+
+def row_blocks(starts: np.ndarray, most: int) -> Iterator[tuple[int, int]]:
+    """(first, end) of rows one after the other: as many as have `most` entries together, and one
+    where a single row has more. starts: int64[n + 1], where each row's entries begin."""
+    first = 0
+    while first < len(starts) - 1:
+        within = int(np.searchsorted(starts, starts[first] + most, side="right")) - 1
+        end = max(first + 1, within)
+        yield first, end
+        first = end
