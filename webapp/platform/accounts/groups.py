@@ -16,7 +16,8 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from inference.errors import Invalid
-from webapp.models import Corpus, GroupMember, GroupRole, Membership, SignOnGroup, User
+from webapp.models import Corpus, GroupMember, GroupRole, SignOnGroup, User
+from webapp.platform.accounts import sharing
 
 MOST_GROUPS = 1_000  # of a person that are kept; those with which something is shared come first
 MOST_SAID = 200_000  # that are looked at
@@ -104,18 +105,14 @@ def share(corpus: Corpus, name: str, role: str) -> None:
     name = name.strip()
     if not settings.OIDC_GROUPS:
         raise Invalid("group", "No groups are known here: the operator has not named their claim.")
-    if role not in Membership.Role.values:
-        raise Invalid(
-            "role",
-            f"The role must be one of {', '.join(Membership.Role.values)}, got “{role[:20]}”.",
-        )
+    sharing.check_role(role)
     if not _is_name(name):
         raise Invalid(
             "group",
             f"Type the name of a group as the sign-on has it, at most {LONGEST} characters.",
         )
     with transaction.atomic():
-        Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
+        sharing.lock(corpus)
         if corpus.group_roles.count() >= MOST_OF_CORPUS:
             raise Invalid(
                 "group",

@@ -42,7 +42,7 @@ def make_link(corpus: Corpus, by: User, name: str, days: int) -> tuple[Link, str
         )
     secret = secrets.token_urlsafe(32)
     with transaction.atomic():
-        _lock(corpus)
+        lock(corpus)
         if corpus.links.filter(revoked_at=None).count() >= MOST_LINKS:
             raise Invalid(
                 "name",
@@ -81,13 +81,9 @@ def add(corpus: Corpus, who: str, role: str, by: User) -> tuple[User | Invitatio
     (`arrived`).
     """
     who = who.strip()
-    if role not in Membership.Role.values:
-        raise Invalid(
-            "role",
-            f"The role must be one of {', '.join(Membership.Role.values)}, got “{role[:20]}”.",
-        )
+    check_role(role)
     with transaction.atomic():
-        _lock(corpus)
+        lock(corpus)
         if corpus.memberships.count() + corpus.invitations.count() >= MOST_PEOPLE:
             raise Invalid(
                 "who",
@@ -166,5 +162,15 @@ def publish(corpus: Corpus, on: bool) -> None:
     Corpus.objects.filter(pk=corpus.pk).update(public=on)
 
 
-def _lock(corpus: Corpus) -> None:
+def check_role(role: str) -> None:
+    """Raises Invalid for one that there is not."""
+    if role not in Membership.Role.values:
+        raise Invalid(
+            "role",
+            f"The role must be one of {', '.join(Membership.Role.values)}, got “{role[:20]}”.",
+        )
+
+
+def lock(corpus: Corpus) -> None:
+    """So that two who share it at once are counted one after the other."""
     Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
