@@ -63,41 +63,10 @@ class Hits:
         longest = SECONDS if seconds is None else seconds
         of_forms = OF_FORMS if seconds is None else seconds
         now = monotonic()
-        self.codes = np.zeros(len(index.stream.lexicon), np.uint16)
-        forms_of_pieces: list[np.ndarray] = []
-        cased_forms: list[tuple[int, int, int]] = []
-        for e, element in enumerate(chain.from_iterable(part.elements for part in pattern)):
-            mask = 1 << e
-            forms_of_element = [index.forms.like(word, now + of_forms) for word in element.words]
-            for word, forms in zip(element.words, forms_of_element, strict=True):
-                if word.case == ANY_CASE:
-                    self.codes[forms] |= np.uint16(mask)
-                    continue
-                self.codes[forms] |= np.uint16(AS_WRITTEN)
-                cased_forms += [(form, word.case, mask) for form in forms.tolist()]
-            if element.least and ANY not in element.words:  # in every document with a hit
-                forms_of_pieces.append(np.concatenate(forms_of_element))
-        mixed = index.stream.mixed
-        if cased_forms and mixed is None:
-            raise Invalid("pattern", OLDER)
-        no_forms = np.zeros((0, 2))
-        self._written = (
-            np.array(cased_forms, np.int64).reshape(-1, 3),
-            frozen(no_forms if mixed is None else mixed, np.int64),
-        )
-        of_words: Sequence[np.ndarray] = [np.zeros(0, dtype) for dtype in DTYPES_OF_WORDS]
-        if evidence is not None:
-            bow = evidence.bow
-            of_words = (
-                bow.indptr,
-                bow.counts,
-                evidence.topics,
-                bow.first_token,
-                np.asarray(bow.offsets),
-            )
+        forms_of_pieces = self._find_forms(pattern, now + of_forms)
         self._read = [
             *_bits(pattern),
-            *(frozen(array, array.dtype.type) for array in (*of_words, topics)),
+            *(frozen(array, array.dtype.type) for array in (*_arrays_of_words(evidence), topics)),
         ]
         parts = [np.zeros((2, 0), np.int32)]
         nothing = np.zeros((0, 3), np.int64)
@@ -119,6 +88,33 @@ class Hits:
                     " rarer words.",
                 )
         self.documents, self.counts = np.concatenate(parts, axis=1)
+
+    def _find_forms(self, pattern: tuple[Part, ...], until: float) -> list[np.ndarray]:
+        """Makes `codes`, and `_written` of what matters how it is written. Returns the forms of each
+        word but ANY that every document with a hit has. until: by time.monotonic. Raises Invalid."""
+        self.codes = np.zeros(len(self.index.stream.lexicon), np.uint16)
+        forms_of_pieces: list[np.ndarray] = []
+        cased_forms: list[tuple[int, int, int]] = []
+        for e, element in enumerate(chain.from_iterable(part.elements for part in pattern)):
+            mask = 1 << e
+            forms_of_element = [self.index.forms.like(word, until) for word in element.words]
+            for word, forms in zip(element.words, forms_of_element, strict=True):
+                if word.case == ANY_CASE:
+                    self.codes[forms] |= np.uint16(mask)
+                    continue
+                self.codes[forms] |= np.uint16(AS_WRITTEN)
+                cased_forms += [(form, word.case, mask) for form in forms.tolist()]
+            if element.least and ANY not in element.words:  # in every document with a hit
+                forms_of_pieces.append(np.concatenate(forms_of_element))
+        mixed = self.index.stream.mixed
+        if cased_forms and mixed is None:
+            raise Invalid("pattern", OLDER)
+        no_forms = np.zeros((0, 2))
+        self._written = (
+            np.array(cased_forms, np.int64).reshape(-1, 3),
+            frozen(no_forms if mixed is None else mixed, np.int64),
+        )
+        return forms_of_pieces
 
     def places(self, document: int, most: int) -> np.ndarray:
         """int64[n, 5]: of the first hits of a document: characters of its text at which one begins,
@@ -172,6 +168,14 @@ class Hits:
             *self._read,
             hit_table,
         )
+
+
+def _arrays_of_words(evidence: Evidence | None) -> Sequence[np.ndarray]:
+    """Of the bag of words and its topics, as `_match` takes them; empty without."""
+    if evidence is None:
+        return [np.zeros(0, dtype) for dtype in DTYPES_OF_WORDS]
+    bow = evidence.bow
+    return (bow.indptr, bow.counts, evidence.topics, bow.first_token, np.asarray(bow.offsets))
 
 
 def _followed_form(pattern: tuple[Part, ...], forms_of_pieces: list[np.ndarray]) -> int | None:
