@@ -94,14 +94,14 @@ class Schedule:
         self.steps = self.paces.steps(config.passes)
         self.held_out = np.isin(np.arange(bow.D), held_out)
         self.shape = Shape(
-            bow.D - len(held_out),
-            bow.V,
-            bow.tokens,
-            self.per_pass,
-            len(bow.words),
-            held_out,
-            self.paces.later,
-            int(bow.lengths[held_out].sum()),
+            D=bow.D - len(held_out),
+            V=bow.V,
+            tokens=bow.tokens,
+            per_pass=self.per_pass,
+            pairs=len(bow.words),
+            held_out=held_out,
+            later=self.paces.later,
+            held_out_tokens=int(bow.lengths[held_out].sum()),
         )
         self.tokens = bow.tokens * config.passes
         self.measure(SNAPSHOTS)

@@ -87,9 +87,9 @@ def cut(view: RunView, number: int | None) -> Cut:
     topics_of_families = [node.topics for node, _ in nodes_at_cut]
     names_somebody = units.names_somebody(view.run.version)
     stored_phrases = _read_phrases(view, topics_of_families)
-    every_phrase = {k: of_topic.all for k, of_topic in stored_phrases.items()}
+    every_phrase = {k: of_topic.every for k, of_topic in stored_phrases.items()}
     nouns = {
-        k: of_topic.all if of_topic.nouns is None else of_topic.nouns
+        k: of_topic.every if of_topic.nouns is None else of_topic.nouns
         for k, of_topic in stored_phrases.items()
     }
     telling_phrases = _telling(_add_up(view, topics_of_families, every_phrase), names_somebody)
@@ -150,9 +150,9 @@ StoredPhrase = Sequence[Any]  # text, tokens, and what else is stored of it
 
 class TopicPhrases(NamedTuple):
     """Phrases of one topic. nouns: those that a family may be called by;
-    None, of a run by an older program: all."""
+    None, of a run by an older program: every one."""
 
-    all: list[StoredPhrase] | None
+    every: list[StoredPhrase] | None
     nouns: list[StoredPhrase] | None
 
 
@@ -161,7 +161,7 @@ def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
     documents that were looked at, the most frequent first. Under an embargo those that a pattern
     may have."""
     stored_phrases = _read_phrases(view, sets)
-    return _add_up(view, sets, {k: of_topic.all for k, of_topic in stored_phrases.items()})
+    return _add_up(view, sets, {k: of_topic.every for k, of_topic in stored_phrases.items()})
 
 
 def _read_phrases(view: RunView, sets: list[list[int]]) -> dict[int, TopicPhrases]:

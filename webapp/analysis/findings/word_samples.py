@@ -4,6 +4,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from inference import Bow
+from inference.bow import ranges
 
 DOCUMENTS = 100_000  # at most; of more an even sample
 
@@ -21,8 +22,7 @@ def present(bow: Bow, documents: np.ndarray, words: list[int]) -> csr_matrix:
     column = np.full(bow.V, -1, np.int64)
     column[words] = np.arange(len(words))
     lengths = np.diff(bow.indptr)[documents]
-    before = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    entries = np.repeat(bow.indptr[documents] - before, lengths) + np.arange(lengths.sum())
+    entries = ranges(bow.indptr[documents], lengths)
     columns = column[bow.words[entries]]
     is_asked = columns >= 0
     rows = np.repeat(np.arange(len(documents)), lengths)[is_asked]

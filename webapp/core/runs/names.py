@@ -114,8 +114,7 @@ def _noun_phrases(
     grammar: Grammar, phrases: Iterable[tuple[str, int]], avoided: Set[str]
 ) -> list[tuple[str, int]]:
     """The NOUN_PHRASES of a topic that it has most often, (text, tokens): persons' names with PERSON
-    of their tokens. phrases: (as the texts
-    write it, tokens)."""
+    of their tokens. phrases: (as the texts write it, tokens)."""
     tokens_of_text: dict[str, int] = {}
     for phrase, tokens in phrases:
         text = grammar.noun_phrase(phrase, avoided)
