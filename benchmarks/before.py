@@ -202,7 +202,7 @@ def answer_of_sets(selection, question: dict[str, str], topic: int) -> dict[str,
 
     from django.http import QueryDict
 
-    from webapp.analysis.time import compared_sets, contrasts, division
+    from webapp.analysis.two_sets import compared_sets, contrasts, division
 
     sets = compared_sets.read_sides(QueryDict(urlencode(question)), selection, False)
     assert sets is not None, "a question has two sets"

@@ -9,7 +9,7 @@ percentile: two sets drawn anew each time, all values of the field, all spans of
 looked through once for a set), one span of them, and an effect: the first value against the others
 with a curve over the years held constant. What a page does besides is timed by
 `python -m benchmarks.pages`. The last line is `slow: N of M questions`: those whose 95th percentile
-is above 300 ms, which a worker answers (webapp.analysis.time.answering, webapp.analysis.effects).
+is above 300 ms, which a worker answers (webapp.analysis.two_sets.answering, webapp.analysis.effects).
 """
 
 import time

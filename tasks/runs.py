@@ -1,7 +1,7 @@
 """Celery's entries to the jobs of runs: training (webapp.core.runs.training; with other seeds
 webapp.core.runs.replicates), findings (webapp.analysis.findings.stored), names
 (webapp.analysis.findings.renaming), words of two sets
-(webapp.analysis.keyness.counting), what two sets differ in (webapp.analysis.time.answering), effects of a
+(webapp.analysis.keyness.counting), what two sets differ in (webapp.analysis.two_sets.answering), effects of a
 formula (webapp.analysis.effects.answering), words of a topic through time
 (webapp.analysis.topics.word_times), comparing two (webapp.analysis.compare.matchings), and making a
 file of one (webapp.service.exports.kept)."""
@@ -13,9 +13,9 @@ from webapp.analysis.effects.estimates import Way
 from webapp.analysis.findings import renaming, stored
 from webapp.analysis.keyness import counting
 from webapp.analysis.keyness.shapes import Counts, Which
-from webapp.analysis.time import answering
-from webapp.analysis.time.contrasts import Constant
 from webapp.analysis.topics import word_times
+from webapp.analysis.two_sets import answering
+from webapp.analysis.two_sets.contrasts import Constant
 from webapp.core.runs import replicates, training
 from webapp.service.exports import kept
 

@@ -18,6 +18,7 @@ from webapp.analysis.how_many import views as how_many
 from webapp.analysis.keyness import views as keyness
 from webapp.analysis.time import views as time
 from webapp.analysis.topics import views as topics
+from webapp.analysis.two_sets import views as two_sets
 from webapp.analysis.words import views as words
 from webapp.core.curation import intrusion_views, views as curation
 from webapp.core.documents import infer_views, views as documents
@@ -388,7 +389,7 @@ urlpatterns = [
     *page(f"{RUN}/time/table", time.table, "run_time_table", SEE),
     *page(
         f"{RUN}/time/compare",
-        time.compare,
+        two_sets.compare,
         "run_time_compare",
         SEE,
         load=Load.HEAVY,

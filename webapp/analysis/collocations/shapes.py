@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from webapp.analysis.keyness.shapes import KeyWord
-from webapp.analysis.time.shapes import Offer, SetsForm
+from webapp.analysis.two_sets.shapes import SetsForm
 from webapp.analysis.words.shapes import WordHeader
 from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results.links import TopicLink
+from webapp.platform.pages.page_query import Offer
 
 Order = Literal["log_dice", "g2", "t"]
 Which = Literal["content", "all"]

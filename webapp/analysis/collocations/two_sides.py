@@ -16,7 +16,7 @@ from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.collocations import queries
 from webapp.analysis.collocations.shapes import ComparedCollocations, NearWord, WordSide
 from webapp.analysis.keyness import counting, queries as words_of_sets
-from webapp.analysis.time import compared_sets, division
+from webapp.analysis.two_sets import compared_sets, division
 from webapp.core.documents import search, unit_sentences
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.units import Unit

@@ -24,8 +24,7 @@ from webapp.analysis.collocations.shapes import (
     Which,
     Within,
 )
-from webapp.analysis.time import sets_form
-from webapp.analysis.time.shapes import Offer
+from webapp.analysis.two_sets import sets_form
 from webapp.analysis.words import concordance, queries as words_queries, senses
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import links, provenance
@@ -34,6 +33,7 @@ from webapp.core.results.view import RunView
 from webapp.models import Word
 from webapp.platform.accounts import embargo
 from webapp.platform.pages.page import run_or_404, table_answer
+from webapp.platform.pages.page_query import Offer
 from webapp.platform.pages.typed import Answer, PageQuery, typed
 
 ORDERS: dict[Order, str] = {"log_dice": "logDice", "g2": "evidence (G²)", "t": "t score"}

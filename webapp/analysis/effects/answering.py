@@ -24,8 +24,8 @@ from webapp.analysis.effects.estimates import (
     Way,
 )
 from webapp.analysis.effects.shapes import Wider
-from webapp.analysis.time.answering import answers_of
-from webapp.analysis.time.shapes import Answering
+from webapp.analysis.two_sets.answering import answers_of
+from webapp.analysis.two_sets.shapes import Answering
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView

@@ -27,7 +27,7 @@ from webapp.analysis.effects.shapes import (
     TopicEffect,
 )
 from webapp.analysis.effects.two_sets import TwoSets
-from webapp.analysis.time import compared_sets
+from webapp.analysis.two_sets import compared_sets
 from webapp.core.documents import unit_sentences, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links, topics

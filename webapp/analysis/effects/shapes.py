@@ -4,9 +4,11 @@ order."""
 from dataclasses import dataclass
 
 from webapp.analysis.effects.variables import Offered
-from webapp.analysis.time.shapes import Course, Offer, Pinned
+from webapp.analysis.time.shapes import Course
 from webapp.core.documents.unit_sentences import UnitAbout
+from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results.links import TopicLink, TopicWithWords
+from webapp.platform.pages.page_query import Offer
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,7 @@ class EffectsHtml:
     csv: str
     all: str
     claim: str
-    pinned: Pinned
+    pinned: PinnedChart
 
 
 # A claim in other runs
@@ -267,7 +269,7 @@ class ClaimHtml:
     effects: str
     back: str
     train: str
-    pinned: Pinned
+    pinned: PinnedChart
     said: str
     null: str
     learning: bool

@@ -14,9 +14,9 @@ from inference.effects.joint import Exchangeable
 from inference.errors import Invalid
 from webapp.analysis.answers import cautions
 from webapp.analysis.answers.set_answers import Answered
-from webapp.analysis.time import answering, compared_sets, contrasts, division
-from webapp.analysis.time.compared_sets import Side
-from webapp.analysis.time.contrasts import Constant, Differences
+from webapp.analysis.two_sets import answering, compared_sets, contrasts, division
+from webapp.analysis.two_sets.compared_sets import Side
+from webapp.analysis.two_sets.contrasts import Constant, Differences
 from webapp.core.documents import units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence

@@ -42,10 +42,11 @@ from webapp.analysis.effects.shapes import (
 )
 from webapp.analysis.effects.two_sets import TwoSets
 from webapp.analysis.time import trends
-from webapp.analysis.time.contrasts import Constant
-from webapp.analysis.time.shapes import Answering, Offer, Pinned
+from webapp.analysis.two_sets.contrasts import Constant
+from webapp.analysis.two_sets.shapes import Answering
 from webapp.core.documents import unit_sentences
 from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results import provenance
 from webapp.core.results.links import TopicLink
 from webapp.core.results.view import RunView
@@ -56,6 +57,7 @@ from webapp.platform.drawing.tables import json_text
 from webapp.platform.drawing.trends import points
 from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.pages.page import back, run_or_404, table_answer
+from webapp.platform.pages.page_query import Offer
 from webapp.platform.pages.typed import Answer, PageQuery, typed
 from webapp.platform.storage import csv_cells
 
@@ -71,7 +73,7 @@ CLEAREST = 3  # topics of each side that the first sentence names
 @typed(
     {
         EffectsPage: "effects/detail.html",
-        Answering: "time/answering.html",
+        Answering: "two_sets/answering.html",
         NoEffects: "effects/nothing.html",
     }
 )
@@ -200,7 +202,7 @@ def _sides(page: EffectsPage, row: TopicEffect) -> list[tuple[str, float, str]]:
     return list(zip(page.groups or page.settings, row.share, urls, strict=True))
 
 
-def _pinned(page: EffectsPage) -> Pinned:
+def _pinned(page: EffectsPage) -> PinnedChart:
     """What a notebook keeps: the topics of the page."""
     rows = [
         [
@@ -214,7 +216,7 @@ def _pinned(page: EffectsPage) -> Pinned:
         f"{page.one.topic.label if page.one else 'Topics'} by {page.effect}, from"
         f" {page.settings[0]} to {page.settings[1]}"
     )
-    return Pinned(
+    return PinnedChart(
         title,
         page.conclusion,
         json_text(
@@ -242,7 +244,7 @@ def _shares(shares: Sequence[float], as_text: Callable[[float], str]) -> list[st
 @typed(
     {
         ClaimPage: "effects/claim.html",
-        Answering: "time/answering.html",
+        Answering: "two_sets/answering.html",
         NoEffects: "effects/nothing.html",
     },
     variants="effects/_variants.html",
@@ -325,7 +327,7 @@ def _claim_html(question: variants.Question, page: ClaimPage) -> ClaimHtml:
             for row in sorted(page.runs, key=lambda row: row.run != own_row.run)
         ],
         train=services.variants_said(view.run),
-        pinned=Pinned(
+        pinned=PinnedChart(
             title,
             f"{sentence} {page.conclusion}",
             json_text({"columns": columns, "rows": [*map(_kept, page.runs)]}),

@@ -18,7 +18,7 @@ from inference.runtime.arrays import frozen
 from webapp.analysis.answers import set_answers
 from webapp.analysis.answers.answer_jobs import AnswerJob, Stored, perform
 from webapp.analysis.keyness.shapes import Counting, Counts, Order, Which
-from webapp.analysis.time import compared_sets, division
+from webapp.analysis.two_sets import compared_sets, division
 from webapp.core.documents import search
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView

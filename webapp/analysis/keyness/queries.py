@@ -8,8 +8,8 @@ from inference.index import two_sets
 from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.keyness.counting import Computed, Contrast, Counted, in_order
 from webapp.analysis.keyness.shapes import Keyness, KeyWord, Order, SpreadWord
-from webapp.analysis.time import compared_sets
-from webapp.analysis.time.shapes import Side
+from webapp.analysis.two_sets import compared_sets
+from webapp.analysis.two_sets.shapes import Side
 from webapp.core.documents import fields, unit_sentences
 from webapp.platform.storage import csv_cells
 from webapp.platform.storage.nulls import number_or_none

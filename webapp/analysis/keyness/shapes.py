@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from webapp.analysis.time.shapes import Side
+from webapp.analysis.two_sets.shapes import Side
 from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results.links import TopicLink
 

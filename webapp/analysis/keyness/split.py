@@ -7,7 +7,7 @@ from inference.index.query import EXACT, Piece
 from webapp.analysis.keyness.counting import Contrast
 from webapp.analysis.keyness.queries import PER_WORDS, described
 from webapp.analysis.keyness.shapes import TopicSplit, WordPart
-from webapp.analysis.time import compared_sets
+from webapp.analysis.two_sets import compared_sets
 from webapp.core.results import evidence, links
 from webapp.models import Word
 

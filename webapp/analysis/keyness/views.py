@@ -21,7 +21,7 @@ from webapp.analysis.keyness.shapes import (
     Which,
     WordPart,
 )
-from webapp.analysis.time import compared_sets
+from webapp.analysis.two_sets import compared_sets
 from webapp.analysis.words import senses
 from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection, Selection

@@ -1,1 +1,1 @@
-"""Topics over time and by category."""
+"""Topics by period and by category: lines and a table of shades."""

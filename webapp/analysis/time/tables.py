@@ -11,6 +11,7 @@ from webapp.analysis.time.shapes import Cell, FieldsTable, SharesTable, TopicCel
 from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links, topics
+from webapp.platform.storage.nulls import number_or_none
 
 ROWS = 20  # topics where none is named: those that change most
 MOST_ROWS = 60
@@ -120,14 +121,15 @@ def of_two_fields(
         )
 
     values = fields.in_order(selection.version, row_groups, list(range(height)))
-    rows = [
-        ValueCells(row_groups.labels[value], [cell(value, g) for g in columns_shown])
-        for value in values
-    ]
+    rows = []
+    for value in values:
+        cells_of_row = [cell(value, g) for g in columns_shown]
+        if any(cell_of_row.documents for cell_of_row in cells_of_row):
+            rows.append(ValueCells(row_groups.labels[value], cells_of_row))
     words = topics.top_words(selection.view, [topic], 6)[topic]
     return FieldsTable(
         **_table(columns, columns_shown, shares.intervals(columns, [topic]), against, largest),
-        rows=[row for row in rows if any(cell.documents for cell in row.cells)],
+        rows=rows,
         field=field,
         topic=links.TopicWithWords(**vars(links.topic_link(selection.view, topic)), words=words),
         measured=False,
@@ -208,8 +210,8 @@ def _cell(
         shade = _shade(share, largest_share)
     return Cell(
         share,
-        low if has_interval else None,
-        high if has_interval else None,
+        number_or_none(low),
+        number_or_none(high),
         int(bands.documents[g]),
         int(bands.tokens[g]),
         bool(bands.thin[g]),

@@ -13,7 +13,7 @@ from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.shapes import StrongestPassage
 from webapp.core.results import links, topics
 from webapp.core.results.view import RunView
-from webapp.models import Version
+from webapp.models import Run, Version
 from webapp.platform.storage import csv_cells
 from webapp.platform.storage.nulls import number_or_none
 
@@ -29,14 +29,23 @@ def choices(version: Version) -> list[Choice]:
     return [Choice(by, fields.PERIODS.get(by, by)) for by in fields.choices(version)]
 
 
+def grouping_field(run: Run, asked_field: str) -> str | None:
+    """The field by which a page groups documents: the one that was asked for, else the usual one of
+    the version. None where there is nothing to show: no field, or a run that is still trained."""
+    return (asked_field or fields.usual(run.version)) if run.final else None
+
+
 def most_changing(cut: shares.Cut) -> list[int]:
     """Topics that nobody hid, by how much they depend on the group, most first."""
     view = cut.selection.view
     labels = view.labels
     order = np.argsort(-shares.information(cut), kind="stable")
-    return [
-        int(k) for k in order if view.used[k] and labels.into[k] == k and not labels.hidden(int(k))
-    ]
+    changing = []
+    for number in order.tolist():
+        is_shown = view.used[number] and not labels.hidden(number)
+        if is_shown and labels.into[number] == number:
+            changing.append(number)
+    return changing
 
 
 def read_topics(view: RunView, texts: list[str]) -> list[int]:
@@ -44,7 +53,8 @@ def read_topics(view: RunView, texts: list[str]) -> list[int]:
     what is no topic."""
     numbers = ",".join(texts).replace(" ", ",").split(",")
     chosen_topics: dict[int, None] = {}
-    for text in (number.strip().lstrip("Tt") for number in numbers):
+    for number in numbers:
+        text = number.strip().lstrip("Tt")
         if not text:
             continue
         if not topics.is_topic(text, view.run):

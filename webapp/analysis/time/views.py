@@ -1,30 +1,23 @@
-"""Topics by time and by category: lines, a table of shades, two periods or values compared."""
+"""Topics by time and by category: lines, and a table of shades."""
 
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
-from typing import get_args
-from urllib.parse import urlencode
 
-from django.http import HttpRequest, QueryDict, StreamingHttpResponse
+from django.http import HttpRequest, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from webapp.analysis.findings import topic_changes
 from webapp.analysis.findings.topic_changes import TopicChange
-from webapp.analysis.time import answering, compared_sets, contrasts, sets_form, tables, trends
+from webapp.analysis.time import tables, trends
 from webapp.analysis.time.pinned_lines import pinned_lines
 from webapp.analysis.time.shapes import (
-    Answering,
-    Compared,
-    Comparison,
-    ComparisonHtml,
+    TIME_NOTHING,
     FieldsTable,
     Interval,
     LinesHtml,
-    Offer,
     OfferedTopic,
     Period,
     SharesTable,
@@ -34,7 +27,6 @@ from webapp.analysis.time.shapes import (
     TimeNothing,
     TopicCells,
 )
-from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.notebooks.pictures import can_be_drawn
 from webapp.core.notebooks.shapes import KeptTable
@@ -42,12 +34,11 @@ from webapp.core.results import links, provenance, topics
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
 from webapp.models import Run
-from webapp.platform.accounts import authorization
 from webapp.platform.pages.page import looked_up
+from webapp.platform.pages.page_query import Offer
 from webapp.platform.pages.typed import Answer, PageQuery, typed
 
 TABLE = 600  # numbers that stand below the charts unasked
-NOTHING = TimeNothing(None, [], [], [])
 NO_TEXTS: list[str] = []
 
 
@@ -66,9 +57,9 @@ def lines(
 ) -> Answer[TimeLines | TimeNothing]:
     """Small multiples of topics; of a single one a large chart, and with ?bin= the passages of a
     bin."""
-    chosen_by = _by(view.run, by)
+    chosen_by = trends.grouping_field(view.run, by)
     if chosen_by is None:
-        return Answer(NOTHING)
+        return Answer(TIME_NOTHING)
     topics_wanted = trends.read_topics(view, topics)
     page = trends.lines(selection, chosen_by, topics_wanted, bin_)
     return Answer(
@@ -170,7 +161,9 @@ def _row_of_numbers(
 @looked_up
 def csv(request: HttpRequest, run: Run) -> StreamingHttpResponse:
     """What the lines show, a row for each topic and bin."""
-    by = _by(run, request.GET.get("by", "")) or "year"  # which says that there are no dates
+    by = (
+        trends.grouping_field(run, request.GET.get("by", "")) or "year"
+    )  # which says that there are no dates
     view = RunView(run)
     topics_asked = request.GET.getlist("topics")
     topics_wanted = (
@@ -208,9 +201,9 @@ def table(
 ) -> Answer[SharesTable | FieldsTable | TimeNothing]:
     """Topics by a period or category as a table of shades; with ?field= and ?topic= one topic by
     two of them."""
-    chosen_by = _by(view.run, by)
+    chosen_by = trends.grouping_field(view.run, by)
     if chosen_by is None:
-        return Answer(NOTHING)
+        return Answer(TIME_NOTHING)
     against = scale == "against"
     chosen_topics = trends.read_topics(view, topic)
     chosen_topics = chosen_topics[:1] if field else []
@@ -283,83 +276,3 @@ def _table_html(
         times=list(enumerate(tables.TIMES, 1)),
         intervals=any(cell.range for row in page.rows for cell in row.cells),
     )
-
-
-@typed(
-    {
-        Comparison: "time/compare.html",
-        Compared: "time/compare.html",
-        Answering: "time/answering.html",
-        TimeNothing: "time/nothing.html",
-    }
-)
-def compare(
-    request: HttpRequest,
-    view: RunView,
-    selection: RunSelection,
-    page_query: PageQuery,
-    *,
-    by: str = "",
-    order: contrasts.Order = "difference",
-    rest: bool = False,
-    constant: contrasts.Constant = "",
-) -> Answer[Comparison | Compared | Answering | TimeNothing]:
-    """What one set of documents is about and another is not; 202 while a worker compares them."""
-    if _by(view.run, by) is None:
-        return Answer(NOTHING)
-    page = Comparison([], [[], []], [[], []], order, selection.sentence, constant)
-    try:
-        sets = compared_sets.read_sides(request.GET, selection, rest)
-        if sets is not None:
-            by_user = authorization.user_id(request)
-            answered = answering.TwoSides(*sets, constant).answered(by_user)
-            compared = contrasts.compare(*sets, order, constant, answered)
-            page = replace(compared, selection=selection.sentence)
-    except Invalid as error:
-        html = partial(_comparison_html, request, selection, page_query, page, error.message)
-        return Answer(page, html, invalid=error)
-    return Answer(page, partial(_comparison_html, request, selection, page_query, page, ""))
-
-
-def _comparison_html(
-    request: HttpRequest,
-    selection: RunSelection,
-    page_query: PageQuery,
-    page: Comparison,
-    problem: str,
-) -> ComparisonHtml:
-    query = request.GET
-    return ComparisonHtml(
-        **vars(sets_form.sets_form(query, selection.version, page_query)),
-        problem=problem,
-        keyness=selection.view.go("run_keyness", asked=query.urlencode()) if page.sides else "",
-        effects=_effects(selection.view, query),
-        compared=" compared with ".join(side.name for side in page.sides)[:150],
-        orders=[
-            Offer(order, page_query.url(order=order), order == page.order)
-            for order in get_args(contrasts.Order)
-        ],
-        most=max((share for rows in page.more for row in rows for share in row.share), default=1.0),
-    )
-
-
-def _effects(view: RunView, query: QueryDict) -> str:
-    """Where the same two values of a category are compared with other things held constant; "" for
-    other sets."""
-    values_of_a = [text for text in query.getlist("in_a") if text]
-    values_of_b = [text for text in query.getlist("in_b") if text]
-    if len(values_of_a) != 1 or len(values_of_b) != 1:
-        return ""
-    name, _, value_of_a = values_of_a[0].partition(":")
-    other_name, _, value_of_b = values_of_b[0].partition(":")
-    if name != other_name:
-        return ""
-    held_constant = ["spline(date)"] if fields.dated(view.run.version) else []
-    # The page of effects tells how much more its a has than its b: the other way round
-    parameters = {"effect": f'"{name}"', "held": held_constant, "a": value_of_b, "b": value_of_a}
-    return view.go("run_effects", asked=urlencode(parameters, doseq=True))
-
-
-def _by(run: Run, asked_field: str) -> str | None:
-    """By what documents are told apart; None where there is nothing to show."""
-    return (asked_field or fields.usual(run.version)) if run.final else None

@@ -143,3 +143,12 @@ class NotebookHtml:
     own: bool
     link: str
     removed: bool
+
+
+@dataclass(frozen=True)
+class PinnedChart:
+    """What a page gives its Pin button to keep of a chart. table: the numbers as JSON, or ""."""
+
+    title: str
+    sentence: str
+    table: str

@@ -30,3 +30,12 @@ class PageQuery:
         """The next page of a list, which begins at `after`; None if that is None: nothing
         follows."""
         return None if after is None else self.url(after=after)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One of several ways to show the page. here: whether it is the present one."""
+
+    said: str
+    url: str
+    here: bool

@@ -32,12 +32,13 @@ from webapp.analysis.keyness.shapes import (
     Order as KeynessOrder,
     Which as KeynessWhich,
 )
-from webapp.analysis.time import compared_sets, trends
-from webapp.analysis.time.shapes import Answering
+from webapp.analysis.time import trends
 from webapp.analysis.topics import word_times_page
 from webapp.analysis.topics.listing import ORDERS, TopicListing, read_listing_query
 from webapp.analysis.topics.shapes import FollowingWords, WordsThroughTime, WordsWithoutTime
 from webapp.analysis.topics.topic import TopicReader, read_topic
+from webapp.analysis.two_sets import compared_sets
+from webapp.analysis.two_sets.shapes import Answering
 from webapp.analysis.words import concordance, queries as words, senses, views
 from webapp.analysis.words.senses_page import topic_rows
 from webapp.core.documents import parent_documents, queries as documents, sums

@@ -6,8 +6,8 @@ from typing import Any, Self
 from ninja import Field, Schema
 from pydantic import create_model
 
-from webapp.analysis.time.contrasts import Constant
 from webapp.analysis.topics.shapes import RankedTopic
+from webapp.analysis.two_sets.contrasts import Constant
 from webapp.analysis.words.concordance import Line
 from webapp.analysis.words.shapes import OtherTopic, Sense, WordCount
 from webapp.core.documents.shapes import Proportion

@@ -10,9 +10,10 @@ from django.http import QueryDict
 
 from inference.errors import Invalid
 from webapp.analysis.findings.overview import overview
-from webapp.analysis.time import answering, compared_sets, contrasts, trends
+from webapp.analysis.time import trends
 from webapp.analysis.time.pinned_lines import pinned_lines
-from webapp.analysis.time.shapes import TopicDifference
+from webapp.analysis.two_sets import answering, compared_sets, contrasts
+from webapp.analysis.two_sets.shapes import TopicDifference
 from webapp.analysis.words import queries as words
 from webapp.analysis.words.senses_page import senses_page
 from webapp.core.documents import fields

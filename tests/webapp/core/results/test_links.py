@@ -13,6 +13,7 @@ PACKAGES = (
     "analysis/words",
     "analysis/topics",
     "analysis/time",
+    "analysis/two_sets",
     "analysis/compare",
 )
 

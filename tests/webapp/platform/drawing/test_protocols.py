@@ -9,6 +9,7 @@ from webapp.analysis.effects import shapes as effects
 from webapp.analysis.keyness import shapes as keyness
 from webapp.analysis.time import shapes as time
 from webapp.analysis.topics import shapes as topics
+from webapp.analysis.two_sets import shapes as two_sets
 from webapp.core.documents import shapes as documents
 from webapp.core.results import links
 from webapp.platform.drawing import intervals, network, protocols
@@ -39,7 +40,7 @@ READ = [
     (protocols.TopicOfDocument, documents.Proportion),
     (network.Word, collocations.Collocate),
     (network.Pair, collocations.NetworkPair),
-    (intervals.Contrast, time.TopicDifference),
+    (intervals.Contrast, two_sets.TopicDifference),
     (intervals.Contrast, effects.TopicEffect),
 ]
 

@@ -7,8 +7,9 @@ from webapp.analysis.effects.shapes import ClaimHtml, EffectsHtml
 from webapp.analysis.findings.screen import OverviewHtml as FindingsHtml
 from webapp.analysis.how_many.shapes import HowManyHtml
 from webapp.analysis.keyness.shapes import KeynessHtml
-from webapp.analysis.time.shapes import ComparisonHtml, LinesHtml, TableHtml
+from webapp.analysis.time.shapes import LinesHtml, TableHtml
 from webapp.analysis.topics.shapes import OverviewHtml, TopicHtml, WordsThroughTimeHtml
+from webapp.analysis.two_sets.shapes import ComparisonHtml
 from webapp.analysis.words.shapes import SensesHtml
 from webapp.core.documents.shapes import ColouredHtml, PassageHtml, TextHtml, WholeHtml
 from webapp.core.notebooks.shapes import NotebookHtml
@@ -46,7 +47,7 @@ HTML = {  # the type of what a template has beside its page
     "run/topic_times.html": WordsThroughTimeHtml,
     "run/topics.html": OverviewHtml,
     "run/word.html": SensesHtml,
-    "time/compare.html": ComparisonHtml,
+    "two_sets/compare.html": ComparisonHtml,
     "time/lines.html": LinesHtml,
     "time/table.html": TableHtml,
 }

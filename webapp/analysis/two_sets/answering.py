@@ -13,10 +13,10 @@ from webapp.analysis.answers.answer_jobs import (
     unpack_tuple,
 )
 from webapp.analysis.answers.set_answers import Answered
-from webapp.analysis.time import compared_sets, contrasts, division
-from webapp.analysis.time.compared_sets import Side
-from webapp.analysis.time.contrasts import Constant
-from webapp.analysis.time.shapes import Answering
+from webapp.analysis.two_sets import compared_sets, contrasts, division
+from webapp.analysis.two_sets.compared_sets import Side
+from webapp.analysis.two_sets.contrasts import Constant
+from webapp.analysis.two_sets.shapes import Answering
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView

@@ -6,7 +6,7 @@ import numpy as np
 
 from inference.documents import numbers_of_mask
 from inference.errors import Invalid, number_of
-from webapp.analysis.time.compared_sets import Side
+from webapp.analysis.two_sets.compared_sets import Side
 from webapp.core.documents import fields, sums
 from webapp.core.documents.selection import RunSelection
 

@@ -2,8 +2,8 @@
 
 from django.http import QueryDict
 
-from webapp.analysis.time.compared_sets import PARAMETERS
-from webapp.analysis.time.shapes import CategoryChoice, SetsForm, SideForm
+from webapp.analysis.two_sets.compared_sets import PARAMETERS
+from webapp.analysis.two_sets.shapes import CategoryChoice, SetsForm, SideForm
 from webapp.core.documents import fields
 from webapp.core.documents.shapes import ValueChoice
 from webapp.intake.metadata.field import ValueField

@@ -12,7 +12,7 @@ from django.urls import reverse
 from inference.errors import Invalid
 from webapp.analysis.effects import answering as effects_answering, estimates, formula as formulas
 from webapp.analysis.effects.estimates import EffectQuestion
-from webapp.analysis.time import answering
+from webapp.analysis.two_sets import answering
 from webapp.core.documents import fields
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
@@ -67,7 +67,9 @@ def test_a_worker_gives_the_answer_that_a_request_would(client, trained, monkeyp
     assert task == runs.answer.name
     runs.answer(*arguments)
     clear_all()
-    monkeypatch.setattr("webapp.analysis.time.contrasts.answer_of", None)  # nobody answers again
+    monkeypatch.setattr(
+        "webapp.analysis.two_sets.contrasts.answer_of", None
+    )  # nobody answers again
     assert client.get(address).json() == quick.json()
     assert client.get(claim).status_code in (200, 400)
     assert client.get(served).status_code == client.get(claim).status_code

@@ -13,10 +13,11 @@ from inference.explore import bands as intervals
 from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.answers.set_answers import Answered
 from webapp.analysis.findings.values import finite
-from webapp.analysis.time import compared_sets, division, shares, words_of_sides
-from webapp.analysis.time.compared_sets import Side
-from webapp.analysis.time.division import Division
-from webapp.analysis.time.shapes import (
+from webapp.analysis.time import shares
+from webapp.analysis.two_sets import compared_sets, division, words_of_sides
+from webapp.analysis.two_sets.compared_sets import Side
+from webapp.analysis.two_sets.division import Division
+from webapp.analysis.two_sets.shapes import (
     Compared,
     SideOfComparison,
     TopicDifference,

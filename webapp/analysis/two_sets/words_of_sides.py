@@ -7,9 +7,9 @@ import numpy as np
 
 from inference.documents import spread, spread_outside
 from inference.explore.relevance import distinctive
-from webapp.analysis.time.compared_sets import Side, address
-from webapp.analysis.time.division import Division
-from webapp.analysis.time.shapes import WordDifference
+from webapp.analysis.two_sets.compared_sets import Side, address
+from webapp.analysis.two_sets.division import Division
+from webapp.analysis.two_sets.shapes import WordDifference
 from webapp.core.documents import fields, sums
 from webapp.core.documents.selection import RunSelection
 from webapp.models import Run, Word

@@ -1,0 +1,1 @@
+"""Two sets of documents compared: which topics and words one has more of."""

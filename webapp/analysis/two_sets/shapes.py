@@ -1,0 +1,142 @@
+"""What the page of two sets shows, as HTML and as JSON, key by key in this order."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from webapp.analysis.words.shapes import WordLink
+from webapp.core.documents.shapes import ValueChoice
+from webapp.core.documents.unit_sentences import UnitAbout
+from webapp.core.results.links import TopicLink, TopicWithWords
+from webapp.platform.pages.page_query import Offer
+
+
+@dataclass(frozen=True)
+class Side:
+    """tokens: all words of its texts, also those that no topic counts."""
+
+    name: str
+    documents: int
+    tokens: int
+    url: str
+
+
+@dataclass(frozen=True)
+class SideOfComparison(Side):
+    thin: bool
+
+
+@dataclass(frozen=True)
+class TopicDifference(TopicWithWords):
+    """share, low, high, tokens, documents: of either side; the last are addresses. ratio: null
+    where the second side has nothing, ratio_high where nothing bounds it. p: of no difference.
+    verdict: "" or "one unit", whose doing most of it is: part_of_largest of the topic's words on
+    the side that has more. telling: words that are more frequent in it on its own side."""
+
+    share: list[float]
+    low: list[float]
+    high: list[float]
+    tokens: list[int]
+    difference: float
+    difference_low: float
+    difference_high: float
+    ratio: float | None
+    ratio_low: float | None
+    ratio_high: float | None
+    p: float | None
+    verdict: str
+    part_of_largest: float | None
+    documents: list[str]
+    telling: list[WordLink]
+
+
+@dataclass(frozen=True)
+class WordDifference(WordLink):
+    """rates: occurrences in 10,000 words of either side."""
+
+    rates: list[float]
+    tokens: list[int]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two sides; nothing where none were chosen yet. more: topics with a larger share on either.
+    constant: what is held constant; with "time" the second share is what is expected at the times
+    of the first."""
+
+    sides: list[SideOfComparison]
+    more: list[list[TopicDifference]]
+    words: list[list[WordDifference]]
+    order: Literal["difference", "ratio"]
+    selection: str
+    constant: Literal["", "time"]
+
+
+@dataclass(frozen=True)
+class Answering:
+    """The names of two sets that a worker compares."""
+
+    sides: list[str]
+
+
+@dataclass(frozen=True)
+class Compared(Comparison):
+    """unsure: topics whose difference may be chance, unsure_count of them in all. not_listed: how
+    many more differ, on either side. words_from: documents of each side in which words were
+    counted; null: in all of them. unit: who is independent; few_units: that they are few, or "".
+    caution: why nothing can be concluded, or "". level: of all intervals, of `rows` that were judged together: all topics, or
+    where a value of a field is compared with all others all topics of all its values. calibrated:
+    "exchanged", by exchanges of units, or "t". same_speakers: the field whose values are held
+    constant, so that shares of the second side are theirs, or ""."""
+
+    unsure: list[TopicLink]
+    unsure_count: int
+    not_listed: list[int]
+    words_from: list[int] | None
+    unit: UnitAbout
+    few_units: str
+    caution: str
+    level: float
+    rows: int
+    calibrated: str
+    same_speakers: str = ""
+
+
+@dataclass(frozen=True)
+class CategoryChoice:
+    name: str
+    values: list[ValueChoice]
+
+
+@dataclass(frozen=True)
+class SideForm:
+    """Of a set of the form: what was typed."""
+
+    letter: str
+    legend: str
+    first: str
+    last: str
+    values: list[str]
+
+
+@dataclass(frozen=True)
+class SetsForm:
+    """The form that chooses two sets. dated: the first day and the last. suggestions: what they
+    might be, and its address."""
+
+    form: list[SideForm]
+    categories: list[CategoryChoice]
+    dated: tuple | None
+    suggestions: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class ComparisonHtml(SetsForm):
+    """problem: why nothing is compared. keyness: the page of all words that differ; effects: that
+    where other things are held constant, "" where there is none. most: the largest share."""
+
+    problem: str
+    keyness: str
+    effects: str
+    compared: str
+    orders: list[Offer]
+    most: float
