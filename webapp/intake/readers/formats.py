@@ -8,7 +8,19 @@ from typing import Any
 
 import regex
 
-from webapp.intake.readers.base import PARQUET, PDF, ZIP, Options, Sniff, Source, nothing, plain
+from webapp.intake.readers.base import (
+    PARQUET,
+    PDF,
+    ZIP,
+    Options,
+    Sniff,
+    Source,
+    check_encoding,
+    guess_encoding,
+    head,
+    nothing,
+    plain,
+)
 from webapp.intake.readers.prose import preview
 
 NO_ORDER = "Only the numbers of words are known, not their order: pages can't show texts."
@@ -54,6 +66,9 @@ class Format:
         documents begin."""
         if hasattr(self.reader, "sniff"):
             return self.reader.sniff(source, name, options, fixed_options, *companions)
+        if self.encoded:
+            encoding = fixed_options.get("encoding") or guess_encoding(head(source, name))
+            options = replace(options, encoding=check_encoding(encoding))
         items = self.reader.read(source, name, options, nothing, *companions)
         return preview(items, replace(options, given=self.bag), NO_ORDER if self.bag else None)
 
