@@ -27,7 +27,7 @@ def save(path: Path, state: State, *, engine: AnyEngine, config: ResolvedConfig,
     file is still there then.
     """
     path = Path(path)
-    state.rest()
+    state.refresh()
     saved_fields = {
         f.name: getattr(state, f.name) for f in fields(state) if not f.metadata.get("scratch")
     }

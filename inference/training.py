@@ -62,7 +62,7 @@ class Snapshot:
     estimate but in the last event of all. objective: what training raises, in nats per token that
     is trained on (Objective); NaN where the engine has none, and where it was not measured for its
     price. coherence: float64[K], UMass coherence (evaluate.Coherence), NaN for a topic that lists
-    fewer than two words or is not in use. nonzero: share of the K x V parameters above their prior.
+    fewer than two words or is not in use. nonzero: share of the K x V parameters that hold tokens (State.count_parameters).
     """
 
     step: int
@@ -190,7 +190,7 @@ class _Measurements:
             held_out=self.completion(in_use) if is_last else self.completion.estimate(in_use),
             objective=objective,
             coherence=coherence,
-            nonzero=state.nonzero / (self.bow.V * topics.K),
+            nonzero=state.count_parameters() / (self.bow.V * topics.K),
         )
 
     def _objective_is_due(self, tokens_before: int, tokens: int) -> bool:

@@ -711,7 +711,7 @@ class Metric(models.Model):
     objective = models.FloatField(null=True)
     coherence = models.FloatField(null=True)  # mean UMass over topics
     topic_coherence = ArrayField(models.FloatField(null=True))  # [K]
-    nonzero = models.FloatField()  # share of the K x V parameters above eta
+    nonzero = models.FloatField()  # share of the K x V parameters that hold tokens
 
     class Meta:
         ordering = ["step"]

@@ -293,7 +293,7 @@ def cost(bench: Bench) -> Outcome:
         row = {
             "K": topics,
             TRAINING_NAME: PER_SECOND["ns"] * run.seconds / run.state.tokens,
-            "entries a word": run.state.nonzero / bow.V,
+            "entries a word": run.state.count_parameters() / bow.V,
             DENSE_NAME: _inference(run, fw.DENSE),
             CHOSEN_NAME: _inference(run, fw.AUTOMATIC),
         }

@@ -150,7 +150,7 @@ class Share:
         """The fields of the state that are the same in all processes, without room that rows do not
         need; the memory is left out."""
         left_out = {f.name for f in fields(self.state) if f.metadata} | {"tokens"}
-        self.state.rest()
+        self.state.refresh()
         state = (
             engines.arena.compacted(self.state)
             if isinstance(self.state, engines.arena.Rows)

@@ -53,9 +53,8 @@ class Rows(State):
         """The rows as kernels take them."""
         return rows.Arena(self.start, self.length, self.arena_topics, self.arena_values)
 
-    @property
-    def nonzero(self) -> int:
-        """How many of the K x V parameters are above their prior."""
+    def count_parameters(self) -> int:
+        """How many of the K x V parameters hold tokens: each entry of a row does."""
         return int(self.length.sum())
 
 

@@ -170,14 +170,17 @@ class State:
     t: int = 0  # steps done
     tokens: int = 0  # gone through, over all passes
 
-    @property
-    def nonzero(self) -> int:
-        """How many of the K x V parameters are above their prior."""
+    def count_parameters(self) -> int:
+        """How many of the K x V parameters hold tokens of the texts. In sparse rows each entry
+        does. In a dense array, where no parameter is just its prior, those do that have at least
+        topics.LISTED_TOKENS, as a topic then lists the word."""
         raise NotImplementedError
 
-    def rest(self) -> None:
-        """Bring the fields up to date that are written and sent, where scratch has what they should
-        have; training can continue."""
+    def refresh(self) -> None:
+        """Bring the fields up to date that are written to a checkpoint and sent to other processes,
+        where newer values are in a field that is SCRATCH. What the state says stays the same:
+        asked twice, it does nothing, and training continues as without it. Most engines have no
+        such field."""
 
 
 C = TypeVar("C", bound=Config, covariant=True)
@@ -214,7 +217,8 @@ class Engine(Protocol[C, R, S]):
         """
 
     def topics(self, config: R, state: S) -> Topics:
-        """The topics as they are now, K rows that each sum to 1. Does not change the state."""
+        """The topics as they are now, K rows that each sum to 1. Does not change the state but
+        by `State.refresh`."""
 
     def fold_in(self, config: R, state: S, bow: Bow, first: int, end: int) -> Theta:
         """theta of the documents first … end - 1 under the present topics. Does not depend on how

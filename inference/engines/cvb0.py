@@ -36,7 +36,7 @@ from inference.engines.priors import as_set
 from inference.errors import number_of
 from inference.kernels import cvb, rng, rows, vb
 from inference.references import entries
-from inference.runtime.memory import large_array
+from inference.runtime.memory import DOUBLE, SINGLE, large_array
 from inference.topics import Theta, Topics
 
 NAME = "cvb0"
@@ -78,6 +78,16 @@ OWN_RATE = (1.0, 10.0, 0.9)  # s, tau and kappa of a document's own step size in
 TOPIC = 1.0e-9
 TURN = 0.2e-6
 TURN_POWER = 0.3
+# Of `memory`: how many times the mean a minibatch's pairs may be, as documents are of unequal
+# length. In bytes: of a word in a topic a float64, its copy in float32, and a float32 of what topics
+# list; of each of a pair's strongest topics the topic and phi, uint16, before a step and after it;
+# of a pair besides, its word, count and place, by document and by word; of a word in all documents
+# two numbers
+UNEQUAL = 2
+VALUE_BYTES = 16
+PHI_BYTES = 8
+PAIR_BYTES = 40
+WORD_BYTES = 16
 
 
 @dataclass(frozen=True)
@@ -172,10 +182,9 @@ class State(dense.State):
     remembered: np.ndarray = field(metadata=MAPPED)
     phi: np.ndarray = field(metadata=MAPPED)
 
-    @property
-    def nonzero(self) -> int:
-        """How many of the K x V parameters are above their prior by half a token."""
-        return dense.nonzero(self.values, self.pi / cvb.WHOLE)
+    def count_parameters(self) -> int:
+        """How many of the K x V parameters hold LISTED_TOKENS or more."""
+        return dense.count_listed(self.values, self.pi / cvb.WHOLE)
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
@@ -444,12 +453,12 @@ def remembered(config: Resolved, shape: Shape) -> int:
 def memory(config: Resolved, shape: Shape) -> int:
     """The statistics, in float64, and a copy in float32 while topics are made; the table of a
     minibatch's words, and its phi before and after."""
-    pairs = -(-max(shape.pairs, 1) // shape.per_pass) * 2  # documents are of unequal length
-    table = min(shape.V, pairs) * (4 * config.topics + 4 * BROUGHT_TOPICS)
-    return (
-        16 * shape.V * config.topics
-        + table
-        + pairs * (8 * config.most + 40)
-        + 16 * cvb.CHUNKS * config.topics
-        + 16 * shape.V
-    )
+    pairs = -(-max(shape.pairs, 1) // shape.per_pass) * UNEQUAL
+    statistics = VALUE_BYTES * shape.V * config.topics
+    table = SINGLE * min(shape.V, pairs) * (config.topics + BROUGHT_TOPICS)
+    of_pairs = pairs * (PHI_BYTES * config.most + PAIR_BYTES)
+    of_chunks = (
+        2 * DOUBLE * cvb.CHUNKS * config.topics
+    )  # tokens added, and room for as many numbers
+    of_words = WORD_BYTES * shape.V
+    return statistics + table + of_pairs + of_chunks + of_words

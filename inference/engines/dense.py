@@ -16,6 +16,7 @@ from inference.engines import batch as batches, contract
 from inference.engines.arena import STEP_WHOLE
 from inference.engines.contract import PI_LEAST
 from inference.kernels import rows, vb
+from inference.runtime.memory import DOUBLE, SINGLE
 from inference.topics import LISTED_TOKENS, Theta, Topics
 
 LISTED_TOKENS_FLAT = (
@@ -24,6 +25,15 @@ LISTED_TOKENS_FLAT = (
 FLOOR_MASS = 0.05
 # a topic is listed in a document that has at least this share of it, or where it is the largest
 LISTED_SHARE = 0.005
+# Of `memory`, in bytes. Of a word of a batch its number, where its pairs begin, and the logarithm
+# of its row's scale; of a topic in a document gamma and theta in float64, and e in float32; of a
+# pair its place, count and document, by document and by word, and what they are made from
+WORD_BYTES = 24
+DOCUMENT_TOPIC_BYTES = 20
+PAIR_BYTES = 40
+# Blocks that threads fill at once, as cores do; the words of a usual document's block
+BLOCKS_AT_ONCE = 8
+BLOCK_WORDS = 256
 
 
 @dataclass(kw_only=True)
@@ -34,10 +44,9 @@ class State(contract.State):
     values: np.ndarray
     totals: np.ndarray
 
-    @property
-    def nonzero(self) -> int:
-        """How many of the K x V parameters hold half a token or more: all are above their prior."""
-        return nonzero(self.values, self.pi)
+    def count_parameters(self) -> int:
+        """How many of the K x V parameters hold LISTED_TOKENS or more."""
+        return count_listed(self.values, self.pi)
 
     def fade(self, size: float) -> float:
         """Let what is stored count 1 - size as much. Returns the size; 1 where nothing is left."""
@@ -146,25 +155,25 @@ def theta(gamma: np.ndarray, first: int, lengths: np.ndarray) -> Theta:
     return Theta(first, indptr, topic[order].astype(np.int32), weights[order].astype(np.float32))
 
 
-def nonzero(values: np.ndarray, scale: float) -> int:
-    """How many of the K x V parameters hold LISTED_TOKENS or more: of a dense array all are above
-    their prior."""
-    return int(np.count_nonzero(values >= LISTED_TOKENS / scale)) if scale > 0.0 else 0
+def count_listed(values: np.ndarray, scale: float) -> int:
+    """How many parameters hold LISTED_TOKENS or more. scale: tokens that a stored value of 1 stands
+    for; 0 where all have faded away."""
+    if scale == 0.0:
+        return 0
+    return int(np.count_nonzero(values >= LISTED_TOKENS / scale))
 
 
 def memory(V: int, K: int, S: int, pairs: int, words: int, copies: int = 1) -> int:
-    """Bytes: `copies` arrays of V x K; the table of a batch of S documents with so many distinct
-    words, and their gamma and e; its pairs.
+    """Bytes: `copies` arrays of V x K; what a batch takes of S documents with so many pairs and
+    distinct words; and what the kernels' threads do.
 
-    A copy of an array is added for `rescale` and checkpoints being written, and the blocks of the
-    kernels' threads.
+    A copy of an array is added for `rescale` and checkpoints being written.
     """
-    blocks = 64 * 2 * 4 * min(vb.BLOCK, 256 * (K + vb.LANES)) // 8
-    return (
-        4 * V * K * copies
-        + words * (4 * K + 24)
-        + S * 20 * K
-        + 40 * pairs
-        + 16 * vb.CHUNKS * K
-        + blocks
-    )
+    values = SINGLE * V * K * copies
+    of_words = words * (SINGLE * K + WORD_BYTES)
+    of_documents = S * DOCUMENT_TOPIC_BYTES * K
+    of_pairs = PAIR_BYTES * pairs
+    of_chunks = 2 * DOUBLE * vb.CHUNKS * K  # sums by topic, and room for as many numbers
+    block = min(vb.BLOCK, BLOCK_WORDS * (K + vb.LANES))
+    blocks = BLOCKS_AT_ONCE * 2 * SINGLE * block  # each with its transpose
+    return values + of_words + of_documents + of_pairs + of_chunks + blocks

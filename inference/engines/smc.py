@@ -31,7 +31,7 @@ from inference.engines.priors import as_set
 from inference.errors import number_of
 from inference.kernels import gibbs, rng, rows, smc
 from inference.references import entries
-from inference.runtime.memory import large_array
+from inference.runtime.memory import SINGLE, large_array
 from inference.topics import Theta, Topics
 
 NAME = "smc"
@@ -55,6 +55,11 @@ CONTINUED = 20  # passes of a run that begins with the topics of another
 # the Union, one thread.
 TOKEN = 0.05e-6
 TOPIC = 0.6e-9
+# Of `memory`, in bytes: two numbers of eight bytes for each topic and for each word; of a token of
+# a minibatch its word, its place among the distinct ones and in the memory, and its topic
+TOPIC_BYTES = 16
+WORD_BYTES = 16
+TOKEN_BYTES = 40
 
 
 @dataclass(frozen=True)
@@ -111,9 +116,8 @@ class State(contract.State):
     totals: np.ndarray
     memory: np.ndarray = field(metadata=MAPPED)
 
-    @property
-    def nonzero(self) -> int:
-        """How many of the K x V counts are above 0."""
+    def count_parameters(self) -> int:
+        """How many of the K x V parameters hold tokens: they are whole."""
         return int(np.count_nonzero(self.counts))
 
 
@@ -283,9 +287,8 @@ def remembered(config: Resolved, shape: Shape) -> int:
 def memory(config: Resolved, shape: Shape) -> int:
     """The counts of all words in all topics, a copy of them while topics are made, and what a
     minibatch needs."""
-    return (
-        8 * shape.V * config.topics
-        + 16 * config.topics
-        + 16 * shape.V
-        + 40 * (-(-shape.tokens // shape.per_pass))
-    )
+    of_counts = 2 * SINGLE * shape.V * config.topics
+    of_topics = TOPIC_BYTES * config.topics
+    of_words = WORD_BYTES * shape.V
+    tokens_of_step = -(-shape.tokens // shape.per_pass)
+    return of_counts + of_topics + of_words + TOKEN_BYTES * tokens_of_step

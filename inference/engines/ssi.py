@@ -341,7 +341,7 @@ class State(averaging.Averaged):
     judged: float64[n], held-out completion at the looks so far.
 
     Where documents' counts are replaced, `table` has them by word and topic: those of step
-    `counted`. The rows follow when they are asked for, by `rest`; they have those of step
+    `counted`. The rows follow when they are asked for, by `refresh`; they have those of step
     `written`. sums: room for gibbs.Terms.
 
     seed_words, seed_topics: int64[m], and seed_tokens: float64[m], by how much lambda's prior is
@@ -368,22 +368,26 @@ class State(averaging.Averaged):
     counted: int = field(default=NOT_COUNTED, metadata=SCRATCH)
     written: int = field(default=NOT_COUNTED, metadata=SCRATCH)
 
-    def rest(self) -> None:
+    def refresh(self) -> None:
         """Bring the rows to what the table has."""
-        if self.counted == self.t and self.written != self.t:
-            indptr, topics, values = counts.rows(self.table, self.arena_values[:0])
-            self.start = indptr[:-1]
-            self.length = np.diff(indptr)
-            self.capacity = self.length.copy()
-            self.used = len(topics)
-            self.arena_topics = topics
-            self.arena_values = values
-            self.written = self.t
+        is_in_table = self.counted == self.t
+        rows_are_behind = self.written != self.t
+        if not (is_in_table and rows_are_behind):
+            return
+        indptr, topics, values = counts.rows(self.table, self.arena_values[:0])
+        self.start = indptr[:-1]
+        self.length = np.diff(indptr)
+        self.capacity = self.length.copy()
+        self.used = len(topics)
+        self.arena_topics = topics
+        self.arena_values = values
+        self.written = self.t
 
-    @property
-    def nonzero(self) -> int:
-        self.rest()
-        return super().nonzero
+    def count_parameters(self) -> int:
+        """How many of the K x V parameters hold tokens: the entries of the rows, which are brought
+        up to date before."""
+        self.refresh()
+        return super().count_parameters()
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
@@ -465,7 +469,7 @@ def plant(config: Resolved, state: State, bow: Bow, seeds: Seeds) -> None:
     not with the seeds of others.
     """
     M = state.memory.shape[1]
-    state.rest()
+    state.refresh()
     state.counted = NOT_COUNTED
     state.seed_words = seeds.words
     state.seed_topics = seeds.topics
@@ -636,7 +640,8 @@ def _begin_step(config: Resolved, state: State, bow: Bow, shape: Shape) -> Way:
     counts, and t counts each. Returns how the step is to be made. bow: of all documents."""
     memo = config.statistics == "memo"
     warm_steps = config.warm_up * shape.per_pass if memo else 0
-    if memo and not warm_steps and not state.t and not state.nonzero:
+    begins_without_topics = not state.t and not state.count_parameters()
+    if memo and not warm_steps and begins_without_topics:
         _hold_counts(state, bow)
     from_start = memo and config.start != "sampling" and warm_steps > 0
     by_ope = from_start and state.t < warm_steps
@@ -749,7 +754,7 @@ def _recount(config: Resolved, state: State, bow: Bow, own: Bow) -> None:
 def _begin_counts(config: Resolved, state: State, bow: Bow) -> None:
     """No entry in lambda - eta, which is to be a sum of what is remembered. bow: of all
     documents."""
-    state.rest()
+    state.refresh()
     arena.clear(state)
     state.pi = 1.0 / state.memory.shape[1]
     state.eta = config.eta
@@ -813,7 +818,7 @@ def _average(config: Resolved, state: State, way: Way, shape: Shape) -> None:
         and not steps_of_pass
         and passes + config.warm_up >= AVERAGED_FROM
     ):
-        state.rest()
+        state.refresh()
         averaging.add(state, state.pi, state.t, config.averaged)
 
 
@@ -899,7 +904,7 @@ def _recount_together(config: Resolved, state: State, site: Site) -> Exchange:
     _recount(config, state, site.bow, site.own)
     if site.ranks == 1:
         return
-    state.rest()
+    state.refresh()
     own_counts = together.counts_of_rows(state)
     _begin_counts(config, state, site.bow)
     if not _has_table(config, state, site.bow):
@@ -1094,14 +1099,14 @@ def _learn(config: Resolved, state: State) -> None:
         state.alpha = np.maximum(state.alpha * state.rises[:-1] / state.rises[-1], LEAST_ALPHA)
     state.rises[:] = 0.0
     if config.learn == "both":
-        state.rest()
+        state.refresh()
         state.eta = rows.better_eta(state.arena, state.pi, state.totals, state.eta)
 
 
 def topics(config: Resolved, state: State) -> Topics:
     """E[beta], see arena.topics: of the mean of states where there is one. Of seeds it has their
     prior; shares are of what was learned alone."""
-    state.rest()
+    state.refresh()
     if not state.means:
         return _of_texts(state, arena.topics(state, state.pi, state.eta), state.pi * state.totals)
     shown_rows = averaging.averaged_rows(
@@ -1130,7 +1135,7 @@ def _of_texts(state: State, learned: Topics, totals: np.ndarray) -> Topics:
 def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> Theta:
     """theta of the documents first … end - 1, under the topics as they are published;
     kernels/fold.py says how."""
-    state.rest()
+    state.refresh()
     batch = expand(bow, np.arange(first, end, dtype=np.int64))
     log = config.expectation == "log"
     words = batch.words

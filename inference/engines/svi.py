@@ -51,6 +51,7 @@ AVERAGED = 20  # minibatches that an adaptive step size is estimated from before
 # other things too.
 PASS = 0.55
 PASS_BY_TOPICS = 0.25
+ARRAYS_OF_ADAPTIVE_RATE = 3  # of V x K: the mean step, a step, and room to compute it
 
 
 @dataclass(frozen=True)
@@ -374,7 +375,10 @@ def remembered(config: Resolved, shape: Shape) -> int:
 
 
 def memory(config: Resolved, shape: Shape) -> int:
-    """V x K numbers of 4 bytes, twice to four times as many with options."""
-    return variational.memory(
-        config, shape, 1 + 3 * (config.rate == "adaptive") + (config.statistics == "stream")
-    )
+    """Arrays of V x K: the topics, and more with options."""
+    arrays = 1
+    if config.rate == "adaptive":
+        arrays += ARRAYS_OF_ADAPTIVE_RATE
+    if config.statistics == "stream":
+        arrays += 1  # the random start, which fades
+    return variational.memory(config, shape, arrays)

@@ -51,6 +51,7 @@ MOST_PASSES = 40
 # other things too.
 PASS = 0.5
 PASS_BY_TOPICS = 0.25
+ARRAYS = 2  # of V x K: the statistics as they are, and of this pass
 
 
 @dataclass(frozen=True)
@@ -199,5 +200,5 @@ def remembered(config: Resolved, shape: Shape) -> int:
 
 
 def memory(config: Resolved, shape: Shape) -> int:
-    """V x K numbers of 4 bytes, twice: as they are, and of this pass."""
-    return variational.memory(config, shape, 2)
+    """See variational.memory."""
+    return variational.memory(config, shape, ARRAYS)

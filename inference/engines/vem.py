@@ -69,6 +69,10 @@ SWEPT_TOKENS = (
 # machine that was busy with others.
 SECONDS = 0.12e-6
 SECONDS_TOPIC = 2.5e-9
+# Of `memory`: pairs (document, word) for each token of usual texts; arrays of V x K, which are the
+# topics, the statistics of this pass, and a copy while topics are shown
+PAIRS_OF_TOKENS = 0.7
+COPIES = 3
 
 
 @dataclass(frozen=True)
@@ -514,6 +518,6 @@ def remembered(config: Resolved, shape: Shape) -> int:
 
 def memory(config: Resolved, shape: Shape) -> int:
     S = min(config.minibatch, max(shape.D, 1))
-    # Usual texts have 0.7 distinct words per token
-    pairs = int(0.7 * shape.tokens * S / max(shape.D, 1)) + S
-    return dense.memory(shape.V, config.topics, S, pairs, min(shape.V, pairs), copies=3)
+    pairs = int(PAIRS_OF_TOKENS * shape.tokens * S / max(shape.D, 1)) + S
+    words = min(shape.V, pairs)
+    return dense.memory(shape.V, config.topics, S, pairs, words, copies=COPIES)

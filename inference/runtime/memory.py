@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 LARGE = 1 << 28  # bytes: what is larger is kept on disk
+SINGLE = 4  # bytes of a float32 or an int32
+DOUBLE = 8  # bytes of a float64 or an int64
 # Where Linux says which control groups a process is in, and what these allow (cgroups(7))
 PROCESS_GROUPS = Path("/proc/self/cgroup")
 CONTROL_GROUPS = Path("/sys/fs/cgroup")

@@ -68,8 +68,7 @@ class State(contract.State):
     next: np.ndarray = field(metadata=MAPPED)  # int64[K, V], in this pass
     next_documents: np.ndarray
 
-    @property
-    def nonzero(self):
+    def count_parameters(self):
         return int(np.count_nonzero(self.counts))
 
 

@@ -321,4 +321,4 @@ def test_memory_is_at_least_what_the_state_holds():
     state = cvb0.init(config, shape, 1)
     assert cvb0.memory(config, shape) > 1.5 * state.values.nbytes
     assert cvb0.memory(replace(config, topics=100), shape) > 1.7 * cvb0.memory(config, shape)
-    assert dense.nonzero(state.values, 1.0) == 0
+    assert dense.count_listed(state.values, 1.0) == 0

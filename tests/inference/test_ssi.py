@@ -26,7 +26,7 @@ def last(config, bow, **options) -> Snapshot:
 
 def dense(state: ssi.State, K: int) -> np.ndarray:
     """lambda - eta as an array [K, V]."""
-    state.rest()
+    state.refresh()
     out = np.zeros((K, len(state.start)))
     for w in range(len(state.start)):
         row = slice(state.start[w], state.start[w] + state.length[w])
@@ -357,7 +357,7 @@ def test_counts_that_float32_would_round_stay_exact(warm_up, most, monkeypatch):
     state = ssi.init(config, shape, 1)
     for t in range(3 * (warm_up + 1)):
         ssi.step(config, state, bow, np.arange(t % 3 * 3, t % 3 * 3 + 3), shape)
-    state.rest()
+    state.refresh()
     large = most < bow.tokens
     assert state.arena_values.dtype == (np.float64 if large else np.float32)
     state.arena_values[state.start[0]] = state.totals[0] = 2**24

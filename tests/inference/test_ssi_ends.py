@@ -22,7 +22,7 @@ def snapshots(config, bow, **options) -> list[Snapshot]:
 
 def dense(state, V: int, K: int) -> np.ndarray:
     """Tokens by word and topic."""
-    state.rest()
+    state.refresh()
     out = np.zeros((V, K))
     for w in range(V):
         row = slice(state.start[w], state.start[w] + state.length[w])
@@ -196,7 +196,7 @@ def test_the_table_has_what_the_memory_has(sorted_bow, tiny, narrow, types, wide
         )
         F = len(state.table.wide)
         if t % 3 == 0:
-            state.rest()
+            state.refresh()
             assert np.array_equal(dense(state, sorted_bow.V, 70), expected * state.pi)
             assert (
                 np.diff(state.arena_topics)[
@@ -232,7 +232,7 @@ def test_a_state_that_was_led_elsewhere_does_not_keep_its_older_table(bow):
     for t in range(schedule.steps - 2):
         for state in (one, other)[: 1 if t > schedule.steps - 5 else 2]:
             ssi.step(config, state, bow, schedule.batch(t, 1), schedule.shape)
-    one.rest()
+    one.refresh()
     for name in (
         "t",
         "start",
