@@ -12,6 +12,7 @@ from inference.answers.acceptance import Acceptance, accept
 from inference.answers.outcome import Outcome
 from inference.answers.question import Question
 from inference.answers.unit_sums import UnitSums, sum_units
+from inference.runtime.arrays import ABOVE_ZERO
 
 # Units of a side, and units with a topic on both sides together, below which nothing is said: with
 # fewer an interval would say no more than that anything may be. Both sides count together: to count
@@ -214,7 +215,7 @@ def _nothing(sums: UnitSums, group: int) -> sides.Difference:
     """One side has no documents."""
     columns = sums.amounts.shape[1]
     unknown = np.full((1, columns), np.nan)
-    share = sums.amounts.sum(axis=0)[None] / max(sums.sizes.sum(), 1e-300)
+    share = sums.amounts.sum(axis=0)[None] / max(sums.sizes.sum(), ABOVE_ZERO)
     filled = bool((sums.group == group).any())
     return sides.Difference(
         share if filled else unknown,
@@ -365,7 +366,7 @@ def _largest_units(
         unit = amounts.argmax(axis=0)
         words_of_largest = amounts[unit, np.arange(len(accepted_columns))]
         total = amounts.sum(axis=0)
-        left = (total - words_of_largest) / np.maximum(words.sum() - words[unit], 1e-300)
+        left = (total - words_of_largest) / np.maximum(words.sum() - words[unit], ABOVE_ZERO)
         elsewhere = other_amounts[:, accepted_columns].sum(axis=0) / other_words.sum()
         largest.code[accepted_columns] = sums.code[unit]
         largest.part[accepted_columns] = words_of_largest / total

@@ -8,11 +8,11 @@ import numpy as np
 
 from inference.answers.outcome import Outcome
 from inference.kernels import spans as kernels
+from inference.runtime.arrays import ABOVE_ZERO
 
 MOST_AMOUNTS = 12_000_000  # cells x columns: 48 MB, and about a minute's thousand exchanges at most
 SHORT_LIFE = 1 / 8  # of all time, that the usual unit's dates span where units follow one another
 LEAST_CORRELATION = 1e-3
-TINY = 1e-300  # in place of a number that is divided by and may be 0
 _SEED = 62
 
 
@@ -70,7 +70,7 @@ def in_order(unit: np.ndarray, days: np.ndarray, sizes: np.ndarray) -> np.ndarra
     units = int(unit[valued].max(initial=-1)) + 1
     words = np.bincount(unit[valued], sizes[valued], minlength=units)
     mean = np.bincount(unit[valued], sizes[valued] * days[valued], minlength=units)
-    mean = np.where(words > 0, mean / np.maximum(words, TINY), np.inf)
+    mean = np.where(words > 0, mean / np.maximum(words, ABOVE_ZERO), np.inf)
     rank = np.empty(units, np.int64)
     rank[np.argsort(mean, kind="stable")] = np.arange(units)
     return np.where(valued, rank[np.where(valued, unit, 0)], -1)
@@ -155,7 +155,7 @@ def of_units(
     cell_of_document[present] = cell
     starts = np.searchsorted(pairs // periods, np.arange(len(codes) + 1))
     cells = _cells(outcome, cell_of_document, pairs % periods, starts)
-    typical = float((sizes[present] ** 2).sum() / max(sizes[present].sum(), TINY))
+    typical = float((sizes[present] ** 2).sum() / max(sizes[present].sum(), ABOVE_ZERO))
     codes = np.where(codes <= unit.max(initial=-1), codes, -1)
     return cells, _mix(cells, pool_of_document, codes, typical, correlation)
 

@@ -26,6 +26,7 @@ from inference.answers.outcome import CountedTopics
 from inference.answers.question import Family, Question
 from inference.answers.unit_sums import UnitSums, sum_units
 from inference.effects import regression
+from inference.runtime.arrays import ABOVE_ZERO
 
 Fitted = Callable[[regression.Data, np.ndarray, np.ndarray], regression.Fit]  # as regression.fit
 STRATA = 4  # of the units' times
@@ -227,4 +228,4 @@ def _size(
 
     robust = summed(side**2 / (1 - leverage)) / spread**2
     pooled = summed(1 / (1 - leverage)) / sizes.sum() / spread
-    return np.abs(difference) / np.sqrt(np.maximum(np.maximum(robust, pooled), 1e-300))
+    return np.abs(difference) / np.sqrt(np.maximum(np.maximum(robust, pooled), ABOVE_ZERO))

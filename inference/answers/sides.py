@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.answers.unit_sums import UnitSums
+from inference.runtime.arrays import ABOVE_ZERO
 
 LARGEST_TABLE = 1 << 22  # words of a unit up to which units of a size are counted in a table: 32 MB
 ALONE = 1e-9  # 1 - leverage, below which a unit alone is a side, and its residual says nothing
@@ -37,7 +38,7 @@ class Difference(NamedTuple):
     @property
     def error(self) -> np.ndarray:
         square = self.variance_a + self.variance_b - 2 * self.covariance
-        return np.sqrt(np.maximum(square, 1e-300))
+        return np.sqrt(np.maximum(square, ABOVE_ZERO))
 
 
 class Prepared(NamedTuple):
@@ -106,7 +107,7 @@ def _one_side(units: Prepared, member: np.ndarray) -> _Side:
     """member: float64[R, U], 1 for a unit of the side."""
     sizes = units.sizes
     words = member @ sizes
-    leverage = member * sizes / np.maximum(words, 1e-300)[:, None]
+    leverage = member * sizes / np.maximum(words, ABOVE_ZERO)[:, None]
     inverse = _inverse(1 - leverage)
     weight = member * inverse
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -163,8 +164,8 @@ def freedom_by_size(by_size: list[UnitsBySize]) -> np.ndarray:
     """float64[1]: the degrees of freedom of `of_nested`, of two sides."""
     trace = squares = 0.0
     for side in by_size:
-        leverage = side.sizes / max(side.words, 1e-300)
-        diagonal = leverage * _inverse(1 - leverage) / max(side.words, 1e-300)
+        leverage = side.sizes / max(side.words, ABOVE_ZERO)
+        diagonal = leverage * _inverse(1 - leverage) / max(side.words, ABOVE_ZERO)
         outer = diagonal * leverage
         trace += float((side.units * (diagonal - outer)).sum())
         squares += float((side.units * (diagonal**2 - 2 * diagonal * outer)).sum())
@@ -230,7 +231,7 @@ def larger_of_crossing(
     spread = (variance_a * words_a**2 + variance_b * words_b**2) / (words_a + words_b)
     floored_a = np.maximum(variance_a, spread / words_a)
     floored_b = np.maximum(variance_b, spread / words_b)
-    geometric_mean = np.sqrt(np.maximum(variance_a * variance_b, 1e-300))
+    geometric_mean = np.sqrt(np.maximum(variance_a * variance_b, ABOVE_ZERO))
     correlation = np.clip(covariance / geometric_mean, -1.0, 1.0)
     floored_covariance = correlation * np.sqrt(floored_a * floored_b)
     robust = variance_a + variance_b - 2 * covariance
@@ -243,7 +244,7 @@ def larger_of_crossing(
 
 
 def _share(amounts: np.ndarray, words: np.ndarray) -> np.ndarray:
-    return amounts.sum(axis=0) / max(words.sum(), 1e-300)
+    return amounts.sum(axis=0) / max(words.sum(), ABOVE_ZERO)
 
 
 def _scores(
@@ -251,7 +252,7 @@ def _scores(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What each unit moves the share by, adjusted: float64[U, T]; and of Satterthwaite's
     approximation the diagonal and the vector whose outer product is taken off: float64[U]."""
-    total = max(words.sum(), 1e-300)
+    total = max(words.sum(), ABOVE_ZERO)
     leverage = words / total
     inverse = _inverse(1 - leverage)
     score = (amounts - words[:, None] * share) / total * np.sqrt(inverse)[:, None]
@@ -277,4 +278,4 @@ def _inverse(left: np.ndarray) -> np.ndarray:
 
 
 def _freedom(trace: np.ndarray, squares: np.ndarray) -> np.ndarray:
-    return np.where(squares > 0, trace**2 / np.maximum(squares, 1e-300), 0.0)
+    return np.where(squares > 0, trace**2 / np.maximum(squares, ABOVE_ZERO), 0.0)

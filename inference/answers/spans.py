@@ -24,6 +24,7 @@ from inference.answers.cells import Cells, Mix
 from inference.answers.outcome import Outcome
 from inference.answers.periods import MANY
 from inference.answers.span_chance import Chance, Kinds
+from inference.runtime.arrays import ABOVE_ZERO
 
 LONGEST = 1 / 3  # of the periods, that a window covers at most
 SHORT = 1 / 8  # of the periods: an event, judged by what those say who speak
@@ -33,7 +34,6 @@ STAYS = 1 / 3  # of a step's difference, that each half of either side must show
 OVERLAP = 0.25  # of the smaller side's words, by units that speak on both
 ON_BOTH = 0.02  # part of a unit's words from which on it speaks on a side
 
-TINY = 1e-300  # in place of a number that is divided by and may be 0
 ROUNDING = 1e-9
 NEVER = -1e9  # a score that nothing is beyond
 LEAST_FREEDOM = 0.01
@@ -261,7 +261,9 @@ class Spans:
         half = np.where(tellable, half * (1 + ROUNDING), np.nan)
         critical = float(ndtri(0.5 + self.level / 2))
         error = half / critical
-        part_of_b = compared.side_b.words / max(compared.side_a.words + compared.side_b.words, TINY)
+        part_of_b = compared.side_b.words / max(
+            compared.side_a.words + compared.side_b.words, ABOVE_ZERO
+        )
         variance_a = error**2 * part_of_b
         variance_b = error**2 * (1 - part_of_b)
         share_b = share_a - difference
@@ -316,7 +318,7 @@ class Spans:
             return np.full(len(columns), -1), np.zeros(len(columns))
         of_side = np.where(difference > 0, units_of_a, of_b)
         unit = of_side.argmax(axis=0)
-        part = of_side[unit, columns] / np.maximum(of_side.sum(axis=0), TINY)
+        part = of_side[unit, columns] / np.maximum(of_side.sum(axis=0), ABOVE_ZERO)
         return self.codes[unit], part
 
     def _beyond_chance(
@@ -406,14 +408,14 @@ class Spans:
         weight = np.maximum(self.weight, ROUNDING)
         share = self.sums[:, column] / weight
         mean = (weight * share).sum()
-        total = (weight * (share - mean) ** 2).sum() + TINY
+        total = (weight * (share - mean) ** 2).sum() + ABOVE_ZERO
         regressor = np.zeros(positions)
         regressor[first:end] = 1.0
         if shape == "line":
             regressor = np.cumsum(weight) - weight / 2
         regressor -= (weight * regressor).sum()
         explained = (weight * regressor * (share - mean)).sum() ** 2
-        explained /= max((weight * regressor**2).sum(), TINY) * total
+        explained /= max((weight * regressor**2).sum(), ABOVE_ZERO) * total
         parameters = PARAMETERS[shape]
         return float(
             positions * np.log(max(1 - explained, ROUNDING)) + parameters * np.log(positions)
@@ -476,14 +478,14 @@ def _with_mix_held(mix: Mix, side_a: _Side, side_b: _Side, shape: Shape) -> _Com
     words_b = side_b.words_of_units
     words = words_a.sum() + words_b.sum()
     part = words_a.sum() / words
-    of_unit = words_a / np.maximum(words_a + words_b, TINY)
+    of_unit = words_a / np.maximum(words_a + words_b, ABOVE_ZERO)
     expected = mix.trust * of_unit + (1 - mix.trust) * part  # what `own` takes of the span itself
     reach = float((words_a * (1 - expected)).sum())
     above = _above_usual(mix, side_a)
-    difference = above.sum(axis=0) / max(reach, TINY)
+    difference = above.sum(axis=0) / max(reach, ABOVE_ZERO)
     levers = (1 - expected, -expected)
     error, df = _error(mix, (side_a, side_b), levers, difference)
-    scale = words * np.sqrt(part * (1 - part)) / max(reach, TINY)
+    scale = words * np.sqrt(part * (1 - part)) / max(reach, ABOVE_ZERO)
     return _Compared(
         side_a,
         side_b,
@@ -507,13 +509,13 @@ def _line_with_mix_held(mix: Mix, side_a: _Side, side_b: _Side) -> _Compared:
     words = mix.sizes.sum()
     late = words_a.sum()
     early = words_b.sum()
-    of_unit = (words_a - words_b) / (2 * np.maximum(mix.sizes, TINY))
+    of_unit = (words_a - words_b) / (2 * np.maximum(mix.sizes, ABOVE_ZERO))
     expected = mix.trust * of_unit + (1 - mix.trust) * (late - early) / (2 * words)
-    reach_a = (words_a * (0.5 - expected)).sum() / max(late, TINY)
-    reach_b = (words_b * (0.5 + expected)).sum() / max(early, TINY)
-    reach = max(float(reach_a + reach_b), TINY)
-    above = _above_usual(mix, side_a).sum(axis=0) / max(late, TINY)
-    difference = (above - _above_usual(mix, side_b).sum(axis=0) / max(early, TINY)) / reach
+    reach_a = (words_a * (0.5 - expected)).sum() / max(late, ABOVE_ZERO)
+    reach_b = (words_b * (0.5 + expected)).sum() / max(early, ABOVE_ZERO)
+    reach = max(float(reach_a + reach_b), ABOVE_ZERO)
+    above = _above_usual(mix, side_a).sum(axis=0) / max(late, ABOVE_ZERO)
+    difference = (above - _above_usual(mix, side_b).sum(axis=0) / max(early, ABOVE_ZERO)) / reach
     levers = (0.5 - expected, -0.5 - expected)
     error, df = _error(mix, (side_a, side_b), levers, difference)
     harmonic = late / words * (early / words) / ((late + early) / words)
@@ -522,7 +524,7 @@ def _line_with_mix_held(mix: Mix, side_a: _Side, side_b: _Side) -> _Compared:
         side_b,
         difference,
         side_a.amounts / side_a.words,
-        1 / np.sqrt(max(harmonic, TINY)) / reach,
+        1 / np.sqrt(max(harmonic, ABOVE_ZERO)) / reach,
         "line",
         side_a.length,
         _units_of(side_a, side_b),
@@ -552,11 +554,11 @@ def _error(
         assert side.words_of_units is not None
         moves += lever[:, None] * _above_usual(mix, side)
         weight += lever**2 * side.words_of_units
-    total = max(weight.sum(), TINY)
+    total = max(weight.sum(), ABOVE_ZERO)
     leverage = np.clip(weight / total, 0.0, MOST_LEVERAGE)
     residual = moves - weight[:, None] * difference
     variance = (residual**2 / (1 - leverage)[:, None]).sum(axis=0)
-    effective = weight.sum() ** 2 / max((weight**2).sum(), TINY)
+    effective = weight.sum() ** 2 / max((weight**2).sum(), ABOVE_ZERO)
     return np.sqrt(variance) / total, float(max(effective - 1, LEAST_FREEDOM))
 
 
@@ -577,7 +579,7 @@ def _units_of(side_a: _Side, side_b: _Side) -> tuple[int, int]:
 def _speak_on_both(words_a: np.ndarray, words_b: np.ndarray) -> bool:
     """Whether enough of the smaller side's words are by units that speak on both: else a change
     can't be told from one of who speaks."""
-    part = words_a / np.maximum(words_a + words_b, TINY)
+    part = words_a / np.maximum(words_a + words_b, ABOVE_ZERO)
     on_both_sides = (part > ON_BOTH) & (part < 1 - ON_BOTH)
     shared = np.minimum(words_a, words_b)[on_both_sides].sum()
     return bool(shared >= OVERLAP * min(words_a.sum(), words_b.sum()))

@@ -8,6 +8,7 @@ from scipy.sparse import csr_matrix
 
 from inference.answers.outcome import Outcome
 from inference.answers.question import Question
+from inference.runtime.arrays import ABOVE_ZERO
 
 # Of more units, random ones are added up to so many sums: those of independent units are independent
 # of each other, too, so shares stay exact, and errors lose next to nothing
@@ -75,7 +76,7 @@ def sum_units(outcome: Outcome, question: Question) -> UnitSums:
     units = len(code)
     group = question.group[documents_in].astype(np.int64)
     of_units = np.bincount(unit, weights=sizes[documents_in], minlength=units)
-    effective = float(of_units.sum() ** 2 / max((of_units**2).sum(), 1e-300))
+    effective = float(of_units.sum() ** 2 / max((of_units**2).sum(), ABOVE_ZERO))
 
     pairs, cell = number_codes(unit * question.groups + group)
     of_group = np.bincount(pairs % question.groups, minlength=question.groups)

@@ -24,6 +24,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from inference.runtime.arrays import ABOVE_ZERO
+
 FEWEST_VALUES = 10  # values of a unit: of fewer nobody knows how they vary
 LEAST_EFFECTIVE = FEWEST_VALUES / 2  # values that count, where a few have most of the documents
 SHARED = 0.5  # part of the documents whose value another document has: else it is an id or a title
@@ -254,7 +256,7 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
     the processors."""
     products = np.einsum("ij,ik->jk", columns, columns)
     values, vectors = np.linalg.eigh(products)
-    largest = np.flatnonzero(values > SMALLEST * max(values[-1], 1e-300))[::-1]
+    largest = np.flatnonzero(values > SMALLEST * max(values[-1], ABOVE_ZERO))[::-1]
     return np.einsum("ij,jk->ik", columns, vectors[:, largest] / np.sqrt(values[largest]))
 
 

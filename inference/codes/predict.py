@@ -12,7 +12,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.evidence import Evidence
-from inference.runtime.arrays import frozen
+from inference.runtime.arrays import ABOVE_ZERO, frozen
 from inference.runtime.jit import njit
 
 # The best of five settings for seven concepts in four corpora, at 300 codes and 3,000
@@ -63,7 +63,7 @@ def predict(
     use = (unseen[:, :, None] != np.arange(splits * folds)).all(axis=0).astype(np.float32)
     text = _text(corpus, tokens)
     rows = frozen(documents, np.int64)
-    scale = max(float(np.abs(y).max(initial=0)), 1e-300)
+    scale = max(float(np.abs(y).max(initial=0)), ABOVE_ZERO)
     orders = [chance.permutation(n) for _ in range(EPOCHS)]
     mean = (use.T @ (y / scale) / np.maximum(use.sum(axis=0), 1)).astype(np.float32)
     weights = scale * _fitted(

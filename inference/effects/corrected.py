@@ -12,6 +12,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.effects import regression
 from inference.errors import Invalid
+from inference.runtime.arrays import ABOVE_ZERO
 from inference.runtime.jit import njit
 from inference.topics import Topics
 
@@ -39,7 +40,7 @@ def _reading(data: regression.Data, bow: Bow, topics: Topics) -> tuple | None:
     topics = topics.in_use()
     topics_read = topics.above
     floor = topics.floor
-    inverse = 1 / np.maximum(topics_read.T @ topics.share + floor @ topics.share, 1e-300)
+    inverse = 1 / np.maximum(topics_read.T @ topics.share + floor @ topics.share, ABOVE_ZERO)
     company = (
         topics_read.multiply(inverse) @ topics_read.T
     ).toarray()  # B P B', B the listed and the floor
@@ -48,7 +49,7 @@ def _reading(data: regression.Data, bow: Bow, topics: Topics) -> tuple | None:
     solved = np.linalg.pinv(company)
     summed = (data.into[used] == np.arange(data.T)[:, None]).astype(float)
     # Their words, were they one topic
-    as_one = summed * topics.share / np.maximum(summed @ topics.share, 1e-300)[:, None]
+    as_one = summed * topics.share / np.maximum(summed @ topics.share, ABOVE_ZERO)[:, None]
     inflation = ((summed @ solved) * summed).sum(axis=1) * ((as_one @ company) * as_one).sum(axis=1)
     return topics_read, floor, inverse, solved, summed, inflation
 

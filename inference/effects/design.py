@@ -9,9 +9,9 @@ import numpy as np
 from inference.effects.regression import MOST_COLUMNS
 from inference.effects.time_curve import spline
 from inference.errors import Invalid
+from inference.runtime.arrays import ABOVE_ZERO
 
 MOST_NUMBERS = 1 << 22  # of rows, one for each combination of what documents have
-SMALLEST = 1e-300  # so that nothing is divided by 0
 
 
 class Variable(NamedTuple):
@@ -90,7 +90,7 @@ def make_design(
     words = np.bincount(
         cell_of_document, weights=weight[has_values], minlength=len(level_of_effect)
     )
-    base = words @ held_columns / max(words.sum(), SMALLEST)
+    base = words @ held_columns / max(words.sum(), ABOVE_ZERO)
     rows = _row(effect.columns[level_of_effect], across.columns[level_across], held_columns)
     return Design(
         cell,
@@ -124,7 +124,7 @@ def levels(n: int) -> np.ndarray:
 
 def line(values: np.ndarray) -> np.ndarray:
     """float64[L, 1]: from 0 to 1. values: float64[L], ascending."""
-    return ((values - values[0]) / max(values[-1] - values[0], SMALLEST))[:, None]
+    return ((values - values[0]) / max(values[-1] - values[0], ABOVE_ZERO))[:, None]
 
 
 def curve(values: np.ndarray, words: np.ndarray) -> np.ndarray:

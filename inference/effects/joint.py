@@ -14,6 +14,7 @@ import numpy as np
 
 from inference.effects import regression
 from inference.errors import Invalid
+from inference.runtime.arrays import ABOVE_ZERO
 from inference.runtime.jit import njit
 
 EXCHANGES = 999
@@ -132,7 +133,7 @@ def tested(
             sides[:, units_of_stratum] = chance.permuted(sides[:, units_of_stratum], axis=1)
         drawn.append(_medians(runs, sides))
     null = np.abs(np.concatenate(drawn))
-    scale = np.maximum(np.sqrt((null**2).mean(axis=0)), 1e-300)
+    scale = np.maximum(np.sqrt((null**2).mean(axis=0)), ABOVE_ZERO)
     size = np.abs(observed) / scale
     largest = (null / scale).max(axis=1)
     p = (1 + (null / scale >= size - 1e-12).sum(axis=0)) / (1 + EXCHANGES)
@@ -152,7 +153,8 @@ def _medians(runs: Sequence[UnitResiduals], sides: np.ndarray) -> np.ndarray:
         residual_a = residual.sum(axis=0) - residual_b
         in_here = words.sum() - in_there
         differences.append(
-            residual_b / np.maximum(in_there, 1e-300) - residual_a / np.maximum(in_here, 1e-300)
+            residual_b / np.maximum(in_there, ABOVE_ZERO)
+            - residual_a / np.maximum(in_here, ABOVE_ZERO)
         )
     return np.median(differences, axis=0)
 

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from inference.effects.joint import Joint, UnitResiduals
+from inference.runtime.arrays import ABOVE_ZERO
 
 LEAST_PERIODS = 12
 MOST_PERIODS = 120
@@ -24,7 +25,6 @@ DRAWS = 199, 999  # series drawn for each topic, as many as NUMBERS allow
 NUMBERS = 100_000_000
 _STEADY = 0.97  # the largest coefficient
 _NOTABLE = 0.15  # a correlation
-_FEW = 1e-300
 RIDGE = 1e-6  # added to correlations of runs that are nearly the same
 ROUNDING = 1e-12
 
@@ -32,7 +32,7 @@ ROUNDING = 1e-12
 def tested(runs: Sequence[UnitResiduals], lever: np.ndarray, chance: np.random.Generator) -> Joint:
     """runs: of each the same T topics' sums by P periods in their order, NaN of a topic that it has
     not; lever: float64[P], what a share of 1 in each period adds to the estimate."""
-    words = np.maximum(runs[0].words, _FEW)
+    words = np.maximum(runs[0].words, ABOVE_ZERO)
     series = np.stack([np.nan_to_num(run.residual) / words[:, None] for run in runs])
     has_topic = np.stack([np.isfinite(run.residual).all(axis=0) for run in runs])
     V, P, T = series.shape
@@ -49,7 +49,7 @@ def tested(runs: Sequence[UnitResiduals], lever: np.ndarray, chance: np.random.G
             drawn[p] += phi * drawn[p - 1]
         null[i] = np.abs(_moved(drawn.swapaxes(0, 1) * has_topic[:, None], weight, lever))
     observed = np.abs(_moved(series, weight, lever))
-    scale = np.maximum(np.sqrt((null**2).mean(axis=0)), _FEW)
+    scale = np.maximum(np.sqrt((null**2).mean(axis=0)), ABOVE_ZERO)
     scores = null / scale
     least = observed / scale - ROUNDING
     largest = scores.max(axis=1)[:, None]
@@ -70,7 +70,7 @@ def _without_line(series: np.ndarray, line: np.ndarray, weight: np.ndarray) -> n
 def _root_of_correlation(series: np.ndarray) -> np.ndarray:
     """float64[T, V, V]: of the runs' series of each topic. series: float64[V, P, T]."""
     product = np.einsum("vpt,upt->tvu", series, series)
-    size = np.sqrt(np.maximum(np.einsum("tvv->tv", product), _FEW))
+    size = np.sqrt(np.maximum(np.einsum("tvv->tv", product), ABOVE_ZERO))
     correlation = product / (size[:, :, None] * size[:, None])
     return np.linalg.cholesky(correlation + RIDGE * np.eye(len(series)))
 
@@ -80,7 +80,7 @@ def _coefficients(series: np.ndarray) -> np.ndarray:
     correlations alike: by as much as those of two periods are above the square of those of one, in
     the middle of all topics."""
     P = len(series)
-    variance = np.maximum((series**2).sum(axis=0), _FEW)
+    variance = np.maximum((series**2).sum(axis=0), ABOVE_ZERO)
 
     def correlation(lag: int) -> np.ndarray:
         product = (series[lag:] * series[:-lag]).sum(axis=0)
@@ -96,5 +96,5 @@ def _coefficients(series: np.ndarray) -> np.ndarray:
 def _moved(series: np.ndarray, weight: np.ndarray, lever: np.ndarray) -> np.ndarray:
     """float64[T]. series: float64[V, P, T]."""
     deviation = series - np.einsum("p,vpt->vt", weight, series)[:, None]
-    size = np.sqrt(np.maximum(np.einsum("p,vpt->vt", weight, deviation**2), _FEW))
+    size = np.sqrt(np.maximum(np.einsum("p,vpt->vt", weight, deviation**2), ABOVE_ZERO))
     return np.median(np.einsum("p,vpt->vt", lever, deviation) / size, axis=0)

@@ -18,7 +18,7 @@ from scipy.special import stdtrit
 from inference import documents
 from inference.effects.units import Units
 from inference.errors import Invalid
-from inference.runtime.arrays import frozen
+from inference.runtime.arrays import ABOVE_ZERO, frozen
 from inference.runtime.jit import njit
 
 BLOCK = 1 << 13  # units at a time
@@ -147,7 +147,7 @@ def _spread_of_units(
     data: Data, words: np.ndarray, design: np.ndarray, beta: np.ndarray
 ) -> np.ndarray:
     """float64[T]: phi of Fit. words: float64[U], of each unit."""
-    total = max(words.sum(), 1e-300)
+    total = max(words.sum(), ABOVE_ZERO)
     weight = _inverse(1 - words / total)
     squares, products, moment = _residuals(*data.units, *data.arrays, design, weight, data.T)
     moved = np.einsum("pt,pq,qt->t", beta, moment, beta)
@@ -197,7 +197,7 @@ def half_inverse(gram: np.ndarray) -> np.ndarray:
     has_words = np.diag(gram) > 0  # of a column of zeros no document says anything
     scale = np.where(has_words, 1 / np.sqrt(np.where(has_words, np.diag(gram), 1.0)), 0.0)
     values, vectors = np.linalg.eigh(gram * scale[:, None] * scale)
-    is_large = values > 1e-10 * max(values.max(initial=0.0), 1e-300)
+    is_large = values > 1e-10 * max(values.max(initial=0.0), ABOVE_ZERO)
     return scale[:, None] * vectors[:, is_large] / np.sqrt(values[is_large])
 
 
@@ -260,7 +260,7 @@ class _Spread:
     def freedom(self, moment: np.ndarray) -> np.ndarray:
         """moment: float64[Q, P, P], sums of what words move, L'^-1 u, times themselves."""
         below = self.squares + ((self.root.T @ moment @ self.root) ** 2).sum(axis=(1, 2))
-        return np.where(below > 0, self.trace**2 / np.maximum(below, 1e-300), 0.0)
+        return np.where(below > 0, self.trace**2 / np.maximum(below, ABOVE_ZERO), 0.0)
 
 
 def _inverse(left: np.ndarray) -> np.ndarray:

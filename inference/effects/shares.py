@@ -7,6 +7,7 @@ import numpy as np
 
 from inference.effects.regression import ALONE, Data
 from inference.effects.units import LEAST_UNITS, LEVEL
+from inference.runtime.arrays import ABOVE_ZERO
 from inference.runtime.jit import njit
 from inference.share_intervals import FEW, high_of_few, logit_interval
 
@@ -50,7 +51,7 @@ def of_groups(data: Data, G: int) -> Shares:
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(tokens > 0, x / tokens, np.nan)
         variance = np.maximum(xx - 2 * share * xn + share**2 * nn, 0.0) / tokens**2
-        df = np.where(units > 1, 1 / np.maximum(squares + u**2, 1e-300), 0.0)
+        df = np.where(units > 1, 1 / np.maximum(squares + u**2, ABOVE_ZERO), 0.0)
     typical = x.sum(axis=1, keepdims=True) / np.maximum(words.sum(axis=1, keepdims=True), 1.0)
     return Shares(
         share, variance, df, units.astype(np.int64), holding.astype(np.int64), tokens, typical

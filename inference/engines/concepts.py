@@ -8,12 +8,12 @@ from scipy.sparse import csr_array
 
 from inference.bow import Bow
 from inference.engines.contract import Shape
+from inference.runtime.arrays import ABOVE_ZERO
 
 DEVIATIONS = 3.0  # standard deviations beyond which a word occurs with seeds more than by chance
 # What a seed of one topic weighs in the documents that others begin with: hardly anything, but
 # above 0
 LEAST_WEIGHT = 1e-3
-TINY = 1e-300  # in place of 0, which is divided by
 
 
 class Company(NamedTuple):
@@ -62,7 +62,7 @@ class _Texts:
         by_chance = beyond <= DEVIATIONS * spread
         by_chance[seeds] = False
         beyond[by_chance] = 0.0
-        return beyond, observed / np.maximum(expected, TINY)
+        return beyond, observed / np.maximum(expected, ABOVE_ZERO)
 
 
 def company(

@@ -35,6 +35,8 @@ from inference.engines.contract import (
 from inference.errors import number_of
 from inference.kernels import hdp, vb
 from inference.references import entries
+from inference.runtime.arrays import ABOVE_ZERO
+from inference.runtime.memory import DOUBLE, SINGLE
 from inference.topics import Theta, Topics
 
 NAME = "hdp"
@@ -66,10 +68,18 @@ FIRST_TOLERANCE = 1e-2  # the same in the first pass, where topics are rough any
 # under the finished topics
 FOLD_ITERATIONS = 100
 FOLD_TOLERANCE = 1e-6
+AT_ONCE = 1000  # documents, of what is done without a step
 # Rough: seconds a token and pass, in a document of some hundred words, on one core; see
 # docs/engines/hdp.md.
 SECONDS_TOPIC = 6e-9
 SECONDS_CANDIDATE = 1.5e-9
+# Of `memory`. Bytes of a pair besides what it gives each candidate; arrays of eight bytes with a
+# number for each of a document's candidates (those of hdp.Local), for each of its topics (gamma and
+# what it is fitted with), and for each topic of the corpus (sticks, their parameters and sums)
+PAIR_BYTES = 40
+CANDIDATE_ARRAYS = 4
+TOPIC_ARRAYS = 3
+STICK_ARRAYS = 8
 
 
 @dataclass(frozen=True)
@@ -366,7 +376,7 @@ def _listed(
     is_listed[:, 0] = True
     is_listed[lengths == 0] = False
     weights = np.where(is_listed, weights, 0.0)
-    weights /= np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
+    weights /= np.maximum(weights.sum(axis=1, keepdims=True), ABOVE_ZERO)
     weights = weights.astype(np.float32)
     # Of rounding: the rest would go to topics not in use
     missing = 1.0 - weights.sum(axis=1, dtype=np.float64)
@@ -390,8 +400,8 @@ def bound(
     documents: int64[n]; the whole of what was trained on for the bound that training raises.
     """
     total = 0.0
-    for first in range(0, len(documents), 1000):
-        batch = dense.batch_of(bow, documents[first : first + 1000])
+    for first in range(0, len(documents), AT_ONCE):
+        batch = dense.batch_of(bow, documents[first : first + AT_ONCE])
         total += float(
             _local(config, state, batch, FOLD_ITERATIONS, FOLD_TOLERANCE, gives=False).bounds.sum()
         )
@@ -462,7 +472,11 @@ def memory(config: Resolved, shape: Shape) -> int:
     S = -(-shape.D // shape.per_pass)
     pairs = -(-shape.tokens // shape.per_pass)
     words = min(shape.V, pairs)
-    # Of the thousand documents that are folded in at once
-    fold = min(shape.V, pairs * -(-1000 // max(S, 1)))
-    batch = pairs * (4 * C + 40) + S * (32 * C + 24 * K)
-    return dense.memory(shape.V, K, S, pairs, words) + 8 * K * max(words, fold) + batch + 64 * K
+    steps_folded = -(-AT_ONCE // max(S, 1))  # minibatches that have as many documents
+    words_folded = min(shape.V, pairs * steps_folded)
+    table_of_logs = DOUBLE * K * max(words, words_folded)
+    of_pairs = pairs * (SINGLE * C + PAIR_BYTES)
+    of_documents = S * (CANDIDATE_ARRAYS * DOUBLE * C + TOPIC_ARRAYS * DOUBLE * K)
+    of_sticks = STICK_ARRAYS * DOUBLE * K
+    values = dense.memory(shape.V, K, S, pairs, words)
+    return values + table_of_logs + of_pairs + of_documents + of_sticks

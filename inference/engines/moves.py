@@ -17,6 +17,7 @@ from inference.bow import Bow, ranges
 from inference.engines import sparse
 from inference.engines.arena import Rows
 from inference.kernels import seeds
+from inference.runtime.arrays import ABOVE_ZERO
 
 SPLIT_PAIRS = 300_000  # (document, word) pairs that a split is tried with: a step stays short
 MOST_DOCUMENTS = 20_000  # of those as well
@@ -103,7 +104,7 @@ def best_merge(
         own_row[rows[b].words] = rows[b].tokens
         like = np.bincount(
             topic, weights=tokens * own_row[words], minlength=len(rows)
-        ) / np.maximum(norms, 1e-300)
+        ) / np.maximum(norms, ABOVE_ZERO)
         like[b] = -1.0
         a = int(like.argmax())
         if a not in used or (min(a, b), max(a, b)) in pairs:

@@ -6,9 +6,10 @@ from typing import TypeVar
 
 import numpy as np
 
+from inference.runtime.arrays import ABOVE_ZERO
+
 MISSING = -1
 INTERVAL = (0.025, 0.975)  # quantiles: an interval of 95%
-ABOVE_ZERO = 1e-300  # in place of a divisor that may be 0
 Reader = TypeVar("Reader")
 Item = TypeVar("Item")
 

@@ -24,6 +24,7 @@ from inference.explore.name_candidates import (
     units,
 )
 from inference.explore.neighbours import Sample, Written
+from inference.runtime.arrays import ABOVE_ZERO
 from inference.topics import Topics
 
 JOINER = " & "  # between the parts of a name
@@ -323,7 +324,7 @@ def _everywhere(topics: Topics) -> np.ndarray:
     above = topics.share[topic] * (topics.weights - topics.floor[topic])
     return np.maximum(
         np.bincount(topics.words, weights=above, minlength=topics.V) + topics.share @ topics.floor,
-        1e-300,
+        ABOVE_ZERO,
     )
 
 
@@ -347,7 +348,7 @@ def _words(
     """The words of a topic that can name it, with their relevance; where none can, all of them."""
     row = slice(topics.indptr[k], min(topics.indptr[k] + CANDIDATES, topics.indptr[k + 1]))
     words = topics.words[row]
-    log = np.log(np.maximum(topics.weights[row].astype(np.float64), 1e-300))
+    log = np.log(np.maximum(topics.weights[row].astype(np.float64), ABOVE_ZERO))
     lift = log - np.log(everywhere[words])
     parts = [
         (w, vocabulary[w].replace("_", " "), score)

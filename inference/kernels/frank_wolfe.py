@@ -26,6 +26,7 @@ from inference.kernels.bits import next_number
 from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.rows import add_by_topic, noted, sort_first
 from inference.kernels.special import sum_in_order
+from inference.runtime.arrays import ABOVE_ZERO
 from inference.runtime.jit import PRANGE, njit
 
 # how theta is inferred
@@ -60,7 +61,6 @@ LISTED = 0.5  # tokens: a topic with fewer of a document is not listed, unless i
 DROPPED_PER_TOPIC = 1e-4
 DROPPED_MOST = 0.05
 LEAST_FLOOR = 1e-30  # of beta in float32: where a topic has next to no weight for a word
-ABOVE_ZERO = 1e-300  # in place of a divisor that may be 0
 LEAST_WEIGHT = 1e-10  # of a word at the start: no logarithm of 0
 
 

@@ -5,6 +5,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+# In place of a divisor that may be 0, or of a number that a logarithm is taken of: far below what
+# is computed anywhere, so that no result changes, and far enough above 0 that 1 / ABOVE_ZERO is
+# finite. Where the number above is 0 too, the quotient is 0
+ABOVE_ZERO = 1e-300
+
 
 def frozen(array: np.ndarray, dtype: type) -> np.ndarray:
     """A read-only view of an array as `dtype`, contiguous, of the same shape; copied only where it

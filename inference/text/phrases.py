@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import xlogy
 
+from inference.runtime.arrays import ABOVE_ZERO
 from inference.runtime.jit import njit
 from inference.text.choice import REASONS, Choice
 from inference.text.choose import reasons
@@ -118,7 +119,7 @@ def _score(pairs: np.ndarray, a: np.ndarray, b: np.ndarray, N: int) -> np.ndarra
     # At least 0: a word that is in a phrase twice may be short of pairs
     cells = np.maximum([pairs, a - pairs, b - pairs, N - a - b + pairs], 0)
     expected = np.array([a * b, a * (N - b), (N - a) * b, (N - a) * (N - b)]) / N
-    score = 2 * (xlogy(cells, cells) - xlogy(cells, np.maximum(expected, 1e-300))).sum(axis=0)
+    score = 2 * (xlogy(cells, cells) - xlogy(cells, np.maximum(expected, ABOVE_ZERO))).sum(axis=0)
     return np.where(pairs > expected[0], score, 0.0)
 
 
