@@ -29,6 +29,7 @@ LOOKED_AT = 30_000_000
 LEAST_WORDS = 8  # of a topic
 _TRIES = 3  # cuts
 _LEAST_SIDE = 3  # words of a side
+_LEAST_CUT_AGAIN = 12  # words of which some may be left out
 _PHRASE = 0.5  # of two words' pieces, that a fixed phrase shares
 
 
@@ -144,35 +145,53 @@ def _piece_length(evidence: Evidence) -> int:
 def _judged(
     evidence: Evidence, k: int, words: list[int], step: int, length: int
 ) -> tuple[float, float, list[list[int]]]:
-    """(apart, across, the words of both sides) of topic k."""
+    """(apart, across, the words of both sides) of topic k; NaN and no words where no two sides were
+    found that could be subjects."""
     pieces_of_word, anywhere = zip(
         *(_where(evidence, k, w, step, length) for w in words), strict=True
     )
     pieces_of_words = _together(pieces_of_word)
     of_row = _together(anywhere)
-    use = np.arange(len(words))
-    second = 1.0
-    side = np.zeros(len(use), bool)
-    for _ in range(_TRIES):
-        W = pieces_of_words[np.ix_(use, use)].copy()
-        has = W.diagonal().copy()
-        np.fill_diagonal(W, 0)
-        second, side = _cut(W)
-        small = np.flatnonzero(side if side.sum() <= (~side).sum() else ~side)
-        fixed = len(small) == 2 and W[tuple(small)] >= _PHRASE * (
-            has[small].sum() - W[tuple(small)]
-        )
-        if len(small) >= _LEAST_SIDE or len(use) < 12 or (len(small) == 2 and not fixed):
-            break
-        use = np.delete(use, small)  # one word, or a fixed phrase, is no subject of its own
+    halves = _halves(pieces_of_words)
+    if halves is None:
+        return float("nan"), float("nan"), [[], []]
+    second, first_side, second_side = halves
     documents = of_row.diagonal()
     lift = np.log(
         (of_row + 0.5) / (np.outer(documents, documents) / -(-evidence.rows.D // step) + 0.5)
     )
-    across = float(lift[np.ix_(use[side], use[~side])].mean())
+    across = float(lift[np.ix_(first_side, second_side)].mean())
     numbers = np.array(words)
-    sides = [numbers[use[side]].tolist(), numbers[use[~side]].tolist()]
-    return second, across, sides
+    return second, across, [numbers[first_side].tolist(), numbers[second_side].tolist()]
+
+
+def _halves(pieces_of_words: np.ndarray) -> tuple[float, np.ndarray, np.ndarray] | None:
+    """The second eigenvalue, and the words of either side of the cut, by their places. None where
+    each of _TRIES cuts only parts a word or a fixed phrase from the others: that is no subject of
+    its own, and is left out of the next cut.
+
+    pieces_of_words: float64[n, n], of `_together`.
+    """
+    places = np.arange(len(pieces_of_words))
+    for _ in range(_TRIES):
+        W = pieces_of_words[np.ix_(places, places)].copy()
+        has = W.diagonal().copy()
+        np.fill_diagonal(W, 0)
+        second, side = _cut(W)
+        small = np.flatnonzero(side if side.sum() <= (~side).sum() else ~side)
+        if _may_be_subject(small, W, has) or len(places) < _LEAST_CUT_AGAIN:
+            return second, places[side], places[~side]
+        places = np.delete(places, small)
+    return None
+
+
+def _may_be_subject(small: np.ndarray, W: np.ndarray, has: np.ndarray) -> bool:
+    """Whether the words of the smaller side are more than one word or a fixed phrase. W: pieces
+    that words share; has: float64[n], pieces of each."""
+    if len(small) != 2:
+        return len(small) >= _LEAST_SIDE
+    shared = W[tuple(small)]
+    return bool(shared < _PHRASE * (has[small].sum() - shared))
 
 
 def _where(

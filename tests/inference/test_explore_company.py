@@ -18,11 +18,32 @@ TALK = "view matter regard reason purpose hope effort result time subject"
 TOPICS = [("farm",), ("court", "sea"), ("heat",), ("bird",), ("talk",)]
 
 
+def evidence_of(folder, texts, words_of_topics):
+    """(evidence, number of each word) of texts, in which each topic has some words, all alike."""
+    with Stream.write(folder / "tokens", Tokeniser("en")) as stream:
+        stream.add(texts, [""] * len(texts))
+        stream.commit()
+    choice = Choice((), min_documents=1, max_share=1.0, spread_evenly=True)
+    bow, vocabulary = choose(Stream.open(folder / "tokens"), choice, folder / "bow")
+    number = {word: w for w, word in enumerate(vocabulary.words)}
+    rows = [[number[w] for w in words] for words in words_of_topics]
+    K = len(rows)
+    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    weights = np.concatenate([np.full(len(row), 1 / len(row)) for row in rows]).astype(np.float32)
+    topics = Topics.of_listed(
+        indptr, np.concatenate(rows).astype(np.int32), weights, np.ones(K), bow.V
+    )
+    every = np.tile(np.arange(K, dtype=np.int32), bow.D)
+    theta = Theta(0, np.arange(bow.D + 1) * K, every, np.full(len(every), 1 / K, np.float32))
+    postings = Postings.open(folder / "bow" / "by_word")
+    list(gather(folder / "evidence", bow, postings, topics, [theta]))
+    return Evidence.open(folder / "evidence", bow, postings), number
+
+
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     """(evidence, number of each word): 400 documents in pieces of one subject each, with general
     talk in all of them."""
-    folder = tmp_path_factory.mktemp("company")
     chance = np.random.default_rng(3)
     words = {name: said.split() for name, said in SUBJECTS.items()} | {"talk": TALK.split()}
     texts = []
@@ -30,23 +51,8 @@ def found(tmp_path_factory):
         subject = list(SUBJECTS)[d % 5]
         drawn = [*chance.choice(words[subject], 60), *chance.choice(words["talk"], 20)]
         texts.append(" ".join(chance.permutation(drawn)))
-    with Stream.write(folder / "tokens", Tokeniser("en")) as stream:
-        stream.add(texts, [""] * len(texts))
-        stream.commit()
-    choice = Choice((), min_documents=1, max_share=1.0, spread_evenly=True)
-    bow, vocabulary = choose(Stream.open(folder / "tokens"), choice, folder / "bow")
-    number = {word: w for w, word in enumerate(vocabulary.words)}
-    rows = [[number[w] for name in names for w in words[name]] for names in TOPICS]
-    indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
-    weights = np.concatenate([np.full(len(row), 1 / len(row)) for row in rows]).astype(np.float32)
-    topics = Topics.of_listed(
-        indptr, np.concatenate(rows).astype(np.int32), weights, np.ones(5), bow.V
-    )
-    every = np.tile(np.arange(5, dtype=np.int32), 400)
-    theta = Theta(0, np.arange(401) * 5, every, np.full(2000, 0.2, np.float32))
-    postings = Postings.open(folder / "bow" / "by_word")
-    list(gather(folder / "evidence", bow, postings, topics, [theta]))
-    return Evidence.open(folder / "evidence", bow, postings), number
+    words_of_topics = [[w for name in names for w in words[name]] for names in TOPICS]
+    return evidence_of(tmp_path_factory.mktemp("company"), texts, words_of_topics)
 
 
 def test_two_subjects_that_never_meet_are_a_mixed_topic_with_their_words_on_two_sides(found):
@@ -85,3 +91,19 @@ def test_documents_of_a_few_words_are_not_judged(tmp_path, monkeypatch, found):
     assert np.isnan(of.apart).all() and np.isnan(of.tells).all()
     assert not of.mixed.any() and not of.general.any()
     assert company.are_judged(rows) == (False, False)
+
+
+def test_a_topic_with_three_fixed_phrases_has_no_second_subject_that_can_be_told(tmp_path):
+    chance = np.random.default_rng(1)
+    subject = [*SUBJECTS["farm"].split(), *SUBJECTS["court"].split()[:4]]
+    phrases = ["united states", "soviet union", "middle east"]
+    texts = [
+        " ".join([*chance.choice(subject, 14), *chance.choice(TALK.split(), 16)]) for _ in range(30)
+    ]
+    for phrase in phrases:
+        texts += [f"{phrase} " + " ".join(chance.choice(TALK.split(), 30)) for _ in range(200)]
+    words = [*subject, *" ".join(phrases).split()]
+    evidence, _ = evidence_of(tmp_path, texts, [words, TALK.split()])
+    of = company.company(evidence)
+    assert np.isnan(of.apart[0]) and not of.mixed.any()
+    assert of.sides[0] == ([], [])
