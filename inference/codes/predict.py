@@ -47,7 +47,8 @@ def predict(
 ) -> Prediction:
     """The same seed gives the same prediction.
 
-    tokens: the run's evidence, None for words alone. documents: int[n], those that are coded, each
+    corpus: documents, or sections of them, whose words are then counted together. tokens: the run's
+    evidence, None for words alone. documents: int[n], those that are coded, each
     once; y: float64[n], their codes, 0 to 1 or values of a scale. units: int[n], of whom each is:
     no unit is in two of the `folds` parts; below 0: of a unit of its own."""
     corpus = corpus.by_document()
@@ -106,11 +107,37 @@ def _text(corpus: Bow, tokens: Evidence | None) -> tuple[np.ndarray | int, ...]:
 
 
 @njit(cache=True, nogil=True)
+def _joined(words, counts):
+    """(words, counts) of a document, each word once: of a document of sections, in each of which
+    words ascend, the counts of all of them."""
+    ascends = True
+    for j in range(1, len(words)):
+        if words[j] <= words[j - 1]:
+            ascends = False
+            break
+    if ascends:
+        return words.copy(), counts.copy()
+    order = np.argsort(words, kind="mergesort")
+    joined_words = words[order]
+    joined_counts = counts[order]
+    n = 0
+    for j in range(1, len(joined_words)):
+        if joined_words[j] == joined_words[n]:
+            joined_counts[n] += joined_counts[j]
+            continue
+        n += 1
+        joined_words[n] = joined_words[j]
+        joined_counts[n] = joined_counts[j]
+    return joined_words[: n + 1], joined_counts[: n + 1]
+
+
+@njit(cache=True, nogil=True)
 def _features(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, d):
     """(columns int64, values float32) of a document; the last is the constant."""
-    of_words = words[indptr[d] : indptr[d + 1]]
+    pairs = slice(indptr[d], indptr[d + 1])
+    of_words, times = _joined(words[pairs], counts[pairs])
     tokens_held = doc_tokens[doc_ptr[d] : doc_ptr[d + 1]]
-    value = (1 + np.log(counts[indptr[d] : indptr[d + 1]])) * idf[of_words]
+    value = (1 + np.log(times)) * idf[of_words]
     value /= np.sqrt((value * value).sum())
     topics = len(idf) + doc_topics[doc_ptr[d] : doc_ptr[d + 1]].astype(np.int64)
     columns = np.concatenate((of_words.astype(np.int64), topics, np.array([len(idf) + K])))

@@ -128,3 +128,17 @@ def test_documents_of_sections_and_without_words():
     whole = Bow(rows.indptr, rows.words, rows.counts, 4, first_row=np.array([0, 2, 3, 5]))
     made = predict(whole, None, np.arange(3), np.array([1.0, 0, 0]), seed=0)
     assert made.g.shape == (3, 3) and np.isfinite(made.g).all() and np.isfinite(made.coded).all()
+
+
+def test_a_document_of_many_sections_is_predicted_as_one_text():
+    chance = np.random.default_rng(5)
+    sections = [chance.integers(0, 30, 25).tolist() for _ in range(80 * 20)]
+    first_row = np.arange(81) * 20
+    texts = [sum(sections[a:b], []) for a, b in zip(first_row, first_row[1:], strict=False)]
+    rows = bow_of(sections, 30)
+    cut = Bow(rows.indptr, rows.words, rows.counts, 30, first_row=first_row)
+    y = chance.integers(0, 2, 60).astype(float)
+    made = predict(cut, None, np.arange(60), y, seed=1)
+    whole = predict(bow_of(texts, 30), None, np.arange(60), y, seed=1)
+    assert np.isfinite(made.g).all() and np.array_equal(made.g, whole.g)
+    assert made.r2 == whole.r2
