@@ -216,17 +216,22 @@ class Mixes:
 def mixes_of(indptr: np.ndarray, words: np.ndarray, counts: np.ndarray, V: int) -> Mixes:
     """The directions in which the words of documents differ most: singular vectors of an even
     sample of documents, words counted by the square root, times the logarithm of how few documents
-    have them, each document of length one. Arrays as in inference.bow.Bow; the same arrays give the
-    same directions."""
+    have them, each document of length one. Arrays as in inference.bow.Bow, or of its `by_document`,
+    in which a document may have several pairs of a word; the same arrays give the same
+    directions."""
     D = len(indptr) - 1
     matrix = csr_matrix((counts, words, indptr), shape=(D, V), copy=False)
     lengths = np.asarray(matrix.sum(axis=1, dtype=np.float64)).ravel()
     documents = np.flatnonzero(lengths > 0)
     documents = documents[:: -(-len(documents) // DIRECTION_DOCUMENTS) or 1]
-    return Mixes(matrix, _directions(_weighted(matrix[documents])), lengths)
+    sample = matrix[documents]
+    sample.sum_duplicates()  # of a word in several sections of a document
+    return Mixes(matrix, _directions(_weighted(sample)), lengths)
 
 
 def _weighted(sample: csr_matrix) -> csr_matrix:
+    """The words of documents as `mixes_of` counts them. sample: one pair for each word of a
+    document."""
     documents = np.bincount(sample.indices, minlength=sample.shape[1])
     rare = np.log(max(sample.shape[0], 2) / np.maximum(documents, 1))
     weight = np.sqrt(sample.data.astype(np.float32)) * rare[sample.indices].astype(np.float32)

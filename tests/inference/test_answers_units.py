@@ -231,6 +231,18 @@ def test_documents_that_all_have_all_words_have_no_direction():
     assert not mixes.directions.any()
 
 
+def test_texts_that_are_cut_into_sections_have_the_directions_of_whole_texts(chance, speakers):
+    texts = texts_of(chance, speakers, 0.3)
+    whole = mixes_of(texts)
+    halves = [half for text in texts for half in (text[:15], text[15:])]
+    sections = mixes_of(halves).counts
+    cut = units.mixes_of(sections.indptr[::2], sections.indices, sections.data, WORDS)
+    assert np.array_equal(cut.directions, whole.directions)
+    assert np.array_equal(cut.lengths, whole.lengths)
+    of_whole = units.design_effect(speakers, whole)
+    assert units.design_effect(speakers, cut) == pytest.approx(of_whole, rel=1e-5)
+
+
 def test_of_few_values_an_even_sample_tells_as_much_as_all_documents(monkeypatch, chance):
     """All columns share it, so that a large collection is not gone through for each."""
     few = chance.integers(0, 12, 3_000)
