@@ -27,6 +27,27 @@ class Shift(NamedTuple):
     documents: tuple[int, int]
 
 
+def main_topics(
+    documents: np.ndarray, counts: np.ndarray, topics: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """(documents, topics) of one word, each document once, ascending: the topic that most of its
+    tokens of the word have, of several the one with the smallest number.
+
+    documents, counts, topics: int[n], of the word's pairs, as Evidence.word has them: of a document
+    one for each of its sections with the word.
+    """
+    order = np.lexsort((topics, documents))
+    documents = documents[order]
+    topics = topics[order]
+    is_first = np.append(True, (np.diff(documents) != 0) | (np.diff(topics) != 0))[: len(order)]
+    first = np.flatnonzero(is_first)
+    tokens = np.add.reduceat(counts[order], first) if len(first) else counts
+    # Of each document the topic with most tokens in front
+    by_tokens = np.lexsort((topics[first], -tokens.astype(np.int64), documents[first]))
+    found, place = np.unique(documents[first][by_tokens], return_index=True)
+    return found, topics[first][by_tokens][place]
+
+
 def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shift | None:
     """How the topics of one word changed. None where there is too little of it on either side.
 

@@ -270,6 +270,17 @@ def test_a_word_changes_its_topic():
     assert np.count_nonzero(are_accepted(np.array([s.p for s in steady]), 0.05)) <= 1
 
 
+def test_a_document_has_one_topic_for_a_word_however_many_sections_it_has():
+    documents = np.array([0, 0, 0, 2, 2, 5, 5], np.int32)
+    counts = np.array([2, 3, 2, 1, 1, 4, 1], np.int32)
+    topics = np.array([4, 1, 4, 6, 3, 2, 7])
+    found, main = senses.main_topics(documents, counts, topics)
+    assert found.tolist() == [0, 2, 5]
+    assert main.tolist() == [4, 3, 2]  # of two that have as much the one with the smaller number
+    nothing = np.zeros(0, np.int32)
+    assert [len(array) for array in senses.main_topics(nothing, nothing, nothing)] == [0, 0]
+
+
 def test_the_document_that_is_unlike_the_rest():
     tokens, _ = made(6, 200)
     tokens[:, [1, 6]] = 0

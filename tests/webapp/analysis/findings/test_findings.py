@@ -5,6 +5,7 @@ import json
 import re
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 from typing import get_args, get_type_hints
 
 import numpy as np
@@ -28,7 +29,7 @@ from webapp.analysis.findings import (
     stored,
 )
 from webapp.analysis.findings.finding import PageFindings
-from webapp.analysis.findings.kinds import family
+from webapp.analysis.findings.kinds import family, sense
 from webapp.analysis.findings.kinds.event import _at_one_time
 from webapp.analysis.findings.values import Span
 from webapp.core.curation import services as curation
@@ -693,3 +694,12 @@ def test_topics_that_other_seeds_did_not_find_are_named_among_the_cautions(train
     assert "2 topics were not found again by most trainings with other seeds" in cautions()[0]
     monkeypatch.setattr(overview.found_again, "doubtful", lambda run: set())
     assert not any("other seeds" in sentence for sentence in cautions())
+
+
+def test_a_book_of_many_sections_counts_once_for_a_word_whose_use_changed():
+    of_pairs = (np.array([0] * 60 + [3]), np.ones(61, np.int32), np.full(61, 2), np.zeros(61))
+    times = SimpleNamespace(group=np.array([5, -1, -1, 7]))
+    evidence_of_word = SimpleNamespace(word=lambda number: of_pairs)
+    documents = SimpleNamespace(evidence=evidence_of_word, into=np.arange(4), times=times)
+    topics, periods = sense._uses(documents, 1)
+    assert topics.tolist() == [2, 2] and periods.tolist() == [5, 7]

@@ -190,9 +190,10 @@ def _thirds(group: np.ndarray, lengths: np.ndarray, G: int) -> tuple[int, int]:
 def _uses(document_set: DocumentSet, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Of the word's documents, or an even sample of them: the topic, as readers fold them, and the
     period."""
-    documents, _, topics, _ = document_set.evidence.word(number)
+    pairs, counts, topics_of_pairs, _ = document_set.evidence.word(number)
+    documents, topics = senses.main_topics(pairs, counts, document_set.into[topics_of_pairs])
     step = -(-len(documents) // READ)
-    return document_set.into[topics[::step]], document_set.times.group[documents[::step]]
+    return topics[::step], document_set.times.group[documents[::step]]
 
 
 def _first(document_set: DocumentSet, words: list[int]) -> set[tuple[int, int]]:
