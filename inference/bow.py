@@ -195,7 +195,7 @@ class Bow:
     @classmethod
     def from_csr(cls, matrix) -> "Bow":
         """From anything with indptr, indices, data and shape, documents by words, such as scipy's
-        csr_array."""
+        csr_array. Counts of a word that stands in a document more than once are added up."""
         from scipy.sparse import (
             csr_array,  # here: a part of a second, of the start of every process
         )
@@ -203,8 +203,8 @@ class Bow:
         rows = csr_array(
             (matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True
         )
+        rows.sum_duplicates()
         rows.eliminate_zeros()
-        rows.sort_indices()
         counts = rows.data.astype(np.int32)
         if not np.array_equal(counts, rows.data):
             raise Invalid("corpus", "Counts must be whole numbers below 2^31.")

@@ -348,4 +348,4 @@ def more_needed(cells: Cells, half_width: float) -> np.ndarray:
     residual_variance = cells.corrected.variance * n / (1 - n / M)  # of one code
     t = stdtrit(np.maximum(n - 1, 1), 0.5 + LEVEL / 2)
     needed = 1 / ((half_width / t) ** 2 / residual_variance + 1 / M)
-    return np.maximum(np.ceil(needed - n), 0)
+    return np.where(n >= M, 0.0, np.maximum(np.ceil(needed - n), 0.0))

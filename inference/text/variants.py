@@ -109,7 +109,8 @@ def _keys(words: np.ndarray, flag: np.int32, without_case: bool = False) -> np.n
 
 
 def _spellings(lexicon: Lexicon, tokens: np.ndarray, language: str) -> dict[str, str]:
-    """Words of the lexicon that are spelt in another way more often -> that way."""
+    """Words of the lexicon that are spelt in another way more often -> the most frequent of all the
+    ways that rules lead to, one after the other. Of two as frequent a rule's result."""
     candidate_pairs: list[Pair] = []
     for _, word_block in lexicon.blocks():
         words = [word for word in word_block if _ANY.search(word)]
@@ -122,11 +123,31 @@ def _spellings(lexicon: Lexicon, tokens: np.ndarray, language: str) -> dict[str,
     replaced_numbers = lexicon.find([replaced for _, replaced in candidate_pairs])
     often = np.where(written_numbers >= 0, tokens[written_numbers], 0)
     rival = np.where(replaced_numbers >= 0, tokens[replaced_numbers], 0)
-    pair_numbers = np.flatnonzero((often > 0) & (rival > 0)).tolist()
-    return dict(
-        candidate_pairs[i] if often[i] <= rival[i] else candidate_pairs[i][::-1]
-        for i in pair_numbers
-    )
+    tokens_of_word: dict[str, int] = {}
+    group_of_word: dict[str, list[str]] = {}
+    for i in np.flatnonzero((often > 0) & (rival > 0)).tolist():
+        written, replaced = candidate_pairs[i]
+        tokens_of_word[written] = int(often[i])
+        tokens_of_word[replaced] = int(rival[i])
+        _join(group_of_word, replaced, written)
+    usual: dict[str, str] = {}
+    for word, group in group_of_word.items():
+        most_frequent = max(group, key=tokens_of_word.__getitem__)
+        if word != most_frequent:
+            usual[word] = most_frequent
+    return usual
+
+
+def _join(group_of_word: dict[str, list[str]], first: str, second: str) -> None:
+    """Let two words, and all that were joined to them, be in one group, those of the first in
+    front."""
+    group = group_of_word.setdefault(first, [first])
+    joined = group_of_word.setdefault(second, [second])
+    if joined is group:
+        return
+    group += joined
+    for word in joined:
+        group_of_word[word] = group
 
 
 def _carried(lexicon: Lexicon, tokens: np.ndarray, language: str) -> dict[str, str]:

@@ -15,6 +15,14 @@ def test_from_csr_sorts_and_drops_zeros():
     assert bow.counts.tolist() == [2, 1, 3]
 
 
+def test_from_csr_adds_up_counts_of_one_word_in_one_document():
+    indptr = np.array([0, 3, 4])
+    matrix = csr_array((np.array([1, 2, 4, 1]), np.array([2, 0, 2, 1]), indptr), shape=(2, 3))
+    bow = Bow.from_csr(matrix)
+    assert bow.words.tolist() == [0, 2, 1] and bow.counts.tolist() == [2, 5, 1]
+    assert matrix.nnz == 4
+
+
 def test_fractions_are_no_counts():
     with pytest.raises(Invalid, match="whole numbers"):
         Bow.from_csr(csr_array(np.array([[0.5]])))

@@ -371,3 +371,13 @@ def test_more_codes_give_the_wanted_width():
     assert more_needed(found, 0.2)[0] == 0
     # Never more than there are
     assert 6_000 - len(made.documents) >= more_needed(found, 1e-4)[0] > 5_000
+
+
+def test_where_all_documents_are_coded_no_more_codes_are_needed():
+    y, g, cell, of = planted(60, 12)
+    made = draw(of, 60, 1, 0)
+    found = cells(
+        cell * 0, of, made.documents, y[made.documents], made.pi, given(g, made.documents)
+    )
+    assert found.codes[0] == found.documents[0] == 60
+    assert more_needed(found, 0.03)[0] == 0

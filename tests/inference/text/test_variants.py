@@ -135,3 +135,9 @@ def test_arabic_words_with_and_without_a_hamza(tmp_path):
         "أخر": "آخر",
     }
     assert found(tmp_path / "fa", *texts, language="fa") == {}
+
+
+def test_a_word_that_two_rules_spell_anew_is_one_word_in_all_its_spellings(tmp_path):
+    often = {"colourise": 5, "colourize": 7, "colorize": 9, "colorise": 3}
+    texts = [" ".join([word] * times) for word, times in often.items()]
+    assert found(tmp_path, *texts) == dict.fromkeys(often.keys() - {"colorize"}, "colorize")
