@@ -47,6 +47,9 @@ AXIS_LABEL = 16  # from the river down to the line of its labels
 MOST_YEARS = 9  # on it, or a few more
 SCALE_BAR = 0.1  # the share that the bar at the left shows
 SCALE_FLOOR = 6  # from its foot to the bottom of the river
+SCALE_SIZE = 11.5  # of its text (static/css/river.css)
+SCALE_LEFT = 13  # where its text begins
+SCALE_MARGIN = 6  # names stay so far above it, and below
 LANES = 3  # of words
 LANE = 19  # height
 WORD_LINE = 17  # from a lane's top to the line of its words
@@ -260,7 +263,7 @@ class River:
             f'<path d="{area(self.xs, top, floor)}" class="general">'
             f"<title>{GENERAL_TALK}</title></path>"
         )
-        space = Space(self.xs, top, floor)
+        space = Space(self.xs, top, floor, [_scale_bar()])
         fit = space.fit(top, floor, (GENERAL_TALK,), TOPIC_SIZE, bold=False)
         name = _text(fit.text, "general-name") if fit else ""
         return path, name
@@ -270,7 +273,9 @@ class River:
         heights = [band.shares * HEIGHT for band in stream.bands]
         edges = np.concatenate([[top], top + np.cumsum(heights, axis=0)])
         bands = list(zip(stream.bands, edges[:-1], edges[1:], strict=True))
-        topic_names, family_name = _names(Space(self.xs, top, bottom), stream, bands)
+        topic_names, family_name = _names(
+            Space(self.xs, top, bottom, [_scale_bar()]), stream, bands
+        )
         title = f"{escape(isolated(stream.name))}: {percent(stream.share)} of the words"
         paths = [
             f'<a href="{escape(stream.url)}"><path d="{area(self.xs, top, bottom)}" class="family">'
@@ -313,7 +318,7 @@ class River:
         top = foot - HEIGHT * SCALE_BAR
         marks.append(
             f'<path d="M9 {foot}h-4V{top:.0f}h4" class="scale"/>'
-            f'<text x="13" y="{(foot + top) / 2:.0f}" class="scale-says">{SCALE}</text>'
+            f'<text x="{SCALE_LEFT}" y="{(foot + top) / 2:.0f}" class="scale-says">{SCALE}</text>'
         )
         return "".join(marks)
 
@@ -366,6 +371,14 @@ def _round_years(start: float, end: float) -> list[tuple[float, str]]:
 GENERAL_TALK = "General talk"
 SCALE = "10% of the words"
 LABEL = "Shares of the words over time, by family; the list beside it says the same in words"
+
+
+def _scale_bar() -> Text:
+    """The room that the bar at the left and its text take, where no name may stand."""
+    right = SCALE_LEFT + text_width(SCALE, SCALE_SIZE)
+    height = HEIGHT * SCALE_BAR
+    middle = HEIGHT - SCALE_FLOOR - height / 2
+    return Text(right / 2, middle, right, height + 2 * SCALE_MARGIN, SCALE_SIZE, (SCALE,))
 
 
 def mean_time(shares: np.ndarray) -> float:

@@ -54,6 +54,19 @@ def test_names_never_stand_over_each_other(seed):
             assert apart or abs(y - other_y) >= 0.9 * min(size, other_size)
 
 
+def test_no_name_touches_the_bar_that_shows_the_scale():
+    n = 12
+    # most room for the name of what is in no family is at the left, where the bar is
+    rest = np.linspace(0.25, 0.12, n)
+    stream = Stream("Law & order", "/0", 0, 0.8, [Band("", "T00", "/0/0", 0.8, 1 - rest)])
+    drawn = River([stream], rest, list(range(1900, 1900 + n)), 1900 + n, []).draw()
+    x, y = re.search(r'<text x="(\d+)" y="(\d+)" class="general-name"', drawn).groups()
+    foot, top = re.search(r'd="M9 (\d+)h-4V(\d+)h4" class="scale"', drawn).groups()
+    width = curves.text_width("General talk", 12)
+    beside = float(x) - width / 2 > 13 + curves.text_width("10% of the words", 11.5)
+    assert beside or float(y) + 6 < float(top) - 3 or float(y) - 6 > float(foot) + 3
+
+
 def test_a_text_fits_between_its_lines_or_nowhere():
     xs = np.linspace(0, WIDTH, 20)
     top = np.full(20, 100.0)
