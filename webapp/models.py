@@ -834,7 +834,9 @@ class Topic(models.Model):
     beside = models.JSONField(default=list)
     # [[text, tokens, documents of those looked at], …]: runs.names
     phrases = models.JSONField(null=True)
-    # [[text, tokens], …]: what its family may be called by; none by programs before there were any
+    # [[text, tokens, [[topic, [share of its tokens in each span of time, …]], …]], …]: what its
+    # family may be called by, and the topics that it reaches (inference.explore.reach); without
+    # these by older programs, and none by those before there were any
     noun_phrases = models.JSONField(null=True)
 
 

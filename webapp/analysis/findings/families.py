@@ -2,7 +2,7 @@
 changed, cut where an address asks."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -11,22 +11,28 @@ import regex
 from django.http import QueryDict
 
 from inference.errors import Invalid
+from inference.explore import reach
 from inference.explore.naming import joined
 from inference.findings.families import Node
 from webapp.analysis.findings.shapes import Cuts, FamilyTopics
-from webapp.core.documents import units
+from webapp.core.documents import fields, units
 from webapp.core.documents.search import UNDER_EMBARGO
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, families
 from webapp.core.results.families import CUTS
 from webapp.core.results.labels import Labels
 from webapp.core.results.view import RunView
-from webapp.models import Topic
+from webapp.models import Run, Topic
 from webapp.platform.pages.page import number_in_address
 from webapp.platform.pages.page_query import PageQuery
+from webapp.platform.storage.cache import cached
 
 NAMED = 2  # phrases that a family is called by
 PHRASES = 8
+AND_MORE = " and {count} more"  # topics of a family that is called by one of them
+# Of inference.explore.reach.spread: what is spread less over a family is no name of it
+LEAST_SPREAD = 0.25
+WORTH_OF_SPREAD = 2  # the power of the spread that a phrase's score is multiplied by
 STEM = 5  # letters that two phrases of a name may not have in common at the beginning of a word
 # Phrases with a small word between others make long names, or begin with what is done ("reported by
 # Google"): they come last
@@ -35,9 +41,9 @@ _SMALL_WORD_WITHIN = regex.compile(r" \p{Ll}{1,3} ")
 
 class Family(NamedTuple):
     """name: of a reader's group; else two noun phrases, or one, that no other family of the cut
-    has; else of its largest topic that has a name. topics: those with most of the run's words first. phrases: neighbouring words
-    that it has often, and has more of than the others. slot: its colour; hue: what it is drawn
-    in."""
+    has and that are spread over it; else of its largest topic that has a name, and how many more
+    there are. topics: those with most of the run's words first. phrases: neighbouring words that it
+    has often, and has more of than the others. slot: its colour; hue: what it is drawn in."""
 
     name: str
     slot: int
@@ -88,12 +94,13 @@ def cut(view: RunView, number: int | None) -> Cut:
     names_somebody = units.names_somebody(view.run.version)
     stored_phrases = _read_phrases(view, topics_of_families)
     every_phrase = {k: of_topic.every for k, of_topic in stored_phrases.items()}
-    nouns = {
-        k: of_topic.every if of_topic.nouns is None else of_topic.nouns
-        for k, of_topic in stored_phrases.items()
-    }
+    nouns = {k: _noun_phrases(of_topic) for k, of_topic in stored_phrases.items()}
     telling_phrases = _telling(_add_up(view, topics_of_families, every_phrase), names_somebody)
-    noun_phrases = _telling(_add_up(view, topics_of_families, nouns), names_somebody)
+    noun_phrases = _telling(
+        _add_up(view, topics_of_families, nouns),
+        names_somebody,
+        _spread(view, topics_of_families, nouns),
+    )
     names_of_topics = {labels.name(k).casefold() for k in range(view.run.topics)}
     families_cut = [
         Family(
@@ -114,9 +121,9 @@ def names(phrases: Sequence[Sequence[str]], names_of_topics: Set[str] = frozense
     """Of each family, by its noun phrases, the best first: two that no other family has, and that
     say different things; one where there are no two, "" where there is none. names_of_topics: in
     small letters; a family gets none of these where it has another phrase."""
-    families_with = Counter(
-        text.casefold() for phrases_of_family in phrases for text in phrases_of_family
-    )
+    families_with: Counter[str] = Counter()
+    for phrases_of_family in phrases:
+        families_with.update({text.casefold() for text in phrases_of_family})
     names_of_families = []
     for phrases_of_family in phrases:
         own_phrases = [text for text in phrases_of_family if families_with[text.casefold()] == 1]
@@ -135,8 +142,14 @@ def names(phrases: Sequence[Sequence[str]], names_of_topics: Set[str] = frozense
 def _called(labels: Labels, node: Node, proposed: str) -> str:
     if node.given >= 0:
         return labels.group(node.topics[0])
-    largest_named = next(filter(labels.named, node.topics), node.topics[0])
-    return proposed or labels.name(largest_named)
+    largest_named = next(filter(labels.named, node.topics), None)
+    is_one_named_topic = len(node.topics) == 1 and largest_named is not None
+    if proposed and not is_one_named_topic:
+        return proposed
+    if largest_named is None:
+        return labels.name(node.topics[0])
+    others = len(node.topics) - 1
+    return labels.name(largest_named) + (AND_MORE.format(count=others) if others else "")
 
 
 def _stems(text: str) -> set[str]:
@@ -154,6 +167,12 @@ class TopicPhrases(NamedTuple):
 
     every: list[StoredPhrase] | None
     nouns: list[StoredPhrase] | None
+
+
+def _noun_phrases(of_topic: TopicPhrases) -> list[StoredPhrase]:
+    if of_topic.nouns is not None:
+        return of_topic.nouns
+    return [(text, tokens) for text, tokens, *_ in of_topic.every or ()]
 
 
 def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
@@ -177,7 +196,9 @@ def _read_phrases(view: RunView, sets: list[list[int]]) -> dict[int, TopicPhrase
 
 
 def _add_up(
-    view: RunView, sets: list[list[int]], phrases_of_topic: dict[int, list[StoredPhrase] | None]
+    view: RunView,
+    sets: list[list[int]],
+    phrases_of_topic: Mapping[int, list[StoredPhrase] | None],
 ) -> list[dict[str, int]]:
     """What `phrases` gives, of phrases by topic."""
     counts = []
@@ -196,19 +217,62 @@ def _may_be_shown(view: RunView, phrase: str) -> bool:
 
 
 def _telling(
-    all_counts: list[dict[str, int]], names_somebody: Callable[[str], bool]
+    all_counts: list[dict[str, int]],
+    names_somebody: Callable[[str], bool],
+    spread_of_phrases: Sequence[Mapping[str, float]] = (),
 ) -> list[list[str]]:
     """Of each family's phrases the PHRASES that it has often, and has more of than the others; none
-    that names one of those who speak. all_counts: phrases of each family with their tokens."""
+    that names one of those who speak. all_counts: phrases of each family with their tokens.
+    spread_of_phrases: of each family how evenly phrases are spread over it, where that is asked
+    for: those that are spread further come first, and those of a part of it are left out."""
     phrase_counts = [
         {text: tokens for text, tokens in of_family.items() if not names_somebody(text)}
         for of_family in all_counts
     ]
     total = sum(map(Counter, phrase_counts), Counter[str]())
-    return [
-        sorted(texts, key=lambda text: -(texts[text] ** 2) / total[text])[:PHRASES]
-        for texts in phrase_counts
-    ]
+    telling = []
+    for family, counts in enumerate(phrase_counts):
+        spread = spread_of_phrases[family] if spread_of_phrases else {}
+        scores = {}
+        for text, tokens in counts.items():
+            evenly = spread.get(text, 1.0)
+            if evenly >= LEAST_SPREAD:
+                scores[text] = tokens**2 / total[text] * evenly**WORTH_OF_SPREAD
+        telling.append(sorted(scores, key=lambda text: -scores[text])[:PHRASES])
+    return telling
+
+
+def _spread(
+    view: RunView, sets: list[list[int]], nouns: dict[int, list[StoredPhrase]]
+) -> list[dict[str, float]]:
+    """Of each family how evenly its noun phrases are spread over its topics and the time; none of a
+    phrase that an older program stored without the topics that it reaches."""
+    assert view.run.snapshot_id is not None, f"run {view.run.pk} has no topics yet"
+    spread_of_families = []
+    for topics in sets:
+        members = [part for k in topics for part in view.labels.parts(k)]
+        row_of_topic = {k: row for row, k in enumerate(members)}
+        spread_of_phrases: dict[str, float] = {}
+        for text, _, *reached in chain.from_iterable(nouns.get(k, ()) for k in members):
+            if not reached or text in spread_of_phrases:
+                continue
+            sizes = _sizes(view.run.snapshot_id)[members]
+            shares = np.zeros_like(sizes)
+            for topic, of_spans in reached[0]:
+                if topic in row_of_topic:
+                    shares[row_of_topic[topic]] = of_spans
+            spread_of_phrases[text] = reach.spread(sizes, shares)
+        spread_of_families.append(spread_of_phrases)
+    return spread_of_families
+
+
+@cached(64)
+def _sizes(snapshot_id: int) -> np.ndarray:
+    """float64[K, spans]: tokens of each topic in each span of time."""
+    run = Run.objects.select_related("version").get(snapshot=snapshot_id)
+    spans = reach.spans_of_time(fields.dates(run.version))
+    tokens, _ = evidence.of(run).sums(spans, int(spans.max(initial=0)) + 1)
+    return tokens.T.astype(np.float64)
 
 
 def count_families(selection: RunSelection, number: int | None) -> list[FamilyTopics]:

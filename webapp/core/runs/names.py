@@ -7,14 +7,16 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
+import regex
 from django.db import transaction
 from django.db.models.functions import Length, Now
 
 from inference import Evidence, Topics
-from inference.explore import company, naming, neighbours
+from inference.explore import company, naming, neighbours, reach
 from inference.explore.company import Company
 from inference.explore.grammar import Grammar
 from inference.explore.naming import Name
+from inference.explore.reach import Reached
 from inference.text.stopwords import LANGUAGES, stop_words
 from webapp.core.documents import fields, units
 from webapp.core.results import evidence
@@ -24,23 +26,24 @@ from webapp.platform.storage import files
 
 # documents of a phrase that is kept: what fewer have may tell a text that is under embargo
 LEAST = 5
-METHOD = 3  # which way of naming is the present one; topics that an older one named are named anew
+METHOD = 4  # which way of naming is the present one; topics that an older one named are named anew
 GRAMMAR = 4_000_000  # characters that the grammar is learned from: about a second
 SPANS = 24  # of time that names follow their topics over, with as many documents each
 MOST_FIELDS = 8  # whose values they follow them over
 MOST_VALUES = 60  # of such a field
 PERSON = 0.4  # of the tokens of a person's name: families are rather called by subjects
 NOUN_PHRASES = 24  # of a topic that are kept: what its family may be called by
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 
 class Called(NamedTuple):
     """What the topics of a finished run are called. names: of K topics. phrases: of each, the most
     frequent first: (as the texts write it, tokens, documents of those looked at). noun_phrases: of
-    each, those that a family may be called by: (text, tokens)."""
+    each, those that a family may be called by: (text, tokens, the topics that it reaches)."""
 
     names: list[Name]
     phrases: list[list[tuple[str, int, int]]]
-    noun_phrases: list[list[tuple[str, int]]]
+    noun_phrases: list[list[tuple[str, int, list[Reached]]]]
 
 
 class Beat(Protocol):
@@ -93,7 +96,9 @@ def of_texts(run: Run, evidence: Evidence, kinds: Company, beat: Beat) -> Called
             if p.documents >= LEAST
         ]
         phrases.append([row for row in forms if row[0]])
-        counted = [(written.form(p.words), p.tokens) for p in sample.every if p.documents >= LEAST]
+        counted = [
+            (written.form(p.words), p.words, p.tokens) for p in sample.every if p.documents >= LEAST
+        ]
         every_phrase.append([row for row in counted if row[0]])
     grammar = Grammar(taught, _stop_words(run.version))
     avoided = units.words_of_names(run.version)
@@ -106,22 +111,42 @@ def of_texts(run: Run, evidence: Evidence, kinds: Company, beat: Beat) -> Called
         avoided,
         list(_columns(run.version)),
     )
-    noun_phrases = [_noun_phrases(grammar, rows, avoided) for rows in every_phrase]
+    of_families = [_noun_phrases(grammar, rows, avoided) for rows in every_phrase]
+    spans = reach.spans_of_time(fields.dates(run.version))
+    noun_phrases = []
+    for phrases_of_topic in of_families:
+        beat.check()
+        words_of_phrases = [phrase.words for phrase in phrases_of_topic]
+        reached = reach.reach(evidence, words_of_phrases, spans)
+        rows = zip(phrases_of_topic, reached, strict=True)
+        noun_phrases.append([(phrase.text, phrase.tokens, topics) for phrase, topics in rows])
     return Called(names, phrases, noun_phrases)
 
 
+class _NounPhrase(NamedTuple):
+    """text: as a heading has it. words: the numbers of its words."""
+
+    text: str
+    words: tuple[int, ...]
+    tokens: int
+
+
 def _noun_phrases(
-    grammar: Grammar, phrases: Iterable[tuple[str, int]], avoided: Set[str]
-) -> list[tuple[str, int]]:
-    """The NOUN_PHRASES of a topic that it has most often, (text, tokens): persons' names with PERSON
-    of their tokens. phrases: (as the texts write it, tokens)."""
-    tokens_of_text: dict[str, int] = {}
-    for phrase, tokens in phrases:
+    grammar: Grammar, phrases: Iterable[tuple[str, tuple[int, ...], int]], avoided: Set[str]
+) -> list[_NounPhrase]:
+    """The NOUN_PHRASES of a topic that it has most often: persons' names with PERSON of their
+    tokens. phrases: (as the texts write it, the numbers of its words, tokens)."""
+    by_text: dict[str, _NounPhrase] = {}
+    for phrase, words, tokens in phrases:
         text = grammar.noun_phrase(phrase, avoided)
-        if text:
-            worth = PERSON if grammar.names_person(text) else 1.0
-            tokens_of_text[text] = max(round(worth * tokens), tokens_of_text.get(text, 0))
-    most_first = sorted(tokens_of_text.items(), key=lambda row: (-row[1], row[0]))
+        if not text:
+            continue
+        worth = PERSON if grammar.names_person(text) else 1.0
+        taken_off = len(_WORD.findall(phrase)) - len(_WORD.findall(text))  # at its beginning
+        found = _NounPhrase(text, words[taken_off:], round(worth * tokens))
+        if text not in by_text or by_text[text].tokens < found.tokens:
+            by_text[text] = found
+    most_first = sorted(by_text.values(), key=lambda found: (-found.tokens, found.text))
     return most_first[:NOUN_PHRASES]
 
 

@@ -60,9 +60,49 @@ def test_a_family_is_called_by_noun_phrases_else_by_a_topic_with_a_name(trained)
     view = RunView(trained)
     called = {family.topics[0]: family.name for family in families.cut(view, None).families}
     assert called[first.topics[0]] == "Memory leak"
-    named = [view.labels.name(k) for k in numbers if view.labels.named(k)] or ["man · wage"]
-    assert called[numbers[0]] == named[0]
+    named = [view.labels.name(k) for k in numbers if view.labels.named(k)]
+    others = f" and {len(numbers) - 1} more" if len(numbers) > 1 else ""
+    assert called[numbers[0]] == (named[0] + others if named else "man · wage")
     labels.proposals.cache_clear()
+
+
+def test_a_family_of_several_topics_that_one_names_says_how_many_more_there_are(trained):
+    topics = Topic.objects.filter(snapshot=trained.snapshot_id)
+    topics.update(noun_phrases=[], name="Navy & ships", name_parts=["navy", "ships"])
+    labels.proposals.cache_clear()
+    for family in families.cut(RunView(trained), 2).families:
+        others = len(family.topics) - 1
+        assert family.name == ("Navy & ships" if not others else f"Navy & ships and {others} more")
+    labels.proposals.cache_clear()
+
+
+def test_a_family_is_not_called_by_what_one_small_topic_has(trained):
+    topics = Topic.objects.filter(snapshot=trained.snapshot_id)
+    family = max(families.cut(RunView(trained), 2).families, key=lambda each: len(each.topics))
+    assert len(family.topics) > 1
+    smallest = family.topics[-1]
+    spans = len(
+        topics.get(number=smallest).noun_phrases and families._sizes(trained.snapshot_id)[0]
+    )
+    of_one = [[smallest, [0.9] * spans]]
+    of_all = [[k, [0.1] * spans] for k in family.topics]
+    topics.update(noun_phrases=[])
+    topics.filter(number=smallest).update(
+        noun_phrases=[["Philippine Islands", 900, of_one], ["foreign trade", 90, of_all]]
+    )
+    called = {each.topics[0]: each.name for each in families.cut(RunView(trained), 2).families}
+    assert called[family.topics[0]] == "Foreign trade"
+
+
+def test_where_a_phrase_reaches_is_stored_with_it(old):
+    renaming.rename(old.pk, None)
+    spans = families._sizes(old.snapshot_id).shape[1]
+    for topic in Topic.objects.filter(snapshot=old.snapshot_id):
+        for text, tokens, reached in topic.noun_phrases:
+            assert text and tokens > 0 and reached, f"{text} stands in no topic"
+            for number, shares in reached:
+                assert 0 <= number < old.topics and len(shares) == spans
+                assert all(0 <= share <= 1 for share in shares)
 
 
 def test_a_page_asks_for_the_names_of_old_runs_alone(old, trained, client, monkeypatch):

@@ -1,0 +1,88 @@
+"""How far a phrase reaches: in which topics, and when, the documents are that have it. A family of
+topics is called by phrases that are spread over it."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.evidence import Evidence
+
+LOOKED_AT = 20_000  # documents at most, evenly over all
+SPANS = 3  # of time, with as many documents each
+LEAST = 0.01  # of a topic's tokens that are in documents with a phrase, for it to reach the topic
+TOPICS = 12  # that a phrase reaches at most: those with most tokens in its documents
+DIGITS = 3  # of a stored share
+
+
+class Reached(NamedTuple):
+    """A topic that a phrase reaches. shares: of the topic's tokens in each span of time, those that
+    are in documents with the phrase, 0 to 1."""
+
+    topic: int
+    shares: tuple[float, ...]
+
+
+def spans_of_time(days: np.ndarray) -> np.ndarray:
+    """int32[D]: the span of time of each document, -1 for one without a date; one span of all where
+    none has a date. days: int32[D], 0 for no date."""
+    dated = days > 0
+    if not dated.any():
+        return np.zeros(len(days), np.int32)
+    inner_ends = np.unique(np.quantile(days[dated], np.linspace(0, 1, SPANS + 1)[1:-1]))
+    spans = np.searchsorted(inner_ends, days).astype(np.int32)
+    return np.where(dated, spans, np.int32(-1))
+
+
+def reach(
+    evidence: Evidence, phrases: Sequence[tuple[int, ...]], spans: np.ndarray
+) -> list[list[Reached]]:
+    """Of each phrase the topics that it reaches, those with most tokens in its documents first.
+
+    phrases: the numbers of their words; a document with all of them has the phrase. spans: of
+    `spans_of_time`.
+    """
+    documents = np.arange(0, len(spans), -(-len(spans) // LOOKED_AT) or 1, dtype=np.int32)
+    number_of_spans = int(spans.max(initial=0)) + 1
+    is_looked_at = np.zeros(len(spans), bool)
+    is_looked_at[documents] = True
+    sizes, _ = evidence.sums(spans[documents], number_of_spans, documents=documents)
+
+    @cache
+    def documents_with(word: int) -> np.ndarray:
+        having = evidence.having(word)
+        return having[is_looked_at[having]]
+
+    reached_topics = []
+    for words in phrases:
+        with_phrase = documents_with(words[0])
+        for word in words[1:]:
+            with_phrase = np.intersect1d(with_phrase, documents_with(word), assume_unique=True)
+        held, _ = evidence.sums(spans[with_phrase], number_of_spans, documents=with_phrase)
+        reached_topics.append(_reached(held, sizes))
+    return reached_topics
+
+
+def _reached(held: np.ndarray, sizes: np.ndarray) -> list[Reached]:
+    """held, sizes: int64[spans, K], tokens of each topic in documents with a phrase, and in all."""
+    held_of_topic = held.sum(axis=0)
+    enough = held_of_topic >= np.maximum(LEAST * sizes.sum(axis=0), 1)
+    topics = np.flatnonzero(enough)
+    topics = topics[np.argsort(-held_of_topic[topics], kind="stable")][:TOPICS]
+    shares = np.round(held / np.maximum(sizes, 1), DIGITS)
+    return [Reached(k, tuple(shares[:, k].tolist())) for k in topics.tolist()]
+
+
+def spread(sizes: np.ndarray, shares: np.ndarray) -> float:
+    """How evenly a phrase is spread over a family, 0 to 1: the squared Bhattacharyya coefficient of
+    the family's tokens over its topics and the spans of time, and those in documents with the
+    phrase. A phrase of one topic alone has that topic's share of the family.
+
+    sizes: float64[topics, spans], the family's tokens. shares: the same, of these in documents with
+    the phrase.
+    """
+    held = float((sizes * shares).sum())
+    if held <= 0:
+        return 0.0
+    return float((sizes * np.sqrt(shares)).sum()) ** 2 / (held * float(sizes.sum()))
