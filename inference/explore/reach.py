@@ -59,18 +59,18 @@ def reach(
         with_phrase = documents_with(words[0])
         for word in words[1:]:
             with_phrase = np.intersect1d(with_phrase, documents_with(word), assume_unique=True)
-        held, _ = evidence.sums(spans[with_phrase], number_of_spans, documents=with_phrase)
-        reached_topics.append(_reached(held, sizes))
+        tokens, _ = evidence.sums(spans[with_phrase], number_of_spans, documents=with_phrase)
+        reached_topics.append(_reached(tokens, sizes))
     return reached_topics
 
 
-def _reached(held: np.ndarray, sizes: np.ndarray) -> list[Reached]:
-    """held, sizes: int64[spans, K], tokens of each topic in documents with a phrase, and in all."""
-    held_of_topic = held.sum(axis=0)
-    enough = held_of_topic >= np.maximum(LEAST * sizes.sum(axis=0), 1)
-    topics = np.flatnonzero(enough)
-    topics = topics[np.argsort(-held_of_topic[topics], kind="stable")][:TOPICS]
-    shares = np.round(held / np.maximum(sizes, 1), DIGITS)
+def _reached(tokens: np.ndarray, sizes: np.ndarray) -> list[Reached]:
+    """tokens, sizes: int64[spans, K], of each topic in documents with a phrase, and in all."""
+    tokens_of_topic = tokens.sum(axis=0)
+    has_enough = tokens_of_topic >= np.maximum(LEAST * sizes.sum(axis=0), 1)
+    topics = np.flatnonzero(has_enough)
+    topics = topics[np.argsort(-tokens_of_topic[topics], kind="stable")][:TOPICS]
+    shares = np.round(tokens / np.maximum(sizes, 1), DIGITS)
     return [Reached(k, tuple(shares[:, k].tolist())) for k in topics.tolist()]
 
 
@@ -82,7 +82,7 @@ def spread(sizes: np.ndarray, shares: np.ndarray) -> float:
     sizes: float64[topics, spans], the family's tokens. shares: the same, of these in documents with
     the phrase.
     """
-    held = float((sizes * shares).sum())
-    if held <= 0:
+    tokens = float((sizes * shares).sum())
+    if tokens <= 0:
         return 0.0
-    return float((sizes * np.sqrt(shares)).sum()) ** 2 / (held * float(sizes.sum()))
+    return float((sizes * np.sqrt(shares)).sum()) ** 2 / (tokens * float(sizes.sum()))

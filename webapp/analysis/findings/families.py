@@ -148,8 +148,8 @@ def _called(labels: Labels, node: Node, proposed: str) -> str:
         return proposed
     if largest_named is None:
         return labels.name(node.topics[0])
-    others = len(node.topics) - 1
-    return labels.name(largest_named) + (AND_MORE.format(count=others) if others else "")
+    more_topics = len(node.topics) - 1
+    return labels.name(largest_named) + (AND_MORE.format(count=more_topics) if more_topics else "")
 
 
 def _stems(text: str) -> set[str]:

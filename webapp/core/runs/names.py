@@ -16,6 +16,7 @@ from inference.explore import company, naming, neighbours, reach
 from inference.explore.company import Company
 from inference.explore.grammar import Grammar
 from inference.explore.naming import Name
+from inference.explore.neighbours import Sample, Written
 from inference.explore.reach import Reached
 from inference.text.stopwords import LANGUAGES, stop_words
 from webapp.core.documents import fields, units
@@ -96,10 +97,7 @@ def of_texts(run: Run, evidence: Evidence, kinds: Company, beat: Beat) -> Called
             if p.documents >= LEAST
         ]
         phrases.append([row for row in forms if row[0]])
-        counted = [
-            (written.form(p.words), p.words, p.tokens) for p in sample.every if p.documents >= LEAST
-        ]
-        every_phrase.append([row for row in counted if row[0]])
+        every_phrase.append(_written_phrases(sample, written))
     grammar = Grammar(taught, _stop_words(run.version))
     avoided = units.words_of_names(run.version)
     names = naming.by_coverage(
@@ -112,42 +110,60 @@ def of_texts(run: Run, evidence: Evidence, kinds: Company, beat: Beat) -> Called
         list(_columns(run.version)),
     )
     of_families = [_noun_phrases(grammar, rows, avoided) for rows in every_phrase]
-    spans = reach.spans_of_time(fields.dates(run.version))
-    noun_phrases = []
-    for phrases_of_topic in of_families:
-        beat.check()
-        words_of_phrases = [phrase.words for phrase in phrases_of_topic]
-        reached = reach.reach(evidence, words_of_phrases, spans)
-        rows = zip(phrases_of_topic, reached, strict=True)
-        noun_phrases.append([(phrase.text, phrase.tokens, topics) for phrase, topics in rows])
-    return Called(names, phrases, noun_phrases)
+    return Called(names, phrases, _with_reach(run.version, evidence, of_families, beat))
 
 
-class _NounPhrase(NamedTuple):
-    """text: as a heading has it. words: the numbers of its words."""
+class _WrittenPhrase(NamedTuple):
+    """text: as the texts write it, or as a heading has it. words: the numbers of its words."""
 
     text: str
     words: tuple[int, ...]
     tokens: int
 
 
+def _written_phrases(sample: Sample, written: Written) -> list[_WrittenPhrase]:
+    """Every phrase of a topic that enough documents have, and of which the texts show how it is
+    written."""
+    phrases = []
+    for phrase in sample.every:
+        text = written.form(phrase.words)
+        if text and phrase.documents >= LEAST:
+            phrases.append(_WrittenPhrase(text, phrase.words, phrase.tokens))
+    return phrases
+
+
 def _noun_phrases(
-    grammar: Grammar, phrases: Iterable[tuple[str, tuple[int, ...], int]], avoided: Set[str]
-) -> list[_NounPhrase]:
+    grammar: Grammar, phrases: Iterable[_WrittenPhrase], avoided: Set[str]
+) -> list[_WrittenPhrase]:
     """The NOUN_PHRASES of a topic that it has most often: persons' names with PERSON of their
-    tokens. phrases: (as the texts write it, the numbers of its words, tokens)."""
-    by_text: dict[str, _NounPhrase] = {}
-    for phrase, words, tokens in phrases:
-        text = grammar.noun_phrase(phrase, avoided)
+    tokens."""
+    by_text: dict[str, _WrittenPhrase] = {}
+    for phrase in phrases:
+        text = grammar.noun_phrase(phrase.text, avoided)
         if not text:
             continue
         worth = PERSON if grammar.names_person(text) else 1.0
-        taken_off = len(_WORD.findall(phrase)) - len(_WORD.findall(text))  # at its beginning
-        found = _NounPhrase(text, words[taken_off:], round(worth * tokens))
-        if text not in by_text or by_text[text].tokens < found.tokens:
-            by_text[text] = found
-    most_first = sorted(by_text.values(), key=lambda found: (-found.tokens, found.text))
+        taken_off = len(_WORD.findall(phrase.text)) - len(_WORD.findall(text))  # at its beginning
+        as_heading = _WrittenPhrase(text, phrase.words[taken_off:], round(worth * phrase.tokens))
+        if text not in by_text or by_text[text].tokens < as_heading.tokens:
+            by_text[text] = as_heading
+    most_first = sorted(by_text.values(), key=lambda phrase: (-phrase.tokens, phrase.text))
     return most_first[:NOUN_PHRASES]
+
+
+def _with_reach(
+    version: Version, evidence: Evidence, phrases: list[list[_WrittenPhrase]], beat: Beat
+) -> list[list[tuple[str, int, list[Reached]]]]:
+    """What Called.noun_phrases has, of each topic's phrases."""
+    spans = reach.spans_of_time(fields.dates(version))
+    noun_phrases = []
+    for phrases_of_topic in phrases:
+        beat.check()
+        words_of_phrases = [phrase.words for phrase in phrases_of_topic]
+        reached_topics = reach.reach(evidence, words_of_phrases, spans)
+        rows = zip(phrases_of_topic, reached_topics, strict=True)
+        noun_phrases.append([(phrase.text, phrase.tokens, topics) for phrase, topics in rows])
+    return noun_phrases
 
 
 def _columns(version: Version) -> Iterator[np.ndarray]:

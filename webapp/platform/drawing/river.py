@@ -316,10 +316,11 @@ class River:
             ]
         foot = HEIGHT - SCALE_FLOOR
         top = foot - HEIGHT * SCALE_BAR
-        marks.append(
-            f'<path d="M9 {foot}h-4V{top:.0f}h4" class="scale"/>'
-            f'<text x="{SCALE_LEFT}" y="{(foot + top) / 2:.0f}" class="scale-says">{SCALE}</text>'
-        )
+        middle = (foot + top) / 2
+        marks += [
+            f'<path d="M9 {foot}h-4V{top:.0f}h4" class="scale"/>',
+            f'<text x="{SCALE_LEFT}" y="{middle:.0f}" class="scale-says">{SCALE}</text>',
+        ]
         return "".join(marks)
 
     def _word_lanes(self) -> tuple[str, int]:
