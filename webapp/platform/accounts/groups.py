@@ -113,7 +113,9 @@ def share(corpus: Corpus, name: str, role: str) -> None:
         )
     with transaction.atomic():
         sharing.lock(corpus)
-        if corpus.group_roles.count() >= MOST_OF_CORPUS:
+        # A group that has a role can be given another where there is no room for more
+        others = corpus.group_roles.exclude(group__name=name)
+        if others.count() >= MOST_OF_CORPUS:
             raise Invalid(
                 "group",
                 f"“{corpus.name}” is shared with {MOST_OF_CORPUS} groups, which is the most.",

@@ -84,12 +84,6 @@ def add(corpus: Corpus, who: str, role: str, by: User) -> tuple[User | Invitatio
     check_role(role)
     with transaction.atomic():
         lock(corpus)
-        if corpus.memberships.count() + corpus.invitations.count() >= MOST_PEOPLE:
-            raise Invalid(
-                "who",
-                f"“{corpus.name}” is shared with {MOST_PEOPLE} people, which is the most. Make it"
-                " public, or use a link.",
-            )
         if "@" not in who:
             user = User.objects.filter(name__iexact=who, is_active=True).exclude(email=None).first()
             if user is None:
@@ -111,6 +105,8 @@ def add(corpus: Corpus, who: str, role: str, by: User) -> tuple[User | Invitatio
             .first()
         ):
             return _give(corpus, address.user, role)
+        if not corpus.invitations.filter(email=who.lower()).exists():
+            _check_room(corpus)
         return Invitation.objects.update_or_create(
             corpus=corpus, email=who.lower(), defaults={"role": role, "by": by}
         )
@@ -119,10 +115,22 @@ def add(corpus: Corpus, who: str, role: str, by: User) -> tuple[User | Invitatio
 def _give(corpus: Corpus, user: User, role: str) -> tuple[User, bool]:
     if user.pk == corpus.owner_id:
         raise Invalid("who", "That is the owner, who may do everything already.")
+    if not corpus.memberships.filter(user=user).exists():
+        _check_room(corpus)
     return (
         user,
         Membership.objects.update_or_create(corpus=corpus, user=user, defaults={"role": role})[1],
     )
+
+
+def _check_room(corpus: Corpus) -> None:
+    """Raises Invalid where nobody more can have a role; who has one can be given another."""
+    if corpus.memberships.count() + corpus.invitations.count() >= MOST_PEOPLE:
+        raise Invalid(
+            "who",
+            f"“{corpus.name}” is shared with {MOST_PEOPLE} people, which is the most. Make it"
+            " public, or use a link.",
+        )
 
 
 def arrived(user: User, email: str) -> None:

@@ -12,6 +12,7 @@ from django.core.management.base import CommandError
 from django.test import Client
 from django.urls import reverse
 
+from inference.errors import Invalid
 from tests.webapp.platform.accounts.test_access import World
 from webapp.models import Corpus, Membership, SourceFile, User
 from webapp.platform.accounts import emails, ownership, quotas, sharing
@@ -225,6 +226,20 @@ def test_nobody_sends_letters_without_end(world, monkeypatch):
     assert "We sent them" in emails.shared(
         world.corpus, "x@example.org", "viewer", world.users["editor"], False
     ), "each has their own number"
+
+
+def test_a_role_can_be_changed_where_there_is_no_room_for_more(world, monkeypatch):
+    owner = world.users["owner"]
+    sharing.add(world.corpus, "new@example.org", "viewer", owner)
+    people = world.corpus.memberships.count() + world.corpus.invitations.count()
+    monkeypatch.setattr(sharing, "MOST_PEOPLE", people)
+    for who in ("another@example.org", "stranger"):
+        with pytest.raises(Invalid, match="which is the most"):
+            sharing.add(world.corpus, who, "viewer", owner)
+    sharing.add(world.corpus, "new@example.org", "editor", owner)
+    sharing.add(world.corpus, "viewer", "editor", owner)
+    assert world.corpus.invitations.get().role == "editor"
+    assert world.corpus.memberships.get(user=world.users["viewer"]).role == "editor"
 
 
 def test_what_is_withdrawn_is_not_anybodys(world):

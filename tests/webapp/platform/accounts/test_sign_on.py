@@ -342,6 +342,16 @@ def test_the_owner_shares_with_a_group_on_the_page(provider, corpus):
     assert not corpus.group_roles.exists()
 
 
+def test_a_role_can_be_changed_where_there_is_no_room_for_more(corpus, settings, monkeypatch):
+    settings.OIDC_GROUPS = "groups"
+    monkeypatch.setattr(groups, "MOST_OF_CORPUS", 1)
+    groups.share(corpus, LAB, "viewer")
+    with pytest.raises(Invalid, match="which is the most"):
+        groups.share(corpus, "another", "viewer")
+    groups.share(corpus, LAB, "editor")
+    assert corpus.group_roles.get().role == "editor"
+
+
 def test_what_a_group_would_lose_is_named_and_ones_groups_are_ones_data(provider, corpus):
     groups.share(corpus, LAB, "viewer")
     groups.record(corpus.owner, [LAB])
