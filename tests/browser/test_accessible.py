@@ -1,5 +1,5 @@
 """Every page, as everybody needs it: axe-core in both themes on a desk and in one on a phone,
-headings, zoom, print, no JavaScript, titles.
+headings, the focus, the size of targets, zoom, print, no JavaScript, titles.
 
 The pages are those of tests/addresses.py, which a test keeps complete. Each is loaded once with
 scripts and once without, and says all that is wrong with it at once.
@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect
 
 from tests import addresses
 from tests.browser.conftest import PREPARING, SCREEN, watched
+from tests.browser.controls import crowded_targets, unseen_focus
 
 NAMES = [
     *addresses.OTHER,
@@ -173,7 +174,7 @@ def resized(page: Page, width: int, height: int) -> None:
 
 def on_a_phone(page: Page, theme: Callable) -> list[str]:
     resized(page, NARROW, 800)
-    return theme(page) + too_wide(page)
+    return theme(page) + too_wide(page) + crowded_targets(page)
 
 
 def zoomed_in(page: Page) -> list[str]:
@@ -231,6 +232,7 @@ def barriers(page: Page, plain: Page, url: str, on_phones: Callable = in_light) 
     assert headings
     wrong = in_light(page) + in_dark(page, **COLOURS)
     wrong += at_the_top(page) + too_wide(page)
+    wrong += crowded_targets(page) + unseen_focus(page)
     return (
         wrong
         + on_a_phone(page, on_phones)
@@ -308,4 +310,31 @@ def test_a_missing_page_is_accessible_too(browser, live_system):
     settled(page, "/nowhere/")
     expect(page.get_by_role("heading", level=1)).to_have_count(1)
     assert violations(page) == []
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("css", "found"),
+    [
+        ("a:focus-visible { outline: none !important }", "focus not shown"),
+        ("main p { overflow: hidden; height: 1px }", "focus cut off"),
+        ("main::before { position: fixed; inset: 0; content: ''; background: red }", "focus under"),
+    ],
+)
+def test_a_focus_that_is_not_seen_is_found(browser, live_system, css, found):
+    page = browser.new_page(base_url=live_system.url, bypass_csp=True)
+    settled(page, "/lessons/what-is-it-about/")
+    assert unseen_focus(page) == []
+    page.add_style_tag(content=css)
+    assert any(wrong.startswith(found) for wrong in unseen_focus(page))
+    page.close()
+
+
+def test_targets_that_are_small_and_crowded_are_found(browser, live_system):
+    page = browser.new_page(base_url=live_system.url, bypass_csp=True)
+    settled(page, "/lessons/what-is-it-about/")
+    assert crowded_targets(page) == []
+    page.add_style_tag(content="footer a { font-size: 8px !important; margin: 0 !important }")
+    page.add_style_tag(content="footer nav { gap: 0 !important; display: block !important }")
+    assert any(" px: <a " in wrong for wrong in crowded_targets(page))
     page.close()
