@@ -12,17 +12,31 @@ from django.core.management.base import CommandError
 
 from inference.errors import number_of
 from webapp.core.runs import how_many
-from webapp.models import Corpus, Run
+from webapp.models import Corpus, Run, Upload
 from webapp.platform.drawing.numbers import bytes as size
 from webapp.platform.jobs import roster
 from webapp.platform.local import folder, processes, servers
 
-Job = TypeVar("Job", Corpus, Run)
+Job = TypeVar("Job", Corpus, Run, Upload)
 
 EVERY = 0.3  # seconds between two looks
 LINE_EVERY = 5.0  # seconds between two lines where standard error is not a terminal
 WIDTH = 30  # characters of the bar
 PATIENCE = 3.0  # seconds that a worker of our own has to end
+
+
+def follow_storing(corpus: Corpus) -> None:
+    """Wait until the files of a draft that is read by itself are stored. Raises CommandError where
+    they can't be, or can't be read by themselves then."""
+    follow(
+        corpus.upload,
+        {Upload.Status.STORED, Upload.Status.FAILED},
+        lambda upload: 0,
+        lambda upload: "replacing persons",
+    )
+    corpus.refresh_from_db()
+    if corpus.status == Corpus.Status.DRAFT:
+        raise CommandError(f"Corpus {corpus.pk} can’t be read by itself: have it read on its page.")
 
 
 def follow_reading(corpus: Corpus) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
+from inference.errors import Invalid
 from webapp.intake import readers
 from webapp.intake.ingest.shaping import is_rule
 from webapp.intake.ingest.shaping.options import MAX_PATTERN, MOST_FIELDS
@@ -19,6 +20,7 @@ LONGEST_WORD = 200  # letters
 MOST_DOCUMENTS = 1_000_000
 MOST_SECTION_WORDS = 1_000_000
 SHORTEST_SECTION = 50  # words: a topic in fewer says little
+MOST_NAMING_COLUMNS = 1_000  # columns that name persons
 LONGEST_NAME = 200  # characters: of a corpus, as the database keeps it
 LONGEST_COLUMN = 1_000  # characters: of a column, a sheet or a file
 # Texts without spaces at their ends; those of columns, sheets and files may have some
@@ -281,3 +283,40 @@ class SentReading(AskedReading, NamedWords):
     """What the form of a draft sends."""
 
     train: bool | None = None
+
+
+class AskedPseudonyms(_Asked):
+    """Whether persons get pseudonyms before anything is read, as the tick of the page asks."""
+
+    pseudonyms: bool | None = Field(
+        None, description="whether persons get pseudonyms before anything is read"
+    )
+    pseudonym_column: list[str] | None = Field(
+        None,
+        max_length=MOST_NAMING_COLUMNS,
+        description="columns that name persons; left out: those that the page proposes",
+    )
+    keep_uploaded: bool | None = Field(
+        None, description="whether what was uploaded stays as a draft of its own"
+    )
+
+    @property
+    def has_persons_replaced(self) -> bool:
+        """Raises Invalid where it is said how, but not that they are."""
+        if self.pseudonyms:
+            return True
+        for name in ("pseudonym_column", "keep_uploaded"):
+            if getattr(self, name):
+                raise Invalid(
+                    name, "This says how persons get pseudonyms: ask for pseudonyms, too."
+                )
+        return False
+
+
+class AskedFiles(AskedReading, AskedPseudonyms):
+    """How the files of a draft are read, and whether persons in them get pseudonyms before."""
+
+    def chosen(self) -> dict[str, Any]:
+        """What was asked for of reading, by name."""
+        asked = super().chosen()
+        return {name: asked[name] for name in asked if name in AskedReading.model_fields}

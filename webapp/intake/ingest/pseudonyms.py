@@ -29,6 +29,7 @@ from inference.errors import Invalid
 from inference.runtime.durable import settle
 from webapp.intake import readers
 from webapp.intake.ingest import corpora, guesses, previews, reading_forms
+from webapp.intake.ingest.asked_reading import AskedPseudonyms
 from webapp.intake.ingest.guesses import stored_path
 from webapp.intake.ingest.persons import KINDS, Pseudonyms, Register, Replacer, found_alone
 from webapp.intake.ingest.settings import ReadingSettings
@@ -38,7 +39,7 @@ from webapp.intake.metadata.column_names import names_people, words_of_name
 from webapp.models import Corpus, Upload
 from webapp.platform.accounts import quotas
 from webapp.platform.jobs import dispatch, kinds
-from webapp.platform.received import words_typed
+from webapp.platform.received import not_offered, words_typed
 from webapp.platform.storage import files
 
 log = structlog.get_logger(__name__)
@@ -248,6 +249,26 @@ def begin(
         Upload.objects.create(corpus=new, heartbeat_at=Now(), pseudonyms=asked)
         dispatch.send(kinds.STORE, new.pk)
     return new
+
+
+def begin_as_asked(corpus: Corpus, asked: AskedPseudonyms, proposal: previews.Proposal) -> Corpus:
+    """As `begin`, for a program or a command, which sees no page: the new draft is then read as was
+    proposed for the first one. Raises Invalid, also for a column that the files don't have."""
+    check(corpus)
+    first = look(corpus, proposal.reading, asked.pseudonym_column, [])
+    there = [column.name for column in first.columns]
+    for name in asked.pseudonym_column or []:
+        if name not in there:
+            raise not_offered("pseudonym_column", name, there)
+    following = Following(name=corpus.name, unit=proposal.unit, trains=None)
+    return begin(
+        corpus,
+        [column.name for column in first.columns if column.chosen],
+        [],
+        bool(asked.keep_uploaded),
+        proposal.reading,
+        following,
+    )
 
 
 def write(upload: Upload, advance: Callable[[], object]) -> None:

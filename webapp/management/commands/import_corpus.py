@@ -15,12 +15,12 @@ from django.core.management.base import CommandError
 
 from inference.errors import Invalid, number_of
 from webapp.intake import readers
-from webapp.intake.ingest import corpora, previews
-from webapp.intake.ingest.asked_reading import AskedReading
+from webapp.intake.ingest import corpora, previews, pseudonyms
+from webapp.intake.ingest.asked_reading import AskedFiles, AskedPseudonyms
 from webapp.intake.ingest.reading_forms import ReadingForm
 from webapp.intake.ingest.shaping_forms import ShapingForm
 from webapp.management.base import OwnCommand
-from webapp.management.progress import follow_reading
+from webapp.management.progress import follow_reading, follow_storing
 from webapp.models import Corpus
 from webapp.platform.pages.asked_forms import SentSeveral, SentWords
 
@@ -30,6 +30,8 @@ OFFERED: dict[str, forms.Field] = {
     for name, field in {**ReadingForm.base_fields, **ShapingForm.base_fields}.items()
     if name not in ("name", "train", "kept_words", "apart")
 }
+
+FLAG: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
 
 
 class Command(OwnCommand):
@@ -50,10 +52,18 @@ class Command(OwnCommand):
     def add_arguments(self, parser):
         super().add_arguments(parser)
         form = parser.add_argument_group("options of the form")
+        for name, field in AskedPseudonyms.model_fields.items():
+            of_list = name == "pseudonym_column"
+            form.add_argument(
+                f"--{name.replace('_', '-')}",
+                default=None,
+                help=field.description,
+                **({"metavar": "COLUMN", "nargs": "*"} if of_list else FLAG),
+            )
         for name, field in OFFERED.items():
             kind: dict[str, Any] = {"metavar": name.upper()}
             if isinstance(field, forms.BooleanField):
-                kind = {"action": argparse.BooleanOptionalAction}
+                kind = FLAG
             elif isinstance(field, SentSeveral | SentWords):
                 kind |= {"nargs": "*"}
             form.add_argument(
@@ -64,29 +74,40 @@ class Command(OwnCommand):
             )
 
     def handle(self, *args, **options):
-        options_chosen = {name: options[name] for name in OFFERED if options[name] is not None}
+        names = (*OFFERED, *AskedPseudonyms.model_fields)
+        options_chosen = {name: options[name] for name in names if options[name] is not None}
         with _as_options():
-            asked = AskedReading.of_texts(options_chosen)
+            asked = AskedFiles.of_texts(options_chosen)
         copies = [self._copy(*file) for file in self._files(options["paths"])]
         try:
             corpus = corpora.create(options["name"], copies)
             try:
                 with _as_options():
-                    proposal = previews.propose(corpus, asked)
+                    corpus = self._begin(corpus, asked)
             except (CommandError, readers.Unreadable):
                 corpora.discard(corpus)
                 raise
-            corpus.unit = proposal.unit
-            corpora.read(corpus, proposal.reading)
         except (Invalid, readers.Unreadable) as error:
             raise CommandError(str(error)) from None
         finally:
             for copy in copies:
                 copy.path.unlink(missing_ok=True)  # of one that was refused
         if not options["no_wait"]:
+            if asked.pseudonyms:
+                follow_storing(corpus)
             follow_reading(corpus)
             self._tell(corpus)
         self.stdout.write(str(corpus.pk))
+
+    def _begin(self, corpus: Corpus, asked: AskedFiles) -> Corpus:
+        """Have a draft read, or replaced by one with pseudonyms, which is then read by itself; returns
+        the corpus that its documents come to. Raises Invalid and Unreadable."""
+        proposal = previews.propose(corpus, asked)
+        if asked.has_persons_replaced:
+            return pseudonyms.begin_as_asked(corpus, asked, proposal)
+        corpus.unit = proposal.unit
+        corpora.read(corpus, proposal.reading)
+        return corpus
 
     def _files(self, options: list[str]) -> list[tuple[Path, str]]:
         """Each file and its name; of files in a folder with the folder's and those within."""

@@ -16,14 +16,16 @@ from webapp.intake.ingest import (
     guesses,
     named_topics,
     previews,
+    pseudonyms,
     upload_limits,
     uploads,
 )
-from webapp.intake.ingest.asked_reading import AskedReading
+from webapp.intake.ingest.asked_reading import AskedFiles
 from webapp.intake.ingest.asked_training import AskedTraining
 from webapp.intake.readers import Unreadable, looking
 from webapp.models import Corpus
 from webapp.platform.accounts import authorization
+from webapp.platform.accounts.roles import Role
 from webapp.platform.pages.page import corpus_or_404
 from webapp.platform.request_context import request_context
 from webapp.service.api import pages, shapes
@@ -88,8 +90,12 @@ def create(request: HttpRequest, making: shapes.Making):
     auth=Token(),
     response={200: CorpusFacts, **ERRORS},
     summary="Have its files read, as its page would propose but for what is asked",
+    description=(
+        "With pseudonyms the answer is another corpus, in which persons have pseudonyms: it is read by"
+        " itself, and the one that was asked for is deleted then, unless keep_uploaded is true."
+    ),
 )
-def read(request: HttpRequest, corpus_id: int, reading: AskedReading):
+def read(request: HttpRequest, corpus_id: int, reading: AskedFiles):
     corpus = corpus_or_404(corpus_id)
     if corpus.stage != Corpus.Status.DRAFT or corpus.into_id:
         raise Invalid(
@@ -97,9 +103,14 @@ def read(request: HttpRequest, corpus_id: int, reading: AskedReading):
             f"Corpus {corpus_id} is {corpus.stage}: its files can be read when they are stored, and"
             " were not read before.",
         )
+    replaced = reading.has_persons_replaced
+    if replaced and not authorization.may(request, corpus_id, Role.OWNER):
+        raise Invalid("pseudonyms", "Only the owner can have persons replaced by pseudonyms.")
     try:
         with looking.within(looking.PAGE_SECONDS, request_context(request).abandoned.is_set):
             proposal = previews.propose(corpus, reading)
+            if replaced:
+                return queries.about(pseudonyms.begin_as_asked(corpus, reading, proposal))
     except Unreadable as error:
         raise Invalid("corpus", error.message) from None
     except looking.Exhausted as error:

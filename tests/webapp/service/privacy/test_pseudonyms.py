@@ -1,9 +1,11 @@
 """Persons get pseudonyms before anything is read: no page, file, export, cache or log of the corpus
 has the originals."""
 
+import json
 import logging
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -13,7 +15,8 @@ from tests.webapp.intake.ingest.test_upload import fields
 from tests.webapp.making import run_on
 from tests.webapp.service.privacy.places import addresses_of, exported, pages, searched
 from webapp.intake.ingest import corpora, previews, pseudonyms
-from webapp.models import Corpus, Document, Run, Upload
+from webapp.models import Corpus, Document, Membership, Run, Upload, User
+from webapp.platform.accounts import tokens
 from webapp.service.corpora import deletion
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -121,6 +124,86 @@ def test_the_tick_of_the_preview_counts_before_and_reads_by_itself(client, first
     deletion.remove_due()
     left = {text: set(searched(text)) - older[text] for text in ORIGINALS}
     assert not {text: places for text, places in left.items() if places}
+
+
+def ask(corpus: Corpus, by: User | None = None, **asked):
+    """A program of somebody, by default of the owner, asks to have it read."""
+    return Client().post(
+        f"/api/v1/corpora/{corpus.pk}/read",
+        json.dumps(asked),
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {tokens.create('tests', by)[1]}"},
+    )
+
+
+def test_a_program_has_persons_replaced(first):
+    older = {text: set(searched(text)) for text in ORIGINALS}
+    asked = {"pseudonyms": True, "pseudonym_column": ["speaker", "handle"], "min_documents": 3}
+    answer = ask(first, **asked)
+    assert answer.status_code == 200, answer.content
+    new = Corpus.objects.exclude(upload__pseudonyms=None).get()
+    assert answer.json()["id"] == new.pk != first.pk
+    store_upload(new.pk)
+    read_corpus(new.pk)
+    new.refresh_from_db()
+    assert (new.status, new.documents, new.settings["min_documents"]) == ("ready", 40, 3)
+    from webapp.service.privacy import pseudonym_drafts
+
+    pseudonym_drafts.remove_originals()
+    deletion.remove_due()
+    left = {text: set(searched(text)) - older[text] for text in ORIGINALS}
+    assert not {text: places for text, places in left.items() if places}
+
+
+@pytest.mark.parametrize(
+    ("asked", "field"),
+    [
+        ({"pseudonym_column": ["nobody"]}, "pseudonym_column"),
+        ({"pseudonym_column": "speaker"}, "pseudonym_column"),
+        ({"keep_uploaded": "perhaps"}, "keep_uploaded"),
+    ],
+)
+def test_a_program_that_asks_for_nonsense_has_nothing_replaced(first, asked, field):
+    answer = ask(first, pseudonyms=True, **asked)
+    assert (answer.status_code, answer.json()["field"]) == (400, field)
+    assert not Upload.objects.exclude(pseudonyms=None).exists()
+
+
+def test_how_without_whether_is_refused(first):
+    answer = ask(first, pseudonym_column=["speaker"])
+    assert (answer.status_code, answer.json()["field"]) == (400, "pseudonym_column")
+    first.refresh_from_db()
+    assert first.status == "draft"
+
+
+def test_an_editor_s_program_can_t_have_persons_replaced(first, settings):
+    """The pseudonyms are the owner's, and the originals would be deleted."""
+    settings.ACCOUNTS = True
+    eve = User.objects.create_user("eve@example.org", "Eve")
+    Membership.objects.create(corpus=first, user=eve, role="editor")
+    answer = ask(first, by=eve, pseudonyms=True)
+    assert (answer.status_code, answer.json()["field"]) == (400, "pseudonyms")
+    assert not Upload.objects.exclude(pseudonyms=None).exists()
+
+
+def test_a_program_can_t_have_texts_under_embargo_replaced(first):
+    Corpus.objects.filter(pk=first.pk).update(embargo=True)
+    assert ask(first, pseudonyms=True).status_code == 400
+    assert not Upload.objects.exclude(pseudonyms=None).exists()
+
+
+def test_the_command_has_persons_replaced(tmp_path, capsys):
+    path = tmp_path / "letters.csv"
+    path.write_bytes(as_csv(rows()))
+    call_command("import_corpus", str(path), "--pseudonyms", "--keep-uploaded", "--no-wait")
+    new = Corpus.objects.get(pk=int(capsys.readouterr().out.split()[-1]))
+    upload = Upload.objects.get(pk=new.pk)
+    assert upload.pseudonyms and upload.pseudonyms["columns"] == ["speaker", "handle"]
+    assert upload.pseudonyms["keep"] is True
+    store_upload(new.pk)
+    assert "40 values of “speaker”" in pseudonyms.sentence(new)
+    with pytest.raises(CommandError, match="--pseudonym-column: .* got “nobody”"):
+        call_command("import_corpus", str(path), "--pseudonyms", "--pseudonym-column", "nobody")
 
 
 def test_a_tick_where_persons_can_t_be_replaced_reads_nothing(client, first):
