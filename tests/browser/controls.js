@@ -4,9 +4,8 @@
 () => {
   const FOCUSABLE = "a[href], button, summary, input:not([type=hidden]), select, textarea, [tabindex], iframe";
   // What shows that an element has the focus
-  const SHOWN = ["outlineStyle", "outlineWidth", "outlineColor", "outlineOffset", "boxShadow", "backgroundColor",
-    "borderTopColor", "borderBottomColor", "borderTopWidth", "borderBottomWidth", "stroke", "strokeWidth", "fill",
-    "textDecorationLine", "opacity", "visibility"];
+  const SHOWN = ["boxShadow", "backgroundColor", "borderTopColor", "borderBottomColor", "borderTopWidth",
+    "borderBottomWidth", "stroke", "strokeWidth", "fill", "textDecorationLine", "opacity", "visibility"];
   const SEEN_SIDES = 3;  // of an outline's four: one may lie outside of what scrolls
   const LEAST = 24;      // CSS pixels
   const AT_EACH_PLACE = 1;  // elements that are focused of those that stand in like elements
@@ -20,7 +19,8 @@
   /* The focus */
   const look = (e) => {
     const style = getComputedStyle(e);
-    return SHOWN.map((name) => style[name]).join("|");
+    const outline = style.outlineStyle === "none" ? "" : `${style.outlineStyle} ${style.outlineWidth} ${style.outlineColor}`;
+    return [outline, ...SHOWN.map((name) => style[name])].join("|");
   };
   // Where the focus of an element may show: itself, its label, what stands around, beside and within it
   const around = (e) => [e, ...(e.labels ?? []), e.parentElement, e.nextElementSibling,
