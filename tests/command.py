@@ -73,6 +73,9 @@ def main(argv: list[str]) -> int:
             "PYTEST_PLUGINS": "tests.worker",
             "OMP_WAIT_POLICY": "PASSIVE",  # threads that wait leave the cores to other workers
         }
+        # Images of containers set it. Without it the hundreds of processes that tests begin, and
+        # each worker, would translate all of the code again
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
         if workers > 1:
             compile_kernels(env)
             arguments = ["-n", str(workers), *arguments]
