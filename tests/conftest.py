@@ -67,14 +67,15 @@ class System:
         return self.process.wait(30)
 
 
-def start(data: Path, *arguments: str) -> System:
-    """`manage.py start`, up to its last line of preparation."""
+def start(data: Path, *arguments: str, **settings: str) -> System:
+    """`manage.py start`, up to its last line of preparation. settings: of its environment."""
     env = {
         k: v
         for k, v in os.environ.items()
         if k not in ("DATABASE_URL", "REDIS_URL", "TOPOGRAPH_SECRET_KEY")
     }
     env |= {"TOPOGRAPH_DATA": str(data), "PYTHONUNBUFFERED": "1", "TOPOGRAPH_EXAMPLE": "0"}
+    env |= settings
     data.parent.mkdir(parents=True, exist_ok=True)
     log = data.with_name(f"{data.name}-{time.monotonic_ns()}.log")
     with log.open("w") as out:

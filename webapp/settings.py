@@ -486,6 +486,14 @@ EXPORTS = {
     "bytes": int(os.environ.get("TOPOGRAPH_EXPORT_BYTES") or 20 * 10**9),
     "all_bytes": int(os.environ.get("TOPOGRAPH_EXPORT_ALL_BYTES") or 100 * 10**9),
 }
+# Seconds without a sign of life after which a job whose process is gone is queued again
+# (webapp.platform.jobs): how often jobs say that they live, and are looked at, follows from it.
+STALE = float(os.environ.get("TOPOGRAPH_STALE") or 20)
+LEAST_STALE = 1.0  # a process that has much to do is silent for tenths of a second
+if STALE < LEAST_STALE:
+    raise ImproperlyConfigured(
+        f"TOPOGRAPH_STALE must be {LEAST_STALE:g} second or more, got {STALE:g}."
+    )
 # The scheduler of a cluster whose workers share large trainings, and from how many words on:
 # docs/scaling.md.
 CLUSTER = os.environ.get("TOPOGRAPH_CLUSTER", "")

@@ -135,7 +135,7 @@ def test_how_far_https_is_remembered_is_the_operators_to_say(tmp_path, hsts, sai
         assert done.returncode == 0, done.stderr
 
 
-def test_where_the_site_is_must_be_known(tmp_path):
+def test_where_the_site_is_must_be_known_and_settings_be_possible(tmp_path):
     asks = "from webapp import settings; print(settings.SITE)"
     for more, said in (
         ({}, "https://topics.example.org"),
@@ -148,6 +148,7 @@ def test_where_the_site_is_must_be_known(tmp_path):
         {"TOPOGRAPH_URL": "topics.example.org"},
         {"TOPOGRAPH_URL": "https://a.example/b"},
         {"TOPOGRAPH_HSTS": "yes"},
+        {"TOPOGRAPH_STALE": "0.5"},
     ):
         assert "TOPOGRAPH_" in command(tmp_path, SERVER | wrong, "-c", asks).stderr.splitlines()[-1]
 

@@ -132,6 +132,28 @@ def test_the_dead_are_replaced_within_a_minute():
     assert heartbeat.INTERVAL * 5 < claims.STALE.total_seconds() < claims.FROZEN.total_seconds()
 
 
+TIMES = """
+import django
+django.setup()
+from webapp.platform.jobs import claims, heartbeat, sweep
+print(claims.STALE.total_seconds(), heartbeat.INTERVAL, sweep.INTERVAL, sweep.LOOK)
+"""
+
+
+def test_who_waits_less_for_the_dead_is_told_more_often_who_lives():
+    """Each time is as much shorter as the one that is set."""
+    done = subprocess.run(
+        [sys.executable, "-c", TIMES],
+        cwd=ROOT,
+        env=environment() | {"TOPOGRAPH_STALE": str(STALE / 10)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    times = [STALE, heartbeat.INTERVAL, sweep.INTERVAL, sweep.LOOK]
+    assert [float(said) for said in done.stdout.split()] == pytest.approx([t / 10 for t in times])
+
+
 WORKER = """
 import sys, time
 import django

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 
 import structlog
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F
 from django.db.models.functions import Now
@@ -25,7 +26,7 @@ from webapp.platform.storage import disk
 log = structlog.get_logger(__name__)
 
 # Without a heartbeat (jobs.heartbeat.INTERVAL) for so long a process that holds no lock is dead.
-STALE = timedelta(seconds=20)
+STALE = timedelta(seconds=settings.STALE)
 # The same of a process that still holds its files. The kernel frees them when a process ends, so
 # this one exists: it is starved of the processor, or stopped, or on a machine that is gone.
 FROZEN = timedelta(minutes=10)

@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 import structlog
+from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError, connection
 
 from inference.errors import Invalid
@@ -30,7 +31,8 @@ from webapp.platform.storage.s3 import StoreAway
 
 log = structlog.get_logger(__name__)
 
-INTERVAL = 3.0  # seconds between two beats; claims.STALE is several of them
+# seconds between two beats: a process that misses five in a row has not been silent for STALE yet
+INTERVAL = 0.15 * settings.STALE
 # seconds without a tick: a step with 2,000 topics takes seconds, a measure of its topics a minute
 PATIENCE = 1800.0
 # The same of work that can't tick: an index built by Postgres, duplicates among ten million

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 
 import structlog
+from django.conf import settings
 from django.db import OperationalError
 
 from webapp.models import Job
@@ -21,9 +22,10 @@ from webapp.platform.jobs.kinds import KINDS, JobKind
 
 log = structlog.get_logger(__name__)
 
-INTERVAL = 5.0  # seconds between two sweeps of a worker
+# seconds between two sweeps of a worker: a dead process is seen a quarter of STALE late, at most
+INTERVAL = settings.STALE / 4
 # seconds between two sweeps that count as watched; of a longer time the sweep itself was away
-LOOK = 10.0
+LOOK = 2 * INTERVAL
 # seconds after which a job that waits for room on the disk, or for the store, is sent again
 RETRY_WAITING = 60.0
 GAVE_UP = (
