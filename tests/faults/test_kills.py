@@ -27,10 +27,12 @@ from tests.prepared import state_folder
 from tests.waiting import until
 from webapp.service.operations import upkeep
 
-DOCUMENTS = 2_500  # whose reading, and training, lasts a few seconds
-LASTING = {"passes": "40"}  # a run that is struck several times has to last
-ENDLESS = {"passes": "400"}  # it is stopped before
+DOCUMENTS = 1_500  # whose reading lasts a second
+LASTING = {"passes": "60"}  # a run that is struck several times has to last
+MIDDLING = {"passes": "20"}  # long enough to be struck once
+ENDLESS = {"passes": "700"}  # it is stopped before
 SHORT = {"passes": "5"}
+STALE = "3"  # seconds, of 20: who waits for a dead process waits as much less
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +40,7 @@ def topograph(tmp_path_factory):
     folder = tmp_path_factory.mktemp("drills")
     texts = folder / "speeches.csv"
     texts.write_bytes(as_csv(example_rows(DOCUMENTS)))
-    topograph = Topograph(state_folder(folder / "data"), 8400, texts)
+    topograph = Topograph(state_folder(folder / "data"), 8400, texts, TOPOGRAPH_STALE=STALE)
     yield topograph
     topograph.stop()
 
@@ -265,24 +267,26 @@ def test_two_runs_at_once_do_not_disturb_each_other_and_come_twice_in_vain(topog
 
 
 def test_other_seeds_are_trained_although_one_is_killed_and_its_run_says_what_they_found(
-    topograph, corpus, quiet
+    topograph, corpus
 ):
     t = topograph
-    t.browser.post(f"/runs/{quiet}/seeds/", {}, f"/runs/{quiet}/")
+    run = t.run(corpus, **MIDDLING)
+    t.wait("run", run, 300, "done")
+    t.browser.post(f"/runs/{run}/seeds/", {}, f"/runs/{run}/")
     first, second = (
         key
-        for (key,) in t.ask("SELECT id FROM webapp_replicate WHERE run_id = %s ORDER BY id", quiet)
+        for (key,) in t.ask("SELECT id FROM webapp_replicate WHERE run_id = %s ORDER BY id", run)
     )
     until(lambda: t.row("replicate", first)[0] == "training" and t.holder("replicates", first))
     t.kill_holder("replicates", first)
     for one in (first, second):
         t.wait("replicate", one, 200, "ready")
     assert t.row("replicate", first)[1] > 1
-    assert t.browser.json(f"/runs/{quiet}.json")["other_seeds"]["ready"] == 2
+    assert t.browser.json(f"/runs/{run}.json")["other_seeds"]["ready"] == 2
     found = [
         topic["found_again"]["found"]
-        for topic in t.browser.json(f"/runs/{quiet}/topics.json")["items"]
+        for topic in t.browser.json(f"/runs/{run}/topics.json")["items"]
     ]
     assert found and all(0 <= one <= 2 for one in found)
-    assert 'of 2<span class="hidden"> other runs' in t.browser.get(f"/runs/{quiet}/topics/")
+    assert 'of 2<span class="hidden"> other runs' in t.browser.get(f"/runs/{run}/topics/")
     assert not (t.data / "files" / "replicates" / str(first)).exists()

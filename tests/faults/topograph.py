@@ -36,14 +36,18 @@ LOOK = 0.25  # seconds between two looks at the tables: each is a connection of 
 
 class Topograph:
     """The Topograph of a drill: its processes, and what its tables and pages show. texts: the file
-    that its corpora are read from."""
+    that its corpora are read from. settings: of its environment."""
 
-    def __init__(self, data: Path, port: int = 8421, texts: Path = EXAMPLE):
+    def __init__(self, data: Path, port: int = 8421, texts: Path = EXAMPLE, **settings: str):
         self.data = data
         self.port = port
         self.texts = texts
-        self.system: System = start(data, "--port", str(port))
+        self.settings = settings
+        self.system: System = self._start()
         self.browser = Browser(self.system.url)
+
+    def _start(self) -> System:
+        return start(self.data, "--port", str(self.port), **self.settings)
 
     def stop(self) -> None:
         self.system.stop()
@@ -287,7 +291,7 @@ class Topograph:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.system.process.wait()
-        self.system = start(self.data, "--port", str(self.port))
+        self.system = self._start()
         self.browser.base = self.system.url.rstrip("/")
 
     def empty_valkey(self) -> None:
