@@ -1,5 +1,6 @@
 """Every sentence of the overview can be read aloud: rules, and that they see what they are for."""
 
+import importlib
 import math
 from dataclasses import replace
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from tests.webapp.topic_links import topic_link
 from webapp.analysis.findings import mixes, screen, sentences, time_sentences
 from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.item import RatioBetween
+from webapp.analysis.findings.kinds import KINDS, no_difference
 from webapp.analysis.findings.kinds.event import WordItem
 from webapp.analysis.findings.kinds.family import Family
 from webapp.analysis.findings.over_time import SpanAsker
@@ -44,6 +46,18 @@ TOPIC = {"name": "Navy & ships"}
 )
 def test_rules_see_what_they_are_for(parts, wrong):
     assert spoken.faults(parts) == wrong
+
+
+@pytest.mark.parametrize(
+    "module", [importlib.import_module(kind.__module__) for kind in KINDS.values()]
+)
+def test_no_kind_of_sentence_has_a_riddle_even_where_no_example_has_it(module):
+    patterns = [
+        text for name, text in vars(module).items() if name.isupper() and isinstance(text, str)
+    ]
+    riddles = {text for text in patterns for riddle in spoken.RIDDLES if riddle in text}
+    # What stands beside a sentence in brackets may say how sure it is
+    assert riddles <= {no_difference.OF_UNITS}
 
 
 @pytest.mark.parametrize("query", [{}, {"detail": "more"}, {"from": "1795"}])

@@ -18,7 +18,7 @@ from webapp.core.results import links
 from webapp.platform.drawing.numbers import percent
 
 UNLIKE_ALL = "“{title}” resembles no other document: {topics}"
-UNLIKE_COMPARED = "“{title}” resembles no document compared with it: {topics}"
+UNLIKE_COMPARED = "“{title}” resembles none of the documents it was compared to: {topics}"
 FIRST_PART = "{topic}, {share} of its words"
 FURTHER_PART = "{topic}, {share}"
 UNTITLED = "Document {number}"
