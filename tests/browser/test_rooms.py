@@ -63,6 +63,34 @@ def test_content_begins_in_the_first_screen(page, example, width, height, place,
     assert page.locator(content).first.bounding_box()["y"] < height
 
 
+@pytest.mark.parametrize("width", [1280, 640, 380])
+@pytest.mark.parametrize("place", ["overview/", "topics/"])
+def test_the_rooms_do_not_lie_over_the_head_of_the_page(page, example, width, place):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(example.at + place)
+    head = page.locator(".masthead").bounding_box()
+    assert page.locator(".run-bar").bounding_box()["y"] >= head["y"] + head["height"] - 0.5
+
+
+@pytest.mark.parametrize("width", [1280, 380])
+@pytest.mark.parametrize(
+    "markup", ['<ul class="messages"><li>Saved.</li></ul>', '<p class="notice recorded">Kept.</p>']
+)
+def test_what_is_said_above_the_menus_does_not_lie_under_them(page, example, width, markup):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{example.at}topics/")
+    room = page.evaluate(
+        """(markup) => {
+          const main = document.querySelector("main");
+          main.insertAdjacentHTML("afterbegin", markup);
+          const bar = main.querySelector(".run-bar").getBoundingClientRect();
+          return bar.top - main.firstElementChild.getBoundingClientRect().bottom;
+        }""",
+        markup,
+    )
+    assert room >= 0
+
+
 def test_a_passage_is_pinned_and_cited_by_keyboard(page, example):
     page.goto(f"{example.at}documents/?q=gold")
     page.get_by_role("link", name="Cite or pin").first.press("Enter")

@@ -19,4 +19,4 @@ def reading_notice(context: template.Context, corpus: Corpus | None = None) -> S
     if not isinstance(corpus, Corpus):
         return ""
     sentence = readings.sentence(corpus)
-    return format_html('<p class="notice">{}</p>', sentence) if sentence else ""
+    return format_html('<p class="notice recorded">{}</p>', sentence) if sentence else ""
