@@ -39,7 +39,7 @@ import inference
 from benchmarks.engines.corpora import SHARED, file, read_words, synthetic, values
 from benchmarks.engines.peers import token_lists
 from benchmarks.origin import options
-from inference import Bow, Snapshot, engines
+from inference import Bow, Invalid, Snapshot, engines
 from inference.engines.contract import AnyEngine, ResolvedConfig, Seeds, State
 from inference.schedule import Schedule, held_out_documents
 
@@ -64,11 +64,11 @@ NAMED = {
         "gold": "gold ounce ounces mine",
     },
     "arxiv": {
-        "quant-ph": "entanglement entangled qubit qubits quantum teleportation",
-        "math.CO": "graph graphs vertices vertex edges combinatorial",
-        "math.NT": "primes prime modular arithmetic integers zeta",
-        "cond-mat.supr-con": "superconducting superconductivity superconductor cuprate pairing",
-        "astro-ph.GA": "galaxy galaxies halo stellar milky",
+        "cond-mat.quant-gas": "bose einstein condensate condensates ultracold trapped",
+        "cs.NI": "wireless network networks routing protocol packet",
+        "math.GT": "knot knots link links manifolds",
+        "cs.CR": "encryption security attack attacks cryptographic",
+        "astro-ph.EP": "planet planets planetary exoplanet orbit",
     },
     "sotu": {
         "navy": "navy ships vessels naval squadron",
@@ -164,7 +164,13 @@ def _codes(name: str) -> list[np.ndarray]:
         return []
     field = {"reuters": "topics", "arxiv": "category"}[name]
     codes = [separate(value) for value in values(file(name), field)]
-    return [np.array([name in several for several in codes]) for name in NAMED[name]]
+    judged = []
+    for code in NAMED[name]:
+        has_code = np.array([code in several for several in codes])
+        if not has_code.any():
+            raise Invalid("texts", f"No document of {name} has the code {code}.")
+        judged.append(has_code)
+    return judged
 
 
 def separate(value: str) -> set[str]:

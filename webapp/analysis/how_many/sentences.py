@@ -19,16 +19,18 @@ STABILITY = "Stability: with another seed {first} topics are found again, {secon
 MIXED = "Mixed topics, of two subjects: {first}, {second}, and {third}."
 MIXED_NOT_KNOWN = "Mixed topics, of two subjects: not measured, as the texts are too short."
 OF = "{part} of {total}"
+OF_WITH_SHARE = "{part} of {total} ({share})"
 SMALLER = (
-    "With {topics} topics {stay} of the {run} stay, {inside} become parts of larger ones, and"
-    " {lost} are lost: their words are spread over several topics."
+    "With {topics} topics {stay} of the {run} stay, {inside} become parts of larger ones, and {lost}"
 )
+LOST = "{lost} are lost: their words are spread over several topics."
+NOTHING_LOST = "none is lost."
 LARGER = (
     "With {topics} topics {stay} of the {run} stay, {split} split, and {blurred} neither stay nor"
     " split clearly."
 )
 ONLY_MORE = (
-    "Of the {topics} topics {unsteady} are not found again with another seed, and {repeated} repeat"
+    "Of these {topics} topics {unsteady} are not found again with another seed, and {repeated} repeat"
     " the words of a larger one."
 )
 SAMPLE = (
@@ -51,7 +53,9 @@ def say_share(share: float) -> str:
 def say_measures(trained: Sequence[Trained]) -> list[str]:
     """Three sentences: how well each number predicts, how many topics another seed has, and how
     many are mixed."""
-    again = [(count(row.found_again), row) for row in trained]
+    again = [
+        OF.format(part=_number(row.found_again), total=count(row.in_use)) for row in trained
+    ]
     return [_say_prediction(trained), _fill_three(STABILITY, again), _say_mixed(trained)]
 
 
@@ -60,14 +64,20 @@ def _say_mixed(trained: Sequence[Trained]) -> str:
     for row in trained:
         if row.mixed is None:
             return MIXED_NOT_KNOWN
-        part = percent(row.mixed / row.in_use) if row.mixed else "none"
-        parts.append((part, row))
+        form = OF_WITH_SHARE if row.mixed else OF
+        share = percent(row.mixed / max(row.in_use, 1))
+        parts.append(form.format(part=_number(row.mixed), total=count(row.in_use), share=share))
     return _fill_three(MIXED, parts)
 
 
-def _fill_three(sentence: str, rows: Sequence[tuple[str, Trained]]) -> str:
-    first, second, third = (OF.format(part=part, total=count(row.in_use)) for part, row in rows)
+def _fill_three(sentence: str, parts: Sequence[str]) -> str:
+    first, second, third = parts
     return sentence.format(first=first, second=second, third=third)
+
+
+def _number(topics: int) -> str:
+    """As a sentence says it that goes on with "of"."""
+    return count(topics) if topics else "none"
 
 
 def _say_prediction(trained: Sequence[Trained]) -> str:
@@ -98,24 +108,25 @@ def say_changes(trained: Sequence[Trained], counts: Counts) -> list[str]:
     """What fewer and more topics do to those of the run."""
     smaller, equal, larger = trained
     run_topics = count(equal.topics)
+    lost = LOST.format(lost=count(counts.lost)) if counts.lost else NOTHING_LOST
     with_fewer = SMALLER.format(
         topics=count(smaller.topics),
-        stay=count(counts.stay_fewer),
+        stay=_number(counts.stay_fewer),
         run=run_topics,
-        inside=count(counts.inside),
-        lost=count(counts.lost),
+        inside=_number(counts.inside),
+        lost=lost,
     )
     with_more = LARGER.format(
         topics=count(larger.topics),
-        stay=count(counts.stay_more),
+        stay=_number(counts.stay_more),
         run=run_topics,
-        split=count(counts.split),
-        blurred=count(counts.blurred),
+        split=_number(counts.split),
+        blurred=_number(counts.blurred),
     )
     only_more = ONLY_MORE.format(
         topics=count(larger.in_use),
-        unsteady=count(counts.unsteady),
-        repeated=count(counts.repeated),
+        unsteady=_number(counts.unsteady),
+        repeated=_number(counts.repeated),
     )
-    by_chance = BY_CHANCE.format(topics=run_topics, stay=count(counts.stay_seed))
+    by_chance = BY_CHANCE.format(topics=run_topics, stay=_number(counts.stay_seed))
     return [with_fewer, with_more, only_more, by_chance]

@@ -22,7 +22,8 @@ SCALE = 900  # height of a block that has all words
 SIZE = 12.0  # of a name
 ELLIPSIS = "…"
 LEFTS = (TEXT, (WIDTH - BLOCK) / 2, WIDTH - TEXT - BLOCK)  # of the columns
-ANCHORS = ("start", "middle", "end")  # of their headings
+# Of their headings: each stands over the blocks and their names
+HEADINGS = ((TEXT + BLOCK, "end"), (WIDTH / 2, "middle"), (WIDTH - TEXT - BLOCK, "start"))
 HEADING_LINE = 14  # from the top
 TEXT_GAP = 5  # between a block and its name
 NO_SHARE = 1e-12  # what is divided by instead of 0
@@ -156,10 +157,10 @@ def _part_of(band: Band, block: Block) -> float:
 
 
 def _heading(number: int, text: str) -> str:
-    x = WIDTH * number / (len(LEFTS) - 1)
+    x, anchor = HEADINGS[number]
     return (
         f'<text class="column-head" x="{x:.0f}" y="{HEADING_LINE}"'
-        f' text-anchor="{ANCHORS[number]}">{escape(text)}</text>'
+        f' text-anchor="{anchor}">{escape(text)}</text>'
     )
 
 

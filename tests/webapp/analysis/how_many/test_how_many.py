@@ -251,7 +251,9 @@ def test_sentences_name_no_best_number():
     assert "from 20 to 60 topics a word becomes 22% more probable" in said[0]
     assert "from 60 to 180 topics nothing changes" in said[0]
     assert "12 of 20 topics are found again, 35 of 60, and 90 of 178" in said[1]
-    assert said[2] == "Mixed topics, of two subjects: 10% of 20, 15% of 60, and 17% of 178."
+    assert said[2] == (
+        "Mixed topics, of two subjects: 2 of 20 (10%), 9 of 60 (15%), and 30 of 178 (17%)."
+    )
     without = Trained(60, 60, -6.8, [-6.8, -6.8], 35, 0, 1, 0, "")
     assert "none of 60" in sentences.say_measures([rows[0], without, rows[2]])[2]
     unknown = Trained(60, 60, -6.8, [-6.8, -6.8], 35, None, None, 0, "")
@@ -262,3 +264,8 @@ def test_sentences_name_no_best_number():
     changed = sentences.say_changes(rows, Counts(1, 37, 22, 33, 9, 30, 21, 4, 88))
     assert "best" not in " ".join([*said, *changed])
     assert "33 of them stay" in changed[3]
+    changed = sentences.say_changes(rows, Counts(0, 60, 0, 0, 9, 30, 21, 0, 88))
+    assert changed[0] == (
+        "With 20 topics none of the 60 stay, 60 become parts of larger ones, and none is lost."
+    )
+    assert "and none repeat the words" in changed[2]
