@@ -20,9 +20,7 @@ MIXED = "Mixed topics, of two subjects: {first}, {second}, and {third}."
 MIXED_NOT_KNOWN = "Mixed topics, of two subjects: not measured, as the texts are too short."
 OF = "{part} of {total}"
 OF_WITH_SHARE = "{part} of {total} ({share})"
-SMALLER = (
-    "With {topics} topics {stay} of the {run} stay, {inside} become parts of larger ones, and {lost}"
-)
+SMALLER = "With {topics} topics {stay} of the {run} stay, {inside} become parts of larger ones, and {lost}"
 LOST = "{lost} are lost: their words are spread over several topics."
 NOTHING_LOST = "none is lost."
 LARGER = (
@@ -53,9 +51,7 @@ def say_share(share: float) -> str:
 def say_measures(trained: Sequence[Trained]) -> list[str]:
     """Three sentences: how well each number predicts, how many topics another seed has, and how
     many are mixed."""
-    again = [
-        OF.format(part=_number(row.found_again), total=count(row.in_use)) for row in trained
-    ]
+    again = [OF.format(part=_number(row.found_again), total=count(row.in_use)) for row in trained]
     return [_say_prediction(trained), _fill_three(STABILITY, again), _say_mixed(trained)]
 
 

@@ -68,6 +68,14 @@ class CountedTopic:
     tokens: int
     supported: bool
 
+    @property
+    def only_seed(self) -> str:
+        """The one seed that the texts have, of a topic that they support; "" where there are
+        several: one word alone means whatever it means in the texts, not what the topic is named
+        for."""
+        present = [seed.word for seed in self.seeds if seed.tokens]
+        return present[0] if self.supported and len(present) == 1 else ""
+
 
 def read(text: str) -> list[NamedTopic]:
     """Of a line for each topic: its name, then a colon or a tab, then words and phrases with commas

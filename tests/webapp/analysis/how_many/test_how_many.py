@@ -3,6 +3,7 @@ planted subjects that have parts."""
 
 import csv
 import io
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -234,9 +235,12 @@ def test_a_failed_one_is_said_and_tried_again(client, run):
     how_many.begin(run)
     how_many.rows(run).update(status=Replicate.Status.FAILED, error="The disk is full.")
     html = client.get(reverse("run_how_many", args=[run.pk])).content.decode()
-    assert "The disk is full." in html
+    assert "The disk is full." in html and "Try again with 2, 6 and 18 topics" in html
+    how_many.rows(run).filter(number=2).update(status=Replicate.Status.READY)
+    html = client.get(reverse("run_how_many", args=[run.pk])).content.decode()
+    assert "2 of 6 are done and stay." in html
     how_many.begin(run)
-    assert set(how_many.rows(run).values_list("status", flat=True)) == {"queued"}
+    assert Counter(how_many.rows(run).values_list("status", flat=True)) == {"ready": 2, "queued": 4}
 
 
 def test_sentences_name_no_best_number():

@@ -73,7 +73,10 @@ def test_the_form_says_how_often_each_word_is_there(client, ready, named):
     assert f'<td class="n" data-label="times">{word.tokens:,}</td>' in page
     assert f'<td class="n" data-label="documents">{word.documents:,}</td>' in page
     assert "it will stay empty" in page and "no word that counts here" in page
-    first = named_topics.count_topics(ready.version, [*named, shared])[0]
+    assert f"The texts have only “<bdi>{word.word}</bdi>” of its words" in page
+    counted = named_topics.count_topics(ready.version, [*named, shared])
+    assert [topic.only_seed for topic in counted] == ["", "", "", word.word]
+    first = counted[0]
     assert first.seeds[0].shared == ["Second"] and first.seeds[1].shared == []
     del sent["count"]
     made = client.post(reverse("corpus_runs", args=[ready.pk]), sent)
