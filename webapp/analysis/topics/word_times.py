@@ -112,6 +112,7 @@ class Followed(NamedTuple):
     clear: np.ndarray
 
 
+# Fields with a number for each word in each column
 OF_CELLS = Followed._fields[Followed._fields.index("low") :]
 
 

@@ -47,20 +47,18 @@ COUNTS: dict[WordKind, str] = {
 }
 UNSURE = "of {count} nothing is sure"
 NONE_SURE = "no change is sure"
+RISING = (
+    "rising from {rest} of the topic’s words in the first third of the time to {here} in the last"
+)
+FALLING = (
+    "falling from {rest} of the topic’s words in the first third of the time to {here} in the last"
+)
 # What is said of a word, by the shape of its change and whether it has more
 SENTENCES = {
     ("step", True): "{here} of the topic’s words since {first}, {rest} before",
     ("step", False): "{rest} of the topic’s words until {until}, {here} since",
-    (
-        "line",
-        True,
-    ): "rising from {rest} of the topic’s words in the first third of the time"
-    " to {here} in the last",
-    (
-        "line",
-        False,
-    ): "falling from {rest} of the topic’s words in the first third of the time"
-    " to {here} in the last",
+    ("line", True): RISING,
+    ("line", False): FALLING,
     ("window", True): "{here} of the topic’s words {span}, {rest} {outside}",
     ("window", False): "{here} of the topic’s words {span}, {rest} {outside}",
     ("", False): "{here} of the topic’s words in the last third, {rest} in the first",
