@@ -20,6 +20,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from inference.text.stream import FORMAT, Stream
+from tests.conftest import SOON_DEAD
 from tests.corpora import as_csv, example_rows
 from tests.faults.topograph import Topograph, stuck
 from tests.inference.text.old_streams import downgrade
@@ -32,7 +33,6 @@ LASTING = {"passes": "60"}  # a run that is struck several times has to last
 MIDDLING = {"passes": "20"}  # long enough to be struck once
 ENDLESS = {"passes": "700"}  # it is stopped before
 SHORT = {"passes": "5"}
-STALE = "3"  # seconds, of 20: who waits for a dead process waits as much less
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def topograph(tmp_path_factory):
     folder = tmp_path_factory.mktemp("drills")
     texts = folder / "speeches.csv"
     texts.write_bytes(as_csv(example_rows(DOCUMENTS)))
-    topograph = Topograph(state_folder(folder / "data"), 8400, texts, TOPOGRAPH_STALE=STALE)
+    topograph = Topograph(state_folder(folder / "data"), 8400, texts, **SOON_DEAD)
     yield topograph
     topograph.stop()
 

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from benchmarks.browser import Browser, reading_fields, training_form
-from tests.conftest import ROOT, start
+from tests.conftest import ROOT, SOON_DEAD, start
 from tests.corpora import as_csv, example_rows
 from tests.prepared import outside, state_folder
 from tests.waiting import until
@@ -216,7 +216,7 @@ def test_the_run_goes_on_and_ends_as_the_first_one_does(made, restored):
     before = browser.json(f"/runs/{done}/topics.json")
     until(lambda: browser.json(f"/runs/{training}.json")["status"] == "done")
     want = browser.json(f"/runs/{training}.json")
-    again = start(restored, "--port", "8520")
+    again = start(restored, "--port", "8520", **SOON_DEAD)
     try:
         other = Browser(again.url)
         assert other.json(f"/runs/{done}/topics.json") == before
