@@ -5,9 +5,9 @@ A match of the first part of a pattern is a hit if each other part matches near 
 that begin at a word the longest counts, and the next one begins behind it.
 """
 
-from collections.abc import Sequence
 from itertools import chain
 from time import monotonic
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,6 @@ from inference.text.case import MIXED, SHIFT
 SECONDS = 10.0  # that counting may take, at whose end a segment is finished
 BLOCK = 1 << 20  # hits of which a sample is drawn at a time: 40 MB
 SPLITMIX64 = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))  # shifts, factors
-# Of a bag of words and its evidence: indptr, counts, topics, first_token, offsets
-DTYPES_OF_WORDS = (np.int64, np.int32, np.uint16, np.int64, np.int32)
 AS_WRITTEN = 1 << 15  # in a code, above the bits of elements
 OLDER = (
     "An older version of Topograph read this corpus, and did not keep which letters are capitals."
@@ -38,10 +36,62 @@ OLDER = (
 OF_FORMS = 1.0  # in which the words are found that a pattern stands for
 
 
+class Texts(NamedTuple):
+    """The texts of a segment. words: int32, of the whole stream. steps: where they begin, as
+    text.starts has it. first: int64[n + 1], at which word each document begins. document: the
+    number of the first."""
+
+    words: np.ndarray
+    steps: starts.Starts
+    first: np.ndarray
+    document: int
+
+
+class Codes(NamedTuple):
+    """Which elements of a pattern each word is. by_form: uint16, for each form of the lexicon, bits
+    of elements, and AS_WRITTEN where it depends on how the form is written. as_written: int64[n,
+    3], forms, how they are written and bits of elements. mixed: Stream.mixed."""
+
+    by_form: np.ndarray
+    as_written: np.ndarray
+    mixed: np.ndarray
+
+
+class Parts(NamedTuple):
+    """The parts of a pattern, whose words are bits of a state: bit s is the s-th word that a part
+    can have. Of each part read from the left, and from the right.
+
+    passed: uint64[2, parts, codes], the words that a form may be by its code, in which bit e is set
+    where it is of element e. optional, final: uint64[2, parts], those that may be left out, and
+    those behind which all may be. within: int64[parts], from how many words of the first part a
+    match of another one may be; sentence: bool[parts], whether it must be in the same sentence.
+    reaches: int64[parts], of how many words a match is at most.
+    """
+
+    passed: np.ndarray
+    optional: np.ndarray
+    final: np.ndarray
+    within: np.ndarray
+    sentence: np.ndarray
+    reaches: np.ndarray
+
+
+class Assigned(NamedTuple):
+    """A bag of words with the topic of each pair, as Bow and Evidence have it; without elements
+    where no topic is asked for. wanted: bool[K], of which topics a hit must have a word; bool[0]
+    for any."""
+
+    indptr: np.ndarray
+    counts: np.ndarray
+    topics: np.ndarray
+    first_token: np.ndarray
+    offsets: np.ndarray
+    wanted: np.ndarray
+
+
 class Hits:
-    """Of a pattern in an index. documents: those that have any, int32, ascending; counts: how many
-    each has, int32. codes: uint16, for each form of the lexicon, of which elements it is, and
-    AS_WRITTEN where it is of others if it is written so."""
+    """Where a pattern matches. documents: those that have any, int32, ascending; counts: how many
+    each has, int32. codes: of its words."""
 
     def __init__(
         self,
@@ -64,10 +114,8 @@ class Hits:
         of_forms = OF_FORMS if seconds is None else seconds
         now = monotonic()
         forms_of_pieces = self._find_forms(pattern, now + of_forms)
-        self._read = [
-            *_bits(pattern),
-            *(frozen(array, array.dtype.type) for array in (*_arrays_of_words(evidence), topics)),
-        ]
+        self._parts = _bits(pattern)
+        self._assigned = _assigned(evidence, topics)
         parts = [np.zeros((2, 0), np.int32)]
         nothing = np.zeros((0, 3), np.int64)
         followed = None if len(topics) else _followed_form(pattern, forms_of_pieces)
@@ -90,9 +138,9 @@ class Hits:
         self.documents, self.counts = np.concatenate(parts, axis=1)
 
     def _find_forms(self, pattern: tuple[Part, ...], until: float) -> list[np.ndarray]:
-        """Makes `codes`, and `_written` of what matters how it is written. Returns the forms of each
-        word but ANY that every document with a hit has. until: by time.monotonic. Raises Invalid."""
-        self.codes = np.zeros(len(self.index.stream.lexicon), np.uint16)
+        """Makes `codes`. Returns the forms of each word but ANY that every document with a hit has.
+        until: by time.monotonic. Raises Invalid."""
+        by_form = np.zeros(len(self.index.stream.lexicon), np.uint16)
         forms_of_pieces: list[np.ndarray] = []
         cased_forms: list[tuple[int, int, int]] = []
         for e, element in enumerate(chain.from_iterable(part.elements for part in pattern)):
@@ -100,9 +148,9 @@ class Hits:
             forms_of_element = [self.index.forms.like(word, until) for word in element.words]
             for word, forms in zip(element.words, forms_of_element, strict=True):
                 if word.case == ANY_CASE:
-                    self.codes[forms] |= np.uint16(mask)
+                    by_form[forms] |= np.uint16(mask)
                     continue
-                self.codes[forms] |= np.uint16(AS_WRITTEN)
+                by_form[forms] |= np.uint16(AS_WRITTEN)
                 cased_forms += [(form, word.case, mask) for form in forms.tolist()]
             if element.least and ANY not in element.words:  # in every document with a hit
                 forms_of_pieces.append(np.concatenate(forms_of_element))
@@ -110,7 +158,8 @@ class Hits:
         if cased_forms and mixed is None:
             raise Invalid("pattern", OLDER)
         no_forms = np.zeros((0, 2))
-        self._written = (
+        self.codes = Codes(
+            by_form,
             np.array(cased_forms, np.int64).reshape(-1, 3),
             frozen(no_forms if mixed is None else mixed, np.int64),
         )
@@ -157,25 +206,34 @@ class Hits:
         stream = self.index.stream
         first = frozen(self.index.fields["text"][s].first, np.int64)
         begin = int(self.index.bounds[s])
-        return _match(
-            frozen(stream.words, np.int32),
-            stream.starts.frozen,
-            first,
-            begin,
-            documents,
-            int((first[documents + 1 - begin] - first[documents - begin]).max(initial=0)),
-            (self.codes, *self._written),
-            *self._read,
-            hit_table,
-        )
+        texts = Texts(frozen(stream.words, np.int32), stream.starts.frozen, first, begin)
+        sizes = first[documents + 1 - begin] - first[documents - begin]
+        longest = int(sizes.max(initial=0))
+        return _match(texts, documents, longest, self.codes, self._parts, self._assigned, hit_table)
 
 
-def _arrays_of_words(evidence: Evidence | None) -> Sequence[np.ndarray]:
-    """Of the bag of words and its topics, as `_match` takes them; empty without."""
+def _assigned(evidence: Evidence | None, topics: np.ndarray) -> Assigned:
+    """The bag of words and its topics in the one form that `_match` is compiled for. topics:
+    bool[K] or bool[0], those that are wanted."""
     if evidence is None:
-        return [np.zeros(0, dtype) for dtype in DTYPES_OF_WORDS]
-    bow = evidence.bow
-    return (bow.indptr, bow.counts, evidence.topics, bow.first_token, np.asarray(bow.offsets))
+        indptr = first_token = np.zeros(0, np.int64)
+        counts = offsets = np.zeros(0, np.int32)
+        topics_of_pairs = np.zeros(0, np.uint16)
+    else:
+        bow = evidence.bow
+        indptr = bow.indptr
+        counts = bow.counts
+        topics_of_pairs = evidence.topics
+        first_token = bow.first_token
+        offsets = np.asarray(bow.offsets)
+    return Assigned(
+        frozen(indptr, np.int64),
+        frozen(counts, np.int32),
+        frozen(topics_of_pairs, np.uint16),
+        frozen(first_token, np.int64),
+        frozen(offsets, np.int32),
+        frozen(topics, np.bool_),
+    )
 
 
 def _followed_form(pattern: tuple[Part, ...], forms_of_pieces: list[np.ndarray]) -> int | None:
@@ -211,12 +269,8 @@ def sample(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
     return np.sort(line_numbers)
 
 
-def _bits(pattern: tuple[Part, ...]) -> list[np.ndarray]:
-    """The words that each part can have as bits of a state. passed: uint64[2, parts, codes], those
-    that a form may be by its code, in which bit e is set where it is of element e; optional, final:
-    uint64[2, parts], those that may be left out, and those behind which all may be; read from the
-    left and from the right. within, reaches (of how many words a match is at most): int64[parts];
-    sentence: bool[parts]."""
+def _bits(pattern: tuple[Part, ...]) -> Parts:
+    """The parts of a pattern as the kernels take them."""
     codes = np.arange(1 << sum(len(part.elements) for part in pattern))
     passed = np.zeros((2, len(pattern), len(codes)), np.uint64)
     optional = np.zeros((2, len(pattern)), np.uint64)
@@ -232,42 +286,27 @@ def _bits(pattern: tuple[Part, ...]) -> list[np.ndarray]:
                 passed[side, p] |= (codes >> number & 1).astype(np.uint64) << np.uint64(s)
                 optional[side, p] |= np.uint64(may << s)
                 final[side, p] |= np.uint64(all(can for _, can in states[s + 1 :]) << s)
-    near = (
-        np.array([part.within for part in pattern]),
-        np.array([part.sentence for part in pattern]),
+    return Parts(
+        passed=passed,
+        optional=optional,
+        final=final,
+        within=np.array([part.within for part in pattern]),
+        sentence=np.array([part.sentence for part in pattern]),
+        reaches=np.array([reach((part,)) for part in pattern]),
     )
-    return [passed, optional, final, *near, np.array([reach((part,)) for part in pattern])]
 
 
 @njit(cache=True, nogil=True)
-def _match(
-    words,
-    steps,
-    first,
-    document,
-    documents,
-    longest,
-    codes,
-    passed,
-    optional,
-    final,
-    within,
-    sentence,
-    reaches,
-    indptr,
-    counts,
-    topics,
-    first_token,
-    offsets,
-    topic_mask,
-    hit_table,
-):
+def _match(texts, documents, longest, codes, parts, assigned, hit_table):
     """int32[n]: hits in each of some documents.
 
-    document: the number of the first of the segment. longest: words of the longest. topic_mask:
-    bool[K], of which topics a hit must have a word; bool[0] for any. hit_table: int64[m, 3], filled
-    for the first hits of all: where they begin and end in their document, and the pair of a word.
+    texts: Texts; documents: int32[n], of them; longest: words of the longest. codes: Codes. parts:
+    Parts. assigned: Assigned. hit_table: int64[m, 3], filled for the first hits of all: where they
+    begin and end in their document, and the pair of a word.
     """
+    words, steps, first, document = texts
+    passed, optional, final, within, sentence, reaches = parts
+    needs_pairs = len(assigned.wanted) > 0 or len(hit_table) > 0
     hits_of_document = np.zeros(len(documents), np.int32)
     filled = 0
     begins = np.zeros((len(within), longest), np.bool_)
@@ -308,19 +347,9 @@ def _match(
                     beginnings[n] = start
                     n += 1
         others_are_known = False
-        if len(topic_mask) or len(hit_table):
+        if needs_pairs:
             starts.begin(steps, low, high, positions)
-            _pair(
-                positions[:size],
-                documents[i],
-                indptr,
-                counts,
-                topics,
-                first_token,
-                offsets,
-                topic_mask,
-                pairs,
-            )
+            _pair(positions[:size], documents[i], assigned, pairs)
         for start in beginnings[:n]:
             if start < stop:
                 continue
@@ -328,14 +357,12 @@ def _match(
             if stop == start:
                 continue
             if not others_are_known:
-                _near_parts(text, of_text, passed, optional, final, sentence, begins, ends)
+                _near_parts(text, of_text, parts, begins, ends)
                 others_are_known = True
-            pair = (
-                pairs[start + np.argmax(pairs[start:stop] >= 0)]
-                if len(topic_mask) or len(hit_table)
-                else -1
-            )
-            near = pair >= 0 or not len(topic_mask)
+            pair = -1
+            if needs_pairs:
+                pair = pairs[start + np.argmax(pairs[start:stop] >= 0)]
+            near = pair >= 0 or not len(assigned.wanted)
             for p in range(1, len(within)):
                 left = max(start - within[p], 0)
                 right = min(stop + within[p], size)
@@ -352,9 +379,10 @@ def _match(
 
 
 @njit(cache=True, nogil=True)
-def _near_parts(text, of_text, passed, optional, final, sentence, begins, ends):
+def _near_parts(text, of_text, parts, begins, ends):
     """Fills begins[p] and ends[p]: at which words of a text a match of each part but the first
-    begins, and with which one ends. of_text: codes of its words."""
+    begins, and with which one ends. of_text: codes of its words. parts: Parts."""
+    passed, optional, final, _, sentence, _ = parts
     size = len(text)
     for p in range(1, len(sentence)):
         cut = int(sentence[p])
@@ -376,8 +404,7 @@ def _beginnings(words, low, high, codes, passed, final, codes_of_words, beginnin
     """Fills codes_of_words[: high - low]: of which elements words low … high - 1 of a stream are;
     and beginnings[:n]: which of them may begin a match of the first part. Returns n.
 
-    codes: by form; then what is asked for as written, int64[n, 3]: forms, how they are written and
-    bits of elements; and Stream.mixed. passed, final: of the first part, read from the right.
+    codes: Codes. passed, final: of the first part, read from the right.
     """
     found = 0
     by_form, asked_codes, mixed = codes
@@ -442,13 +469,14 @@ def _longest(codes, begin, passed, optional, final):
 
 
 @njit(cache=True, nogil=True)
-def _pair(starts, d, indptr, counts, topics, first_token, offsets, topic_mask, pairs):
+def _pair(starts, d, assigned, pairs):
     """The pair of the bag of words that each word of a document belongs to; -1 where it has no
-    topic that is wanted."""
+    topic that is wanted. assigned: Assigned."""
+    indptr, counts, topics, first_token, offsets, wanted = assigned
     pairs[: len(starts)] = -1
     token = first_token[d]
     for pair in range(indptr[d], indptr[d + 1]):
         for n in range(token, token + counts[pair]):
-            if not len(topic_mask) or topic_mask[topics[pair]]:
+            if not len(wanted) or wanted[topics[pair]]:
                 pairs[np.searchsorted(starts, offsets[n])] = pair
         token += counts[pair]
