@@ -190,10 +190,15 @@ def _thirds(group: np.ndarray, lengths: np.ndarray, G: int) -> tuple[int, int]:
 def _uses(document_set: DocumentSet, number: int) -> tuple[np.ndarray, np.ndarray]:
     """Of the word's documents, or an even sample of them: the topic, as readers fold them, and the
     period."""
-    pairs, counts, topics_of_pairs, _ = document_set.evidence.word(number)
-    documents, topics = senses.main_topics(pairs, counts, document_set.into[topics_of_pairs])
-    step = -(-len(documents) // READ)
-    return topics[::step], document_set.times.group[documents[::step]]
+    documents, counts, topics, _ = document_set.evidence.word(number)
+    # A document has a pair for each of its sections with the word; of a long list the sample is
+    # taken before anything is sorted
+    is_new = np.append(True, documents[1:] != documents[:-1])[: len(documents)]
+    step = max(1, -(-np.count_nonzero(is_new) // READ))
+    is_sampled = (np.cumsum(is_new) - 1) % step == 0
+    sampled_topics = document_set.into[topics[is_sampled]]
+    numbers, main = senses.main_topics(documents[is_sampled], counts[is_sampled], sampled_topics)
+    return main, document_set.times.group[numbers]
 
 
 def _first(document_set: DocumentSet, words: list[int]) -> set[tuple[int, int]]:
