@@ -33,7 +33,7 @@ from benchmarks.origin import options
 from benchmarks.time_held import settings_of_two_sides
 from inference.answers import Answers, CountedTopics, answer, held, question
 from inference.answers.acceptance import are_accepted
-from inference.effects import joint, over_time, regression, time_curve, units
+from inference.effects import joint, over_time, regression, time_curve, unit_documents
 
 Q_VALUE = 0.05
 LEVEL = 0.95
@@ -124,7 +124,7 @@ class Drawn(NamedTuple):
         counts = (np.append(0, ends), present[1], self.x[present], self.x.sum(axis=1))
         cell = self.side * PERIODS + (self.u * PERIODS).astype(int)
         K = self.x.shape[1]
-        speakers = units.by_code(self.unit)
+        speakers = unit_documents.by_code(self.unit)
         return regression.Data.from_documents(speakers, cell, counts, np.arange(K), K)
 
 
@@ -341,9 +341,9 @@ def large(D: int, K: int, columns: int) -> float:
     design = chance.normal(size=(CELLS_OF_LARGE, columns))
     cell = chance.integers(0, CELLS_OF_LARGE, D)
     design[:, 0] = 1
-    speakers = units.by_code(chance.integers(0, SPEAKERS_OF_LARGE, D))
+    speakers = unit_documents.by_code(chance.integers(0, SPEAKERS_OF_LARGE, D))
     slowest = 0.0
-    for unit in (units.documents(D), speakers):
+    for unit in (unit_documents.documents(D), speakers):
         data = regression.Data.from_documents(unit, cell, documents, np.arange(K), K)
         began = time.process_time()
         regression.fit(data, design, np.eye(columns)[1:2])

@@ -28,7 +28,7 @@ from scipy.special import stdtrit
 
 from benchmarks.engines.corpora import SHARED, read
 from benchmarks.origin import options
-from inference.answers import Answers, Table, answer, question
+from inference.answers import AmountTable, Answers, answer, question
 
 COLLECTIONS = 200
 csv.field_size_limit(1 << 30)
@@ -74,7 +74,7 @@ def draw(
     sides: tuple[np.ndarray, np.ndarray],
     units: tuple[int, int],
     vary: float,
-) -> tuple[Table, np.ndarray]:
+) -> tuple[AmountTable, np.ndarray]:
     """A document for each unit, and which side it is on."""
     side = np.repeat([0, 1], units)
     sizes = np.maximum(SIZE * np.exp(SPREAD * chance.standard_normal(len(side))), 200).astype(int)
@@ -82,7 +82,7 @@ def draw(
     amounts = np.array(
         [chance.multinomial(n, shares) for n, shares in zip(sizes, own, strict=True)]
     )
-    return Table(csr_matrix(amounts.astype(float)), sizes.astype(float)), side
+    return AmountTable(csr_matrix(amounts.astype(float)), sizes.astype(float)), side
 
 
 class Population(NamedTuple):
@@ -99,7 +99,7 @@ class Population(NamedTuple):
 
     def draw(
         self, chance: np.random.Generator, units: tuple[int, int], differ: bool
-    ) -> tuple[Table, np.ndarray]:
+    ) -> tuple[AmountTable, np.ndarray]:
         """So many of either side; of both together where they are not to differ."""
         side = np.repeat([0, 1], units)
         chosen = [
@@ -107,7 +107,7 @@ class Population(NamedTuple):
             for number, count in enumerate(units)
         ]
         unit = np.concatenate(chosen)
-        return Table(csr_matrix(self.amounts[unit]), self.sizes[unit]), side
+        return AmountTable(csr_matrix(self.amounts[unit]), self.sizes[unit]), side
 
 
 def population(file: str, unit: str, field: str, first: str) -> Population:
@@ -128,7 +128,7 @@ def population(file: str, unit: str, field: str, first: str) -> Population:
     return Population(of_units[kept][:, frequent].astype(float), sizes[kept], side[kept])
 
 
-def asked(outcome: Table, side: np.ndarray, level: float | None) -> Answers:
+def asked(outcome: AmountTable, side: np.ndarray, level: float | None) -> Answers:
     """With every document a unit. level: None for that of the family."""
     return answer(outcome, question.of_two_sets(side == 0, side == 1, None), level=level)
 

@@ -22,7 +22,7 @@ from benchmarks.pages import quantile
 from benchmarks.time_held import settings_of_two_sides
 from inference import answers
 from inference.answers import CountedTopics, held, periods, question, spans
-from inference.effects import regression, units
+from inference.effects import regression, unit_documents
 
 DOCUMENTS = 1_000_000
 REPEATS = 7
@@ -63,7 +63,9 @@ def effect(
     words = np.bincount(cell, weights=outcome.lengths, minlength=2 * years)
     settings = settings_of_two_sides(side, words, year.astype(float))
     documents = len(year)
-    independent = units.documents(documents) if unit is None else units.by_code(unit)
+    independent = (
+        unit_documents.documents(documents) if unit is None else unit_documents.by_code(unit)
+    )
     arrays = outcome.doc_ptr, outcome.doc_topics, outcome.doc_tokens, outcome.lengths
     data = regression.Data.from_documents(independent, cell, arrays, outcome.into, TOPICS)
     return held.answer_held(data, settings)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.engines.corpora import SHARED, read
-from inference.answers import units
+from inference.answers import collection_unit
 from webapp.intake.ingest import unit_columns
 
 LONGEST_FIELD = 1 << 30  # characters; the module's own limit is shorter than some addresses
@@ -88,12 +88,12 @@ def measure(name: str, expected: Expected) -> bool:
             texts[column] = [as_text(row.get(column)) for row in rows]
     days = np.array([ordinal(as_text(row.get(expected.dates))) for row in rows])
     started = time.perf_counter()
-    mixes = units.mixes_of(bow.indptr, bow.words, bow.counts, bow.V)
+    mixes = collection_unit.mixes_of(bow.indptr, bow.words, bow.counts, bow.V)
     mixed = time.perf_counter()
-    columns = [units.numbered(column, values) for column, values in texts.items()]
-    fields = units.find(units.with_derived(columns, texts), days, mixes).fields
+    columns = [collection_unit.numbered(column, values) for column, values in texts.items()]
+    fields = collection_unit.find(collection_unit.with_derived(columns, texts), days, mixes).fields
     ended = time.perf_counter()
-    choice = units.choose(fields)
+    choice = collection_unit.choose(fields)
     unit = choice.field.name if choice.field else ""
     right = unit in expected.fields and (choice.certainty == "likely" or not expected.asked)
     found = unit or "documents"
@@ -147,9 +147,11 @@ def measure_cost(documents: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         columns = unit_columns.write_columns(blocks(), Path(folder), "c", documents)
         written = time.process_time()
-        mixes = units.mixes_of(indptr, words.ravel(), np.ones(words.size, np.int32), VOCABULARY)
+        mixes = collection_unit.mixes_of(
+            indptr, words.ravel(), np.ones(words.size, np.int32), VOCABULARY
+        )
         mixed = time.process_time()
-        fields = units.find(columns, days, mixes).fields
+        fields = collection_unit.find(columns, days, mixes).fields
         ended = time.process_time()
     coding = written - started - 2 * making  # the blocks are made twice: here and before
     print(

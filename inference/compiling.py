@@ -17,12 +17,12 @@ from scipy.sparse import csr_matrix
 
 from inference import checkpoint, engines, infer, senses, simulate
 from inference.answers import spans
-from inference.answers.outcome import Table
+from inference.answers.outcome import AmountTable
 from inference.bow import Bow, Postings
 from inference.codes.predict import predict
 from inference.day_sums import MEASURES, MEASURES_OF_ALL, DaySums, in_span
 from inference.documents import count
-from inference.effects import joint, regression, shares, units
+from inference.effects import joint, regression, shares, unit_documents
 from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Coherence, Completion, LeftToRight, diagnose
 from inference.evidence import Evidence, gather
@@ -275,7 +275,7 @@ def _explore(topics: Topics) -> None:
     bands.shares(*documents, np.array([0]), 1, np.array([0]))
     mixes = np.arange(3), np.array([0, 1]), np.array([3, 4]), np.array([4, 4])
     effect = regression.Data.from_documents(
-        units.by_code(np.zeros(2)), np.arange(2), mixes, np.arange(2), 2
+        unit_documents.by_code(np.zeros(2)), np.arange(2), mixes, np.arange(2), 2
     )
     regression.fit(effect, np.array([[1.0, 0.0], [1.0, 1.0]]), np.eye(2))
     shares.of_groups(effect, 2)
@@ -285,7 +285,7 @@ def _explore(topics: Topics) -> None:
     joint.sums(effect, np.ones((2, 1)), exchangeable_unit)
     sums.sums(sums.by_group(np.zeros(2, np.int32), 1), 1, *mixes, np.arange(topics.K), topics.K)
     unlike.unlike(*mixes, topics.K, np.ones(2, bool))
-    table = Table(csr_matrix(np.eye(2)), np.ones(2))
+    table = AmountTable(csr_matrix(np.eye(2)), np.ones(2))
     spans.look_through(table, spans.Periods(np.arange(2), np.arange(2) + 1))
     count(np.zeros(1, np.int32), 1)
     cooccurrence.companions(*documents, topics.K, 1)

@@ -19,7 +19,7 @@ from inference.answers.answer import (
     answer,
     answer_family,
 )
-from inference.answers.outcome import CountedTopics, Outcome, Table
+from inference.answers.outcome import AmountTable, CountedTopics, Outcome
 from inference.answers.question import Family, Question
 
 __all__ = [
@@ -30,7 +30,7 @@ __all__ = [
     "Family",
     "Outcome",
     "Question",
-    "Table",
+    "AmountTable",
     "Verdict",
     "answer",
     "answer_family",

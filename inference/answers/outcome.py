@@ -33,7 +33,7 @@ class Outcome(Protocol):
         ...
 
 
-class Table(NamedTuple):
+class AmountTable(NamedTuple):
     """amounts: float64 csr[D, T], such as 1 where a document has a word; sizes: float64[D]."""
 
     amounts: csr_matrix
@@ -51,9 +51,9 @@ class Table(NamedTuple):
         )
         return (member @ self.amounts).toarray()
 
-    def only(self, column: int) -> "Table":
+    def only(self, column: int) -> "AmountTable":
         """See Outcome."""
-        return Table(self.amounts[:, [column]].tocsr(), self.sizes)
+        return AmountTable(self.amounts[:, [column]].tocsr(), self.sizes)
 
 
 class CountedTopics(NamedTuple):

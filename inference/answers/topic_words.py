@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from inference.answers.outcome import Table
+from inference.answers.outcome import AmountTable
 from inference.evidence import Evidence
 
 # Pairs of a word and a document, in all, that are held in memory: 12 bytes each
 MOST_PAIRS = 50_000_000
 
 
-def count(evidence: Evidence, topics: Sequence[int], words: Sequence[int]) -> Table:
+def count(evidence: Evidence, topics: Sequence[int], words: Sequence[int]) -> AmountTable:
     """Tokens of each word that are assigned to some topics, in each document; the sizes are all
     tokens of the document that are. Words behind MOST_PAIRS are left out: the table may have fewer
     columns than words.
@@ -48,4 +48,4 @@ def count(evidence: Evidence, topics: Sequence[int], words: Sequence[int]) -> Ta
         shape=shape,
     )
     amounts.sum_duplicates()  # a document has one pair for each of its sections
-    return Table(amounts, evidence.held(list(topics)).astype(float))
+    return AmountTable(amounts, evidence.held(list(topics)).astype(float))

@@ -181,7 +181,7 @@ class Team:
             began = time.monotonic()
             try:
                 written = [
-                    parts.Part(*part_fields)
+                    parts.PartFile(*part_fields)
                     for answer_of_worker in self._all("save")
                     for part_fields in answer_of_worker
                 ]
@@ -194,7 +194,7 @@ class Team:
         self._saving = self._saved_at - began
         self._others = set(self._there()) != set(self.members)
 
-    def _commit(self, written: list[parts.Part], state: Any) -> None:
+    def _commit(self, written: list[parts.PartFile], state: Any) -> None:
         folder = parts.folder_of(self.checkpoint)
         folder.mkdir(parents=True, exist_ok=True)
         parts.commit(folder, state.t, written)

@@ -27,7 +27,7 @@ from inference.runtime.memory import large_array
 BLOCK = 1 << 22  # rows of memory that are read at a time
 
 
-class Part(NamedTuple):
+class PartFile(NamedTuple):
     """A file: its name, which no other process gives a file, not even one that was lost and still
     writes; and the documents that it may tell of."""
 
@@ -41,9 +41,9 @@ def folder_of(checkpoint: Path) -> Path:
     return checkpoint.with_name(checkpoint.name + ".parts")
 
 
-def write_whole(folder: Path, t: int, first: int, end: int, memory: np.ndarray) -> Part:
+def write_whole(folder: Path, t: int, first: int, end: int, memory: np.ndarray) -> PartFile:
     """memory: uint16[tokens, M], of the documents first ... end - 1, after step t."""
-    part = Part(f"whole-{t}-{first}-{end}-{secrets.token_hex(4)}.npy", first, end)
+    part = PartFile(f"whole-{t}-{first}-{end}-{secrets.token_hex(4)}.npy", first, end)
     folder.mkdir(parents=True, exist_ok=True)
     with _written(folder / part.name) as file:
         np.save(file, memory)
@@ -52,10 +52,10 @@ def write_whole(folder: Path, t: int, first: int, end: int, memory: np.ndarray) 
 
 def write_visited(
     folder: Path, t: int, first: int, end: int, documents: np.ndarray, samples: np.ndarray
-) -> Part:
+) -> PartFile:
     """What a range's documents (int64[n], numbers in the corpus) that were visited since the last
     part have now."""
-    part = Part(f"visited-{t}-{first}-{end}-{secrets.token_hex(4)}.npz", first, end)
+    part = PartFile(f"visited-{t}-{first}-{end}-{secrets.token_hex(4)}.npz", first, end)
     with _written(folder / part.name) as file:
         np.savez(file, documents=documents, samples=samples)
     return part
@@ -74,7 +74,7 @@ def _written(path: Path) -> Iterator[BinaryIO]:
         raise
 
 
-def commit(folder: Path, t: int, parts: Sequence[Part]) -> None:
+def commit(folder: Path, t: int, parts: Sequence[PartFile]) -> None:
     """Say which files hold the memory after step t: they are on the disk by now."""
     path = folder / f"{t}.json"
     rewrite(path, json.dumps([part._asdict() for part in parts]).encode())
@@ -120,11 +120,12 @@ def drop(checkpoint: Path) -> None:
     shutil.rmtree(folder_of(checkpoint), ignore_errors=True)
 
 
-def list_parts(folder: Path, t: int) -> list[Part]:
+def list_parts(folder: Path, t: int) -> list[PartFile]:
     """Raises Invalid where the memory after step t is not there."""
     try:
         return [
-            Part(**part_fields) for part_fields in json.loads((folder / f"{t}.json").read_text())
+            PartFile(**part_fields)
+            for part_fields in json.loads((folder / f"{t}.json").read_text())
         ]
     except FileNotFoundError:
         raise Invalid(

@@ -66,7 +66,7 @@ class Share:
         self._laid: tuple[int, Any] = (-1, None)  # a step, and what can be done for it before
         self._assigner = Assigner(self.engine, self.config, self.site.bow)
         self.written: list[
-            parts.Part
+            parts.PartFile
         ] = []  # that hold the memory after step self.saved, when there are any
         self.saved = t or 0
         self.visited = 0
@@ -110,7 +110,7 @@ class Share:
         process has them."""
         return self._assigner(self.state, first, end)
 
-    def save(self) -> list[parts.Part]:
+    def save(self) -> list[parts.PartFile]:
         """Write what this process's memory has become; returns the files that hold it. What its
         documents gave before is not written again, unless that takes too much room."""
         bow = self.site.bow

@@ -14,7 +14,7 @@ import numpy as np
 from inference.codes.estimate import Bounds, Sample, bounds_of
 from inference.codes.predict import Prediction
 from inference.effects import regression
-from inference.effects.units import LEAST_UNITS, by_code
+from inference.effects.unit_documents import LEAST_UNITS, by_code
 
 LEAST_DF = 1e-3  # degrees of freedom, so that an interval has an end
 PRECISION = 1 << 30  # of the largest outcome: the regression takes whole numbers

@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from inference.codes.predict import Prediction
-from inference.effects.units import LEAST_UNITS
+from inference.effects.unit_documents import LEAST_UNITS
 
 LEAST_CODES = 3  # codes of a stratum in a cell
 OWN = 30  # codes of a cell at which its own lambda counts as much as that of all

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from inference import documents
-from inference.effects.units import Units
+from inference.effects.unit_documents import Units
 from inference.errors import Invalid
 from inference.runtime.arrays import ABOVE_ZERO, frozen
 from inference.runtime.jit import njit

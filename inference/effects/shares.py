@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.effects.regression import ALONE, Data
-from inference.effects.units import LEAST_UNITS, LEVEL
+from inference.effects.unit_documents import LEAST_UNITS, LEVEL
 from inference.runtime.arrays import ABOVE_ZERO
 from inference.runtime.jit import njit
 from inference.share_intervals import FEW, high_of_few, logit_interval

@@ -82,7 +82,7 @@ FROM_DOCUMENTS = {
     ),
 }
 NOT_COUNTED = -1  # the step in which a state was last counted, before any was
-NO_TABLE = gibbs.Table(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.uint16))
+NO_TABLE = gibbs.CountTable(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.uint16))
 WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
 LEAST_ALPHA = 1e-6  # of what is learned
 EMPTY_ALPHA = 1e-30  # of a topic that gets no tokens: above 0, and never drawn
@@ -363,7 +363,7 @@ class State(averaging.Averaged):
     near_topics: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
     near_tokens: np.ndarray = field(default_factory=lambda: np.zeros(0))
     empty: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
-    table: gibbs.Table = field(default=NO_TABLE, metadata=SCRATCH)
+    table: gibbs.CountTable = field(default=NO_TABLE, metadata=SCRATCH)
     sums: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32), metadata=SCRATCH)
     counted: int = field(default=NOT_COUNTED, metadata=SCRATCH)
     written: int = field(default=NOT_COUNTED, metadata=SCRATCH)
@@ -784,7 +784,7 @@ def _open_table(config: Resolved, state: State, bow: Bow) -> None:
     large = np.flatnonzero(most_tokens >= limit)
     F = int(large[-1]) + 1 if len(large) else 0
     width = gibbs.padded(config.topics)
-    state.table = gibbs.Table(np.zeros((F, width), wide), np.zeros((bow.V - F, width), narrow))
+    state.table = gibbs.CountTable(np.zeros((F, width), wide), np.zeros((bow.V - F, width), narrow))
     counts.fill(state.arena, state.table)
     state.counted = state.t
     state.written = NOT_COUNTED
@@ -976,7 +976,7 @@ def _sample(
         config,
         state,
         documents,
-        gibbs.Table(table[:0], table),
+        gibbs.CountTable(table[:0], table),
         norm,
         new,
         np.empty(0, np.uint64),
@@ -1016,7 +1016,7 @@ def _sweep(
     config: Resolved,
     state: State,
     documents: gibbs.Documents,
-    table: gibbs.Table,
+    table: gibbs.CountTable,
     norm: np.ndarray,
     draws: np.ndarray,
     changed: np.ndarray,

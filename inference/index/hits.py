@@ -14,7 +14,7 @@ import numpy as np
 from inference.documents import numbers_of_mask
 from inference.errors import Invalid
 from inference.evidence import Evidence
-from inference.index.patterns import ANY, Element, Part, reach
+from inference.index.patterns import ANY, Element, PatternPart, reach
 from inference.index.query import ANY_CASE
 from inference.index.search import END, Index
 from inference.index.segments import MOST, NUMBER, begins_sentence, in_sentence
@@ -57,7 +57,7 @@ class Codes(NamedTuple):
     mixed: np.ndarray
 
 
-class Parts(NamedTuple):
+class PartStates(NamedTuple):
     """The parts of a pattern, whose words are bits of a state: bit s is the s-th word that a part
     can have. Of each part read from the left, and from the right.
 
@@ -96,7 +96,7 @@ class Hits:
     def __init__(
         self,
         index: Index,
-        pattern: tuple[Part, ...],
+        pattern: tuple[PatternPart, ...],
         evidence: Evidence | None,
         topics: np.ndarray,
         chosen: np.ndarray,
@@ -137,7 +137,7 @@ class Hits:
                 )
         self.documents, self.counts = np.concatenate(parts, axis=1)
 
-    def _find_forms(self, pattern: tuple[Part, ...], until: float) -> list[np.ndarray]:
+    def _find_forms(self, pattern: tuple[PatternPart, ...], until: float) -> list[np.ndarray]:
         """Makes `codes`. Returns the forms of each word but ANY that every document with a hit has.
         until: by time.monotonic. Raises Invalid."""
         by_form = np.zeros(len(self.index.stream.lexicon), np.uint16)
@@ -236,7 +236,9 @@ def _assigned(evidence: Evidence | None, topics: np.ndarray) -> Assigned:
     )
 
 
-def _followed_form(pattern: tuple[Part, ...], forms_of_pieces: list[np.ndarray]) -> int | None:
+def _followed_form(
+    pattern: tuple[PatternPart, ...], forms_of_pieces: list[np.ndarray]
+) -> int | None:
     """The one form that a pattern asks for, where it is a word, however it is written, and any
     other behind it, like “the *”; None for other patterns. forms_of_pieces: of its words but
     ANY."""
@@ -269,7 +271,7 @@ def sample(documents: np.ndarray, counts: np.ndarray, most: int) -> np.ndarray:
     return np.sort(line_numbers)
 
 
-def _bits(pattern: tuple[Part, ...]) -> Parts:
+def _bits(pattern: tuple[PatternPart, ...]) -> PartStates:
     """The parts of a pattern as the kernels take them."""
     codes = np.arange(1 << sum(len(part.elements) for part in pattern))
     passed = np.zeros((2, len(pattern), len(codes)), np.uint64)
@@ -286,7 +288,7 @@ def _bits(pattern: tuple[Part, ...]) -> Parts:
                 passed[side, p] |= (codes >> number & 1).astype(np.uint64) << np.uint64(s)
                 optional[side, p] |= np.uint64(may << s)
                 final[side, p] |= np.uint64(all(can for _, can in states[s + 1 :]) << s)
-    return Parts(
+    return PartStates(
         passed=passed,
         optional=optional,
         final=final,
@@ -301,7 +303,7 @@ def _match(texts, documents, longest, codes, parts, assigned, hit_table):
     """int32[n]: hits in each of some documents.
 
     texts: Texts; documents: int32[n], of them; longest: words of the longest. codes: Codes. parts:
-    Parts. assigned: Assigned. hit_table: int64[m, 3], filled for the first hits of all: where they
+    PartStates. assigned: Assigned. hit_table: int64[m, 3], filled for the first hits of all: where they
     begin and end in their document, and the pair of a word.
     """
     words, steps, first, document = texts
@@ -368,7 +370,8 @@ def _match(texts, documents, longest, codes, parts, assigned, hit_table):
                 right = min(stop + within[p], size)
                 if sentence[p]:
                     left, right = in_sentence(text, start, stop, left, right)
-                near &= begins[p, stop:right].any() or ends[p, left:start].any()
+                is_part_near = begins[p, stop:right].any() or ends[p, left:start].any()
+                near = near and bool(is_part_near)
             if near and filled < len(hit_table):
                 hit_table[filled, 0] = start
                 hit_table[filled, 1] = stop
@@ -381,7 +384,7 @@ def _match(texts, documents, longest, codes, parts, assigned, hit_table):
 @njit(cache=True, nogil=True)
 def _near_parts(text, of_text, parts, begins, ends):
     """Fills begins[p] and ends[p]: at which words of a text a match of each part but the first
-    begins, and with which one ends. of_text: codes of its words. parts: Parts."""
+    begins, and with which one ends. of_text: codes of its words. parts: PartStates."""
     passed, optional, final, _, sentence, _ = parts
     size = len(text)
     for p in range(1, len(sentence)):

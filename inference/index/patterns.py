@@ -78,7 +78,7 @@ class Element(NamedTuple):
     most: int = 1
 
 
-class Part(NamedTuple):
+class PatternPart(NamedTuple):
     """Words in a row. within: at most so many words from the first part, on either side; of that
     itself 0. sentence: in one sentence with it."""
 
@@ -91,7 +91,7 @@ class Part(NamedTuple):
 Cut = Callable[[str], list[tuple[str, int]]]
 
 
-def parse(text: str, cut: Cut) -> tuple[Part, ...]:
+def parse(text: str, cut: Cut) -> tuple[PatternPart, ...]:
     """Raises PatternError."""
     at = len(text) - len(text.lstrip())
     end = len(text.rstrip())
@@ -112,7 +112,7 @@ def parse(text: str, cut: Cut) -> tuple[Part, ...]:
                 begin, "Here one word at least must be there: {0,…} says that it may be missing."
             )
     pattern = tuple(
-        Part(tuple(elements), within, sentence) for within, sentence, _, elements in parts
+        PatternPart(tuple(elements), within, sentence) for within, sentence, _, elements in parts
     )
     if (
         len(text) > LONGEST
@@ -127,7 +127,7 @@ def parse(text: str, cut: Cut) -> tuple[Part, ...]:
     return pattern
 
 
-def reach(pattern: tuple[Part, ...]) -> int:
+def reach(pattern: tuple[PatternPart, ...]) -> int:
     """Words that a match of all its parts can have."""
     return sum(element.most for part in pattern for element in part.elements)
 

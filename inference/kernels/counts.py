@@ -1,4 +1,4 @@
-"""Whole numbers by word and topic in one dense table (gibbs.Table), which is changed in its place.
+"""Whole numbers by word and topic in one dense table (gibbs.CountTable), which is changed in its place.
 Their sums are exact in any order, so each thread and each process can add its own."""
 
 import numpy as np

@@ -55,7 +55,7 @@ class Documents(NamedTuple):
     keys: np.ndarray
 
 
-class Table(NamedTuple):
+class CountTable(NamedTuple):
     """What is known of each word and topic: counts, or weights. wide: [F, padded(K)], of the words
     below F, and narrow: [V - F, padded(K)], of the others; 0 from K on. Frequent words may need a
     wider type."""

@@ -23,7 +23,7 @@ from inference.text.sections import Sections
 from inference.text.stream import Block, Spread, Stream
 from inference.text.table import MAX_LETTERS
 from inference.text.tokenise import Tokeniser
-from inference.text.units import Units
+from inference.text.units import WordUnits
 
 _BLOCK = 1 << 17  # words that are strings of Python's at the same time
 _STAYS = len(REASONS)
@@ -163,7 +163,7 @@ class Counts:
             self.cut = sections.cut
             self.skipped = np.repeat(skipped, sections.pieces)
         self.rows = len(self.skipped)
-        self.units = Units(stream.lexicon, choice)
+        self.units = WordUnits(stream.lexicon, choice)
         self.units.learn(self.stream.blocks(self.rows))
         # int32: words of each document that counts, before hyphens and phrases join them
         self.lengths = np.asarray(self.stream.lengths[: self.rows])[~self.skipped]
@@ -328,7 +328,7 @@ def ahead(function: Callable, items: Iterable) -> Iterator:
             yield waiting.popleft().result()
 
 
-def reasons(units: Units, choice: Choice) -> np.ndarray:
+def reasons(units: WordUnits, choice: Choice) -> np.ndarray:
     """uint8 by unit: the place in REASONS of why a word is left out wherever it occurs, or
     len(REASONS)."""
     lengths, first = units.sizes()

@@ -12,7 +12,7 @@ from inference.text.choice import REASONS, Choice
 from inference.text.choose import reasons
 from inference.text.stream import Spread, Stream
 from inference.text.table import MIX, hashed
-from inference.text.units import Units
+from inference.text.units import WordUnits
 
 # times that a phrase must occur: below, a significant score is a matter of chance (Dunning 1993,
 # section 3)
@@ -56,7 +56,7 @@ def find(stream: Stream | Spread, choice: Choice, limit: int = 500) -> list[Phra
 
 
 def _pairs(stream: Stream | Spread, choice: Choice, limit: int) -> list[Phrase]:
-    units = Units(stream.lexicon, choice)
+    units = WordUnits(stream.lexicon, choice)
     units.learn(stream.blocks())
     reason = reasons(units, choice)
     kind = np.select(

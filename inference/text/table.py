@@ -55,7 +55,7 @@ MIX = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
 
 
 class Known(NamedTuple):
-    """The arrays of a Table, as kernels take them."""
+    """The arrays of a WordTable, as kernels take them."""
 
     slots: np.ndarray
     letters: np.ndarray
@@ -66,7 +66,7 @@ class Known(NamedTuple):
     seed: np.ndarray
 
 
-class Table:
+class WordTable:
     """Words in UTF-8 in the order in which they came: word n is letters[ends[n - 1]:ends[n]].
 
     slots: uint64, 0 or a word's number + 1 with half of its hash above. odd: bool, words with odd

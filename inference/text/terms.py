@@ -9,7 +9,7 @@ from inference.text.forms import form_maker
 from inference.text.spelling import CUT
 from inference.text.stream import Block
 from inference.text.tokenise import Tokeniser
-from inference.text.units import Units
+from inference.text.units import WordUnits
 
 _LEFT_OUT = [REASONS.index(name) for name in ("number", "too short", "too long")]
 
@@ -68,13 +68,13 @@ def stops(
 
 def _cut(
     texts: list[str], choice: Choice, language: str, given: bool, cut: int
-) -> tuple[Units, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[WordUnits, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """What cut them; of each unit its number, where it starts and where it stops in its text,
     int32; int64, where each text's units end."""
     tokeniser = Tokeniser(language, given, cut)
     text_pieces = tokeniser.pieces(texts)
     ends = np.cumsum(text_pieces.lengths, dtype=np.int64)
-    units = Units(tokeniser.lexicon, choice)
+    units = WordUnits(tokeniser.lexicon, choice)
     units.learn([Block(0, text_pieces.words, text_pieces.starts, ends)])
     numbers, first, last, ends = units.cut(text_pieces.words, ends)
     return units, numbers, text_pieces.starts[first], text_pieces.stops[last], ends

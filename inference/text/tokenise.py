@@ -8,7 +8,7 @@ from inference.runtime.jit import njit
 from inference.text import case, characters, spelling
 from inference.text.lexicon import Lexicon, _gathered
 from inference.text.segment import segmenter
-from inference.text.table import NUMBER, Table
+from inference.text.table import NUMBER, WordTable
 
 _BLOCK = 4_000_000  # code points that are cut at a time
 
@@ -58,7 +58,7 @@ class Tokeniser:
             "ja",
             "ko",
         )
-        self._table = Table()
+        self._table = WordTable()
         # Of the table's words: the number of the canonical word, -1 where it has none yet
         self._ids = np.zeros(0, np.int32)
         self._sources = np.zeros(0, np.int32)  # of canonical words: the table's
@@ -181,7 +181,7 @@ class Tokeniser:
         self._sources.resize(count, refcheck=False)
 
 
-def _words(table: Table, numbers: np.ndarray) -> list[str]:
+def _words(table: WordTable, numbers: np.ndarray) -> list[str]:
     return Lexicon(table.letters, table.ends[: table.count]).words(numbers)
 
 

@@ -24,8 +24,8 @@ _Index = tuple[np.ndarray, ...]
 _MARKS = {"-": int(AFTER_HYPHEN), "'": int(AFTER_APOSTROPHE), "’": int(AFTER_APOSTROPHE)}
 
 
-class Units:
-    """Units have numbers: first the words of a lexicon, then joined words, numbered as blocks with
+class WordUnits:
+    """WordUnits have numbers: first the words of a lexicon, then joined words, numbered as blocks with
     them come, then what variants count as (where the lexicon has it not), then phrases.
 
     Let `learn` see every block once before the numbers of variants, phrases and `count` hold.

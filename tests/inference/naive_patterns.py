@@ -4,7 +4,7 @@ import re
 import unicodedata
 from fnmatch import fnmatchcase
 
-from inference.index.patterns import ANY, EXPRESSION, GLOB, Element, Part
+from inference.index.patterns import ANY, EXPRESSION, GLOB, Element, PatternPart
 from inference.index.query import ANY_CASE, Piece
 
 
@@ -69,13 +69,13 @@ def ends(elements: tuple[Element, ...], words: list[str], i: int) -> set[int]:
     return found
 
 
-def matches(part: Part, words: list[str]) -> list[tuple[int, int]]:
+def matches(part: PatternPart, words: list[str]) -> list[tuple[int, int]]:
     """Every (begin, end) of a part."""
     return [(i, end) for i in range(len(words)) for end in ends(part.elements, words, i) if end > i]
 
 
 def hits(
-    pattern: tuple[Part, ...],
+    pattern: tuple[PatternPart, ...],
     words: list[str],
     held: set[int] | None = None,
     sentences: list[int] | None = None,

@@ -1,4 +1,4 @@
-"""Naive twins of inference.answers.units, in plain Python."""
+"""Naive twins of inference.answers.collection_unit, in plain Python."""
 
 from collections import Counter, defaultdict
 from statistics import median

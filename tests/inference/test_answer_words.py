@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from inference.answers import Table, answer, question, sides, words
+from inference.answers import AmountTable, answer, question, sides, words
 from inference.answers.words import answer_words
 from inference.explore.keyness import keyness, nearer_end
 from inference.index import word_units
@@ -41,7 +41,7 @@ def by_table(documents, side, unit, forms):
     """The same by inference.answers.answer, of a table of all documents and words."""
     counts = np.array([np.bincount(words, minlength=FORMS) for words in documents])
     lengths = np.array([len(words) for words in documents], float)
-    outcome = Table(csr_matrix(counts[:, forms].astype(float)), lengths)
+    outcome = AmountTable(csr_matrix(counts[:, forms].astype(float)), lengths)
     return answer(outcome, question.of_two_sets(side == 0, side == 1, unit))
 
 

@@ -5,10 +5,10 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from inference.answers import (
+    AmountTable,
     CountedTopics,
     Family,
     Question,
-    Table,
     answer,
     answer_family,
     exchanges,
@@ -36,7 +36,7 @@ def collection(chance, documents, units, differ=0.0, topics=TOPICS):
     sizes = chance.integers(5, 60, documents)
     sizes[0] = 0
     amounts = np.array([chance.multinomial(n, own[u]) for n, u in zip(sizes, unit, strict=True)])
-    outcome = Table(csr_matrix(amounts.astype(float)), sizes.astype(float))
+    outcome = AmountTable(csr_matrix(amounts.astype(float)), sizes.astype(float))
     return outcome, group_of_unit[unit], unit
 
 
@@ -100,7 +100,7 @@ def test_the_clearest_of_all_divisions_is_beyond_chance():
         amounts = chance.multinomial(1_000, np.full(180, 1 / 180), 18).astype(float)
         amounts[:, 0] = np.where(side, 400, 10) + chance.integers(0, 9, 18)
         asked = question.of_two_sets(side, ~side, None)
-        found = answer(Table(csr_matrix(amounts), sizes), asked)
+        found = answer(AmountTable(csr_matrix(amounts), sizes), asked)
         assert found.p[0] == pytest.approx(1 / 18_564)
         assert found.accepted[0]
 
@@ -192,7 +192,7 @@ def test_of_nothing_elsewhere_the_ratio_is_at_least_something():
     outcome, group, unit = collection(np.random.default_rng(8), 400, 60, differ=0.8)
     amounts = outcome.amounts.toarray()
     amounts[group != 0, 0] = 0
-    outcome = Table(csr_matrix(amounts), amounts.sum(axis=1))
+    outcome = AmountTable(csr_matrix(amounts), amounts.sum(axis=1))
     found = answer(outcome, question.of_values(group, 3, unit))
     assert found.accepted[0]
     assert found.ratio[0] == found.ratio_high[0] == np.inf
@@ -245,7 +245,9 @@ def test_a_topic_that_few_units_have_is_not_told():
     outcome, group, unit = collection(np.random.default_rng(3), 200, 30)
     amounts = outcome.amounts.toarray()
     amounts[unit >= 4, 1] = 0
-    found = answer(Table(csr_matrix(amounts), outcome.sizes), question.of_values(group, 3, unit))
+    found = answer(
+        AmountTable(csr_matrix(amounts), outcome.sizes), question.of_values(group, 3, unit)
+    )
     assert found.holding[1] == 4
     assert found.verdict_of(1) == "few units have it"
     assert found.verdict_of(0) != "few units have it"
@@ -262,7 +264,7 @@ def test_one_units_doing_is_told_as_its_own():
     )
     third = np.where(unit == 3, 40.0, 0.5 * (group == 0))
     amounts = np.column_stack([amounts, third])
-    outcome = Table(csr_matrix(amounts), amounts.sum(axis=1))
+    outcome = AmountTable(csr_matrix(amounts), amounts.sum(axis=1))
     found = answer(outcome, question.of_values(group, 2, unit))
     assert found.accepted[0]
     assert found.verdict_of(0) == ""
@@ -379,7 +381,7 @@ def test_of_very_few_units_rounding_decides_nothing(level):
         shares = chance.dirichlet(np.full(30, 0.2), 10)
         amounts = chance.multinomial(sizes.astype(int), shares).astype(float)
         side = np.repeat([0, 1], 5)
-        outcome = Table(csr_matrix(amounts), sizes)
+        outcome = AmountTable(csr_matrix(amounts), sizes)
         asked = question.of_two_sets(side == 0, side == 1, None)
         found = answer(outcome, asked, level=level)
         known = ~np.isnan(found.p)

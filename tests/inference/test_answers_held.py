@@ -6,7 +6,7 @@ import pytest
 
 from inference.answers import CountedTopics, answer, question
 from inference.answers.held import Settings, answer_held
-from inference.effects import regression, time_curve, units
+from inference.effects import regression, time_curve, unit_documents
 from tests.inference import naive_effects
 from tests.inference.test_answers import TOPICS, collection
 
@@ -25,7 +25,7 @@ def counted(outcome):
 
 def data_of(outcome, unit, cell):
     arrays, into = counted(outcome)
-    return regression.Data.from_documents(units.by_code(unit), cell, arrays, into, TOPICS)
+    return regression.Data.from_documents(unit_documents.by_code(unit), cell, arrays, into, TOPICS)
 
 
 @pytest.mark.parametrize("units_drawn", [20, 60])
@@ -113,7 +113,9 @@ def followed(chance):
         amounts.ravel(),
         sizes,
     )
-    data = regression.Data.from_documents(units.by_code(unit), cell, arrays, np.arange(2), 2)
+    data = regression.Data.from_documents(
+        unit_documents.by_code(unit), cell, arrays, np.arange(2), 2
+    )
     base = trend.mean(axis=0)
     settings = Settings(
         rows=np.column_stack([trend, of_side == 0]).astype(float),
@@ -169,7 +171,9 @@ def along_a_number(chance, own_units: int, within: float = 0.0):
         sizes,
     )
     topics = np.arange(MANY_TOPICS)
-    data = regression.Data.from_documents(units.by_code(unit), level, arrays, topics, MANY_TOPICS)
+    data = regression.Data.from_documents(
+        unit_documents.by_code(unit), level, arrays, topics, MANY_TOPICS
+    )
     settings = Settings(
         rows=np.column_stack([np.ones(LEVELS), np.arange(LEVELS) / LEVELS]),
         compared=np.array([[1.0, 0.9], [1.0, 0.1]]),

@@ -6,7 +6,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from inference.answers import span_chance, spans
-from inference.answers.outcome import Table
+from inference.answers.outcome import AmountTable
 from inference.kernels import spans as kernels
 from tests.inference import naive_spans
 
@@ -27,7 +27,7 @@ def collection(seed, *, units=0, documents=900, rise=1.0, since=25, until=PERIOD
     shares = np.array([chance.dirichlet(row + 1e-3) for row in weights])
     sizes = chance.integers(30, 120, documents)
     amounts = [chance.multinomial(n, share) for n, share in zip(sizes, shares, strict=True)]
-    return Table(csr_matrix(np.array(amounts, float)), sizes.astype(float)), place, unit
+    return AmountTable(csr_matrix(np.array(amounts, float)), sizes.astype(float)), place, unit
 
 
 def looked(seed, units=0, **made):
@@ -160,7 +160,7 @@ def test_what_grows_all_along_is_a_line():
     weights[:, 4] = 0.2 + place / 12
     weights /= weights.sum(axis=1, keepdims=True)
     amounts = np.array([chance.multinomial(80, row) for row in weights], float)
-    outcome = Table(csr_matrix(amounts), amounts.sum(axis=1))
+    outcome = AmountTable(csr_matrix(amounts), amounts.sum(axis=1))
     found = spans.look_through(outcome, spans.Periods(place, place + 1))
     change = told(found)[4]
     assert change.shape == "line" and change.more
@@ -184,7 +184,7 @@ def test_a_change_of_who_speaks_is_no_change_of_subject():
     usual[0, 0] = usual[1, 1] = 0.5
     usual /= usual.sum(axis=1, keepdims=True)
     amounts = np.array([chance.multinomial(80, usual[code]) for code in unit], float)
-    outcome = Table(csr_matrix(amounts), amounts.sum(axis=1))
+    outcome = AmountTable(csr_matrix(amounts), amounts.sum(axis=1))
     periods = spans.Periods(place, place + 1)
     assert {0, 1} <= told(spans.look_through(outcome, periods)).keys()
     held = spans.look_through(outcome, periods, spans.Speakers(unit, 0.3))
@@ -212,7 +212,7 @@ def test_one_units_doing_is_told_as_that_units():
     amounts[its] = 0
     amounts[its, 3] = outcome.sizes[its]
     found = spans.look_through(
-        Table(csr_matrix(amounts), outcome.sizes),
+        AmountTable(csr_matrix(amounts), outcome.sizes),
         spans.Periods(place, place + 1),
         spans.Speakers(unit, 0.1),
     )
@@ -228,7 +228,7 @@ def test_units_that_follow_one_another_change_places():
     days = 1 + unit * 400 + np.tile(np.arange(30), 20)
     own = chance.dirichlet(np.ones(TOPICS), 20)
     amounts = np.array([chance.multinomial(60, own[code]) for code in unit], float)
-    outcome = Table(csr_matrix(amounts), amounts.sum(axis=1))
+    outcome = AmountTable(csr_matrix(amounts), amounts.sum(axis=1))
     periods = spans.Periods(days // 400, days)
     assert told(spans.look_through(outcome, periods))
     found = spans.look_through(outcome, periods, spans.Speakers(unit, 0.3))

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csc_matrix, csr_matrix
 
 from inference.answers import trivial
-from inference.answers.outcome import Table
+from inference.answers.outcome import AmountTable
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_a_word_of_every_december_comes_again_and_one_of_a_single_december_does_
     christmas = month_of(days) == 12
     flood = span.copy()
     x = np.stack([christmas, flood], axis=1).astype(float)
-    again = trivial.comes_again(Table(csr_matrix(x), np.ones(len(days))), days, span)
+    again = trivial.comes_again(AmountTable(csr_matrix(x), np.ones(len(days))), days, span)
     assert again.tolist() == [True, False]
 
 
@@ -47,10 +47,14 @@ def test_the_same_months_are_those_of_other_years(days):
 def test_under_two_years_or_of_a_whole_year_nothing_can_come_again(days):
     x = np.ones((len(days), 1))
     whole_year = year_of(days) == 2006
-    assert not trivial.comes_again(Table(csr_matrix(x), np.ones(len(days))), days, whole_year).any()
+    assert not trivial.comes_again(
+        AmountTable(csr_matrix(x), np.ones(len(days))), days, whole_year
+    ).any()
     short = days[: 2 * 400]
     span = month_of(short) == 2
-    assert not trivial.comes_again(Table(csr_matrix(x[:800]), np.ones(800)), short, span).any()
+    assert not trivial.comes_again(
+        AmountTable(csr_matrix(x[:800]), np.ones(800)), short, span
+    ).any()
 
 
 def test_twice_as_much_as_in_other_years_is_worth_a_sentence(days):
@@ -58,10 +62,12 @@ def test_twice_as_much_as_in_other_years_is_worth_a_sentence(days):
     august = month_of(days) == 8
     x = np.where(span, 21.0, np.where(august, 10.0, 0.0))[:, None]
     assert not trivial.comes_again(
-        Table(csr_matrix(x), np.full(len(days), 100.0)), days, span
+        AmountTable(csr_matrix(x), np.full(len(days), 100.0)), days, span
     ).any()
     x = np.where(span, 19.0, np.where(august, 10.0, 0.0))[:, None]
-    assert trivial.comes_again(Table(csr_matrix(x), np.full(len(days), 100.0)), days, span).all()
+    assert trivial.comes_again(
+        AmountTable(csr_matrix(x), np.full(len(days), 100.0)), days, span
+    ).all()
 
 
 def test_furniture_is_on_nearly_all_documents_of_a_value_for_a_time():

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from inference.effects import as_stm, units
+from inference.effects import as_stm, unit_documents
 from inference.effects.regression import Data
 from tests.inference import naive_effects
 
@@ -29,7 +29,11 @@ def data_of(counts, of_units, cell, into=None):
 
 
 def units_of(codes):
-    return units.documents(len(TOPICA["unit"])) if codes is None else units.by_code(np.array(codes))
+    return (
+        unit_documents.documents(len(TOPICA["unit"]))
+        if codes is None
+        else unit_documents.by_code(np.array(codes))
+    )
 
 
 @pytest.fixture(params=[1 << 14, 7], ids=["one block", "small blocks"])
@@ -62,7 +66,10 @@ def test_it_equals_the_twin_where_topics_are_merged_and_documents_left_out(block
     cell = np.where(chance.random(70) < 0.2, -1, chance.integers(0, len(DESIGN), 70))
     unit = chance.integers(0, 9, 70)
     data = data_of(
-        counts, units.by_code(unit) if clustered else units.documents(70), cell, [0, 1, 0, 2, -1]
+        counts,
+        unit_documents.by_code(unit) if clustered else unit_documents.documents(70),
+        cell,
+        [0, 1, 0, 2, -1],
     )
     fixed, drawn = (as_stm.fit(data, alpha, DESIGN, np.eye(4), draws) for draws in (0, 10))
     kept = cell >= 0
@@ -84,7 +91,7 @@ def test_it_equals_the_twin_where_topics_are_merged_and_documents_left_out(block
 
 
 def test_what_the_documents_do_not_say_is_unknown():
-    data = data_of(np.ones((8, 2), int), units.documents(8), np.arange(8) % 2)
+    data = data_of(np.ones((8, 2), int), unit_documents.documents(8), np.arange(8) % 2)
     fit = as_stm.fit(data, np.ones(2), np.array([[1, 0, 0], [1, 1, 0]], float), np.eye(3))
     assert np.isnan(fit.estimate[2]).all() and np.isnan(fit.variance[2]).all()
     np.testing.assert_allclose(fit.estimate[:2], [[0.5, 0.5], [0, 0]], atol=1e-12)

@@ -15,7 +15,7 @@ from inference.effects import (
     regression,
     shares,
     time_curve,
-    units,
+    unit_documents,
 )
 from inference.effects.regression import Data
 from inference.errors import Invalid
@@ -77,7 +77,7 @@ def test_a_regression_equals_the_textbook(monkeypatch, block, alone):
     if alone == "of one row":
         cell = np.where(unit < 8, unit % 7, cell)
     wanted = np.array([[0, 1.0, 0], [1, 0.5, -2], [0, 0, 1]])
-    fit = regression.fit(data_of(x, lengths, units.by_code(unit), cell), design, wanted)
+    fit = regression.fit(data_of(x, lengths, unit_documents.by_code(unit), cell), design, wanted)
     for k in range(K):
         estimate, variance, df = textbook(x, lengths, cell, design, unit, wanted, k)
         assert fit.estimate[:, k] == pytest.approx(estimate)
@@ -97,7 +97,7 @@ def test_a_unit_that_alone_decides_a_coefficient_says_nothing_of_its_variance(do
         cell[np.flatnonzero(unit == 2)[:2]] = 2
     design = np.array([[1.0, 0], [1, 1], [1, 2]])
     wanted = np.array([[1.0, 0], [0, 1]])
-    fit = regression.fit(data_of(x, lengths, units.by_code(unit), cell), design, wanted)
+    fit = regression.fit(data_of(x, lengths, unit_documents.by_code(unit), cell), design, wanted)
     twin = textbook(x, lengths, cell, design, unit, wanted, 1)
     assert np.stack([fit.estimate[:, 1], fit.variance[:, 1], fit.df]) == pytest.approx(twin)
     assert fit.alone.tolist() == [False, True]
@@ -106,11 +106,11 @@ def test_a_unit_that_alone_decides_a_coefficient_says_nothing_of_its_variance(do
 def test_arrays_of_other_documents_are_refused_before_a_kernel_reads_them():
     chance = np.random.default_rng(20)
     x, lengths, unit = collection(chance, 60, 6)
-    data = data_of(x, lengths, units.by_code(unit), np.arange(60) % 2)
+    data = data_of(x, lengths, unit_documents.by_code(unit), np.arange(60) % 2)
     with pytest.raises(Invalid, match="60 documents"):
-        data_of(x, lengths, units.by_code(unit), np.zeros(61))
+        data_of(x, lengths, unit_documents.by_code(unit), np.zeros(61))
     with pytest.raises(Invalid, match="60 documents"):
-        data_of(x, lengths, units.documents(59), np.zeros(60))
+        data_of(x, lengths, unit_documents.documents(59), np.zeros(60))
     with pytest.raises(Invalid, match="2 cells"):
         regression.fit(data, np.ones((1, 1)), np.ones((1, 1)))
     exchange = joint.exchangeable(
@@ -139,7 +139,7 @@ def test_standard_errors_equal_those_that_stata_prints():
         data_of(
             np.stack([tokens, n - tokens], axis=1),
             np.full(20, n),
-            units.documents(20),
+            unit_documents.documents(20),
             np.arange(20),
         ),
         np.stack([np.ones(20), at], axis=1),
@@ -155,7 +155,7 @@ def test_standard_errors_equal_those_that_stata_prints():
 def test_what_the_design_can_not_tell_is_not_told():
     x, lengths, unit = collection(np.random.default_rng(5), 40, 8)
     design = np.array([[1.0, 1, 0], [1, 1, 1]])  # the first two columns say the same
-    data = data_of(x, lengths, units.by_code(unit), np.arange(40) % 2)
+    data = data_of(x, lengths, unit_documents.by_code(unit), np.arange(40) % 2)
     fit = regression.fit(data, design, np.array([[0, 1.0, 0], [0, 0, 1]]))
     assert np.isnan(fit.estimate[0]).all()
     assert np.isfinite(fit.estimate[1]).all()
@@ -173,7 +173,7 @@ def test_shares_of_groups_are_a_regression_on_the_groups():
     x, lengths, unit = collection(chance, 120, 15)
     unit[:5] = -1  # each a unit of its own
     group = chance.integers(-1, 3, 120)
-    data = data_of(x, lengths, units.by_code(unit), group)
+    data = data_of(x, lengths, unit_documents.by_code(unit), group)
     of = shares.of_groups(data, 4)
     fit = regression.fit(data, np.eye(4), np.eye(4))
     assert of.share[:, :3] == pytest.approx(fit.estimate[:3].T)
@@ -193,7 +193,7 @@ def test_under_five_units_there_is_no_interval_and_an_absent_topic_has_an_upper_
     group = (unit >= 4).astype(int)
     x[:, 0] += x[:, 3] * (group == 1)
     x[:, 3] *= group == 0
-    of = shares.of_groups(data_of(x, lengths, units.by_code(unit), group), 2)
+    of = shares.of_groups(data_of(x, lengths, unit_documents.by_code(unit), group), 2)
     interval = shares.intervals(of)
     assert of.units.tolist() == [4, 6]
     assert np.isnan(interval.low[:, 0]).all()
@@ -303,7 +303,7 @@ def test_exchanges_name_a_null_in_five_of_a_hundred_and_an_effect_nearly_always(
                 ]
             )
             data = data_of(
-                read, read.sum(axis=1), units.by_code(unit), np.zeros(len(unit), np.int32)
+                read, read.sum(axis=1), unit_documents.by_code(unit), np.zeros(len(unit), np.int32)
             )
             runs.append(joint.sums(data, np.ones((1, 1)), exchange))
         test = joint.tested(runs, exchange, chance)
@@ -323,7 +323,7 @@ def test_a_topic_that_most_runs_have_not_is_no_difference():
     chance = np.random.default_rng(13)
     x, unit, side = speakers(chance, 1.0)
     exchange = joint.exchangeable(unit, side, x.sum(axis=1).astype(float), None)
-    data = data_of(x, x.sum(axis=1), units.by_code(unit), np.zeros(len(unit), np.int32))
+    data = data_of(x, x.sum(axis=1), unit_documents.by_code(unit), np.zeros(len(unit), np.int32))
     one = joint.sums(data, np.ones((1, 1)), exchange)
     without = one._replace(residual=np.full_like(one.residual, np.nan))
     assert joint.tested([one, one, without], exchange, chance).p[0] <= 0.01
@@ -336,7 +336,9 @@ def test_sums_of_units_are_residuals_of_a_regression():
     cell = chance.integers(0, 5, len(unit))
     held = np.stack([np.ones(5), np.arange(5.0)], axis=1)
     exchange = joint.exchangeable(unit, side, x.sum(axis=1).astype(float), None)
-    found = joint.sums(data_of(x, x.sum(axis=1), units.by_code(unit), cell), held, exchange)
+    found = joint.sums(
+        data_of(x, x.sum(axis=1), unit_documents.by_code(unit), cell), held, exchange
+    )
     X = held[cell]
     n = x.sum(axis=1)
     beta = np.linalg.solve((X * n[:, None]).T @ X, X.T @ x)
@@ -374,7 +376,7 @@ def test_exchanges_stay_within_strata(monkeypatch):
     monkeypatch.setattr(
         joint, "_medians", lambda runs, sides: (seen.append(sides.copy()), plain(runs, sides))[1]
     )
-    data = data_of(x, lengths, units.by_code(unit), np.zeros(len(unit), np.int32))
+    data = data_of(x, lengths, unit_documents.by_code(unit), np.zeros(len(unit), np.int32))
     joint.tested([joint.sums(data, np.ones((1, 1)), exchange)], exchange, chance)
     drawn = np.concatenate(seen[1:])
     assert len(drawn) == joint.EXCHANGES
@@ -419,7 +421,7 @@ def test_a_corrected_effect_is_the_planted_one_where_the_assigned_one_is_too_sma
             for row in x
         ]
     )
-    data = data_of(assigned, lengths, units.documents(D), side)
+    data = data_of(assigned, lengths, unit_documents.documents(D), side)
     rows = np.array([[1.0, 0], [1, 1]])
     contrast = np.array([0, 1.0])
     truth = theta[side == 1].mean(axis=0) - theta[side == 0].mean(axis=0)
@@ -445,7 +447,7 @@ def test_documents_corrected_for_reading_give_the_corrected_effect_an_interval()
     topics = topics_of(beta, np.ones(K))
     side = (np.arange(D) % 2).astype(np.int32)
     beta = topics.above.toarray() + topics.floor[:, None]
-    unit = units.by_code(np.arange(D) // 10)
+    unit = unit_documents.by_code(np.arange(D) // 10)
     lengths = chance.integers(5, 40, D)
     x = np.array(
         [
@@ -479,7 +481,7 @@ def test_topics_of_the_same_words_have_no_corrected_effect():
     beta = np.stack([*beta, 0.999 * beta[2] + 0.001 * beta[0]])
     x = np.array([chance.multinomial(20, beta[d % 4]) for d in range(200)])
     assigned = np.eye(4, dtype=int)[np.arange(200) % 4] * 20
-    data = data_of(assigned, np.full(200, 20), units.documents(200), np.arange(200) // 100)
+    data = data_of(assigned, np.full(200, 20), unit_documents.documents(200), np.arange(200) // 100)
     made = corrected.effect(
         data,
         Bow.from_csr(csr_matrix(x)),

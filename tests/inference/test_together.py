@@ -9,7 +9,7 @@ from inference.engines import ssi, together
 from inference.engines.batch import Batch
 from inference.engines.contract import Divisible, Site
 from inference.kernels import counts
-from inference.kernels.gibbs import CHUNKS, UNSEEN, Table
+from inference.kernels.gibbs import CHUNKS, UNSEEN, CountTable
 from inference.schedule import Schedule, held_out_documents
 from tests.inference.corpora import equal, planted
 
@@ -111,7 +111,7 @@ def as_counts(table: np.ndarray) -> together.Counts:
 def test_counts_of_others_are_added_to_the_table(F, types):
     generator = np.random.default_rng(F)
     before, after = (generator.poisson(0.7, (50, 40)) for _ in range(2))
-    table = Table(before[:F].astype(types[0]), before[F:].astype(types[1]))
+    table = CountTable(before[:F].astype(types[0]), before[F:].astype(types[1]))
     totals = before.sum(axis=0).astype(float)
     counts.add(*as_counts(after - before), table, totals)
     assert np.array_equal(np.concatenate(table), after) and np.array_equal(
@@ -127,7 +127,7 @@ def test_counts_of_others_are_added_to_the_table(F, types):
 def test_what_is_listed_is_applied_by_any_number_of_threads(F, threads, types):
     generator = np.random.default_rng(F)
     listed = Listed(generator, 70, 300, 2000)
-    table = Table(np.full((F, 300), 100, types[0]), np.full((70 - F, 300), 100, types[1]))
+    table = CountTable(np.full((F, 300), 100, types[0]), np.full((70 - F, 300), 100, types[1]))
     totals = np.full(300, 70 * 100.0)
     counts.apply(listed.changed, listed.begins, listed.ends, table, totals, threads)
     assert np.array_equal(np.concatenate(table).astype(int) - 100, listed.expected)

@@ -7,7 +7,7 @@ import pytest
 from inference.codes.draw import draw, strata
 from inference.codes.estimate import Bounds, cells, difference, more_needed
 from inference.codes.predict import Prediction
-from inference.effects import regression, units
+from inference.effects import regression, unit_documents
 from tests.inference.codes import naive
 
 
@@ -142,7 +142,7 @@ def test_beyond_these_texts_variances_are_those_of_the_regression():
     ptr = np.concatenate([[0], np.cumsum(y)]).astype(np.int64)
     ones = np.ones(int(y.sum()), np.int32)
     data = regression.Data.from_documents(
-        units.by_code(unit), cell, (ptr, 0 * ones, ones, np.ones(600)), np.zeros(1), 1
+        unit_documents.by_code(unit), cell, (ptr, 0 * ones, ones, np.ones(600)), np.zeros(1), 1
     )
     both = regression.fit(data, np.eye(3), np.array([[1.0, -1, 0], [0, 1, -1]]))
     apart, _ = difference(

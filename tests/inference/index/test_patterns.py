@@ -23,8 +23,8 @@ from inference.index.patterns import (
     FARTHEST,
     GLOB,
     Element,
-    Part,
     PatternError,
+    PatternPart,
     parse,
 )
 from inference.index.query import ANY_CASE, EXACT, Piece
@@ -116,20 +116,20 @@ def word(text: str, how: str = EXACT, case: int = ANY_CASE) -> Element:
     ],
 )
 def test_what_can_be_written(text, elements):
-    assert parse(text, cut) == (Part(tuple(elements)),)
+    assert parse(text, cut) == (PatternPart(tuple(elements)),)
 
 
 def test_parts_within_some_words():
     assert parse("right|rights of ~5 labor ~ 12 just", cut) == (
-        Part((Element((Piece("right", EXACT), Piece("rights", EXACT))), word("of"))),
-        Part((word("labor"),), 5),
-        Part((word("just"),), 12),
+        PatternPart((Element((Piece("right", EXACT), Piece("rights", EXACT))), word("of"))),
+        PatternPart((word("labor"),), 5),
+        PatternPart((word("just"),), 12),
     )
     assert parse("labor ~s(s|t) ~9s just ~5social ~5 s*", cut)[1:] == (
-        Part((Element((Piece("s", EXACT), Piece("t", EXACT))),), FARTHEST, True),
-        Part((word("just"),), 9, True),
-        Part((word("social"),), 5),
-        Part((word("s*", GLOB),), 5),
+        PatternPart((Element((Piece("s", EXACT), Piece("t", EXACT))),), FARTHEST, True),
+        PatternPart((word("just"),), 9, True),
+        PatternPart((word("social"),), 5),
+        PatternPart((word("s*", GLOB),), 5),
     )
 
 
@@ -373,7 +373,7 @@ def test_a_frequent_word_and_any_other_is_found_without_reading_texts(seed, tmp_
     without.unfollowed = [None] * len(index.unfollowed)
     read = Hits(without, parse("a *", cut), *EVERY, chosen)
     with monkeypatch.context() as patch:
-        patch.setattr(hits, "_match", lambda *arguments: np.zeros(len(arguments[4]), np.int32))
+        patch.setattr(hits, "_match", lambda *arguments: np.zeros(len(arguments[1]), np.int32))
         found = Hits(index, parse("a *", cut), *EVERY, chosen)
         assert not len(Hits(without, parse("a *", cut), *EVERY, chosen).documents)
     assert found.documents.tolist() == read.documents.tolist()

@@ -12,7 +12,7 @@ from inference.answers import Answers, Verdict, question
 from inference.answers.held import Settings, answer_held
 from inference.effects import as_stm, corrected as corrections, regression, time_curve
 from inference.effects.design import Design, make_design
-from inference.effects.units import LEVEL
+from inference.effects.unit_documents import LEVEL
 from webapp.analysis.answers import set_answers
 from webapp.analysis.effects import variables
 from webapp.analysis.effects.formula import Formula, Term

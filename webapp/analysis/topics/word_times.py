@@ -10,7 +10,7 @@ import numpy as np
 from django.http import QueryDict
 
 from inference.answers import Answers, topic_words as outcomes
-from inference.answers.outcome import Table
+from inference.answers.outcome import AmountTable
 from inference.explore.relevance import LAM, relevance
 from webapp.analysis.answers import cautions, spans as spans_of_time
 from webapp.analysis.answers.answer_jobs import (
@@ -274,7 +274,7 @@ def _family(
 
 
 def _changes(
-    selection: RunSelection, spans_of_set: SpansOfSet, outcome: Table, numbers: list[int]
+    selection: RunSelection, spans_of_set: SpansOfSet, outcome: AmountTable, numbers: list[int]
 ) -> list[WordChange]:
     asker = SpanAsker(spans_of_set, lambda code: units.name_of(selection.version, code))
     periods_named = periods.divide(spans_of_set.calendar)
@@ -294,7 +294,9 @@ def _changes(
     return changes
 
 
-def _has_enough(spans_of_set: SpansOfSet, outcome: Table, column: int, span: AcceptedSpan) -> bool:
+def _has_enough(
+    spans_of_set: SpansOfSet, outcome: AmountTable, column: int, span: AcceptedSpan
+) -> bool:
     """Whether the word is frequent enough on the side that has more, and the other large enough."""
     outside = spans_of_set.calendar.group >= 0 if span.on_b is None else span.on_b
     outside = outside & ~span.on_a

@@ -7,7 +7,7 @@ import numpy as np
 
 from inference.index import Index
 from inference.index.hits import Hits
-from inference.index.patterns import Part, PatternError, parse, reach
+from inference.index.patterns import PatternError, PatternPart, parse, reach
 from inference.index.search import no_index
 from inference.text import Stream, stop_words
 from webapp.core.documents import texts
@@ -49,7 +49,7 @@ def _index(folder: Path) -> Index:
     return Index.open(folder / "index", stream, spans)
 
 
-def pattern(corpus: Corpus, text: str) -> tuple[Part, ...]:
+def pattern(corpus: Corpus, text: str) -> tuple[PatternPart, ...]:
     """Raises PatternError for what can't be understood, or is longer than an embargo allows."""
     index = open_index(corpus)
     parts = parse(text, index.stream.tokeniser().written)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from inference.answers.units import Field
+from inference.answers.collection_unit import Field
 from inference.explore.naming import capitalized
 from webapp.core.documents import unit_words
 from webapp.core.documents.units import Unit, failed, unit_of

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from django import template
 
-from inference.answers import units
+from inference.answers import collection_unit
 
 register = template.Library()
 
@@ -16,7 +16,7 @@ ORDINALS = ("first", "second", "third", "fourth", "fifth")
 def column(name: str) -> str:
     """ "“president”"; of a derived field "part of “id” before the number": after "the same",
     "another". name: as it is stored."""
-    derived = units.derivation(name)
+    derived = collection_unit.derivation(name)
     if derived is None:
         return f"“{name}”"
     source = f"“{derived.column}”"
@@ -30,19 +30,19 @@ def column(name: str) -> str:
 @register.filter
 def the_column(name: str) -> str:
     """The same after "of" or "values of": "“president”", "the part of “id” before the number"."""
-    article = "" if units.derivation(name) is None else "the "
+    article = "" if collection_unit.derivation(name) is None else "the "
     return article + column(name)
 
 
 @register.filter
 def each_value(name: str) -> str:
     """One of its values: "each president", "each part of “id” before the number"."""
-    return f"each {name if units.derivation(name) is None else column(name)}"
+    return f"each {name if collection_unit.derivation(name) is None else column(name)}"
 
 
 def values_of(name: str) -> str:
     """Several of its values: "values of “president”", "beginnings of “id”"."""
-    derived = units.derivation(name)
+    derived = collection_unit.derivation(name)
     if derived is None:
         return f"values of “{name}”"
     source = f"“{derived.column}”"

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import regex
 
-from inference.answers import units as found
-from inference.answers.units import Certainty, Field
-from inference.effects import units
+from inference.answers import collection_unit as found
+from inference.answers.collection_unit import Certainty, Field
+from inference.effects import unit_documents
 from inference.errors import Invalid
 from webapp.core.documents import fields, unit_words
 from webapp.intake.metadata import Names, ValueField
@@ -138,14 +138,14 @@ def _codes_of_file(version: Version, name: str) -> np.ndarray:
         return np.fromfile(folder / name, np.int32)
 
 
-def documents(version: Version, unit: Unit) -> units.Units:
+def documents(version: Version, unit: Unit) -> unit_documents.Units:
     """The documents in their units."""
     field = unit.field
     if field is None:
-        return units.documents(version.documents)
+        return unit_documents.documents(version.documents)
     return of_documents.get_or_set(
         ("units", version.pk, _method(version), field.name),
-        lambda: units.by_code(codes(version, field)),
+        lambda: unit_documents.by_code(codes(version, field)),
     )
 
 

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 from inference.runtime.durable import rewrite
 from inference.text import Choice, Spread, Stream
 from inference.text.phrases import find
-from inference.text.units import Units
+from inference.text.units import WordUnits
 from webapp.intake.ingest.estimates import rough
 from webapp.models import Corpus, Version
 from webapp.platform.accounts import embargo
@@ -120,7 +120,7 @@ def _found(version: Version, choice: Choice) -> list[Proposal]:
 def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]:
     """Of each phrase the first document that has it, and where it stands there; None where a longer
     phrase covers it everywhere."""
-    units = Units(stream.lexicon, choice)
+    units = WordUnits(stream.lexicon, choice)
     first_uses: list[tuple[int, int, int] | None] = [None] * len(choice.phrases)
     for block in stream.blocks():
         numbers, first, last, ends = units.cut(block.words, block.ends)

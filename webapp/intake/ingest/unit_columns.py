@@ -1,4 +1,4 @@
-"""Columns of texts in which the unit of a collection is looked for (inference.answers.units): codes
+"""Columns of texts in which the unit of a collection is looked for (inference.answers.collection_unit): codes
 in files, so that memory does not grow with the documents."""
 
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from inference.answers.units import LONGEST, Column
+from inference.answers.collection_unit import LONGEST, Column
 
 BLOCK = 20_000  # documents at a time
 MOST_COLUMNS = 100  # of a table that are looked at, the first

@@ -1,5 +1,5 @@
 """The unit of a version is looked for when it is made, and once in the background in versions of an
-older program: whose texts are alike (inference.answers.units). What was found is stored with the
+older program: whose texts are alike (inference.answers.collection_unit). What was found is stored with the
 version: fields as numbers on its row, the codes of each as a file."""
 
 import shutil
@@ -11,8 +11,8 @@ import numpy as np
 import structlog
 from django.db import connection, transaction
 
-from inference.answers import units
-from inference.answers.units import Column
+from inference.answers import collection_unit
+from inference.answers.collection_unit import Column
 from inference.bow import Bow
 from inference.errors import Invalid
 from webapp.intake.ingest import unit_columns
@@ -63,9 +63,11 @@ def find(version: Version, documents: int, bow: Bow) -> dict:
     working.mkdir()
     columns = Columns(folder / "columns")
     by_document = bow.by_document()
-    mixes = units.mixes_of(by_document.indptr, by_document.words, by_document.counts, by_document.V)
+    mixes = collection_unit.mixes_of(
+        by_document.indptr, by_document.words, by_document.counts, by_document.V
+    )
     candidates = _candidates(version, documents, columns, working)
-    fields_found = units.find(candidates, np.asarray(columns.dates), mixes)
+    fields_found = collection_unit.find(candidates, np.asarray(columns.dates), mixes)
     stored = _store(fields_found, working)
     working.rename(finished)
     return stored
@@ -96,7 +98,7 @@ def _candidates(version: Version, documents: int, columns: Columns, folder: Path
             )
     names: dict[str, Column] = {}
     for column in candidates:
-        if not column.derived or units.is_useful(column):
+        if not column.derived or collection_unit.is_useful(column):
             names.setdefault(column.name, column)
     return list(names.values())
 
@@ -142,8 +144,10 @@ def _derived_from_categories(columns: list[Column]) -> list[Column]:
     derived = []
     for column in columns:
         different = column.values / max(len(column.codes), 1)
-        for name, derive in units.derivations(column.name, column.texts, different).items():
-            of_value = units.numbered(name, map(derive, column.texts), column.name)
+        for name, derive in collection_unit.derivations(
+            column.name, column.texts, different
+        ).items():
+            of_value = collection_unit.numbered(name, map(derive, column.texts), column.name)
             codes = np.append(of_value.codes, np.int32(-1))[column.codes]
             derived.append(of_value._replace(codes=codes))
     return derived
@@ -151,20 +155,22 @@ def _derived_from_categories(columns: list[Column]) -> list[Column]:
 
 def _ways(column: Column, documents: int) -> dict[str, Callable[[str], str]]:
     """How to derive other columns from one, where documents may share their values."""
-    ways = units.derivations(column.name, column.texts, column.values / max(documents, 1))
+    ways = collection_unit.derivations(column.name, column.texts, column.values / max(documents, 1))
     return {name: derive for name, derive in ways.items() if _may_be_shared(column.texts, derive)}
 
 
 def _may_be_shared(texts: list[str], derive: Callable[[str], str]) -> bool:
     values = [value for value in map(derive, texts) if value]
-    if len(values) < units.SHARED * len(texts):
+    if len(values) < collection_unit.SHARED * len(texts):
         return False
     return 2 <= len(set(values)) < HARDLY * len(values)
 
 
-def _store(fields_found: units.Found, folder: Path) -> dict:
+def _store(fields_found: collection_unit.Found, folder: Path) -> dict:
     """Keep the codes of the fields that may be chosen, and remove all others."""
-    may_be_chosen = [field for field in fields_found.fields if field.values >= units.FEWEST_VALUES]
+    may_be_chosen = [
+        field for field in fields_found.fields if field.values >= collection_unit.FEWEST_VALUES
+    ]
     may_be_chosen.sort(key=lambda field: (not field.able, -field.effect))
     rows = []
     stored_files = set()
@@ -176,7 +182,9 @@ def _store(fields_found: units.Found, folder: Path) -> dict:
     for path in folder.iterdir():
         if path not in stored_files:
             path.unlink()
-    too_few = [field for field in fields_found.fields if field.values < units.FEWEST_VALUES]
+    too_few = [
+        field for field in fields_found.fields if field.values < collection_unit.FEWEST_VALUES
+    ]
     rows += [asdict(field) | {"file": ""} for field in too_few[:MOST_FIELDS]]
     return {"method": METHOD, "fields": rows}
 

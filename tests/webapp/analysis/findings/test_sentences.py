@@ -12,7 +12,7 @@ from django.urls import reverse
 from scipy.sparse import csr_matrix
 
 from benchmarks.insight import spoken
-from inference.answers.outcome import Table
+from inference.answers.outcome import AmountTable
 from tests.webapp.topic_links import topic_link
 from webapp.analysis.findings import mixes, screen, sentences, time_sentences
 from webapp.analysis.findings.called import Names
@@ -176,7 +176,7 @@ def test_a_window_differs_from_the_time_before_it_and_from_that_after_it(
     group = np.repeat(np.arange(30), 10)
     first, last = WINDOW
     amounts = np.select([group < first, group > last], [before, after], within).astype(float)
-    outcome = Table(csr_matrix(amounts[:, None]), np.full(len(group), 100.0))
+    outcome = AmountTable(csr_matrix(amounts[:, None]), np.full(len(group), 100.0))
     spans = SimpleNamespace(outcome=outcome, position=group)
     asker = SpanAsker(SimpleNamespace(spans=spans, calendar=SimpleNamespace(group=group)), str)
     more = within > min(before, after)

@@ -5,7 +5,7 @@ from dataclasses import asdict
 import pytest
 from django.urls import reverse
 
-from inference.answers.units import Field
+from inference.answers.collection_unit import Field
 from webapp.core.documents import unit_sentences, unit_words
 from webapp.models import Corpus, Version
 

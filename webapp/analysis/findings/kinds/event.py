@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csc_matrix
 
 from inference.answers import spans, trivial
-from inference.answers.outcome import Table
+from inference.answers.outcome import AmountTable
 from inference.explore.naming import alike
 from inference.findings.divergence import divergence
 from webapp.analysis.answers import spans as answers_over_time
@@ -213,7 +213,7 @@ class Burst(NamedTuple):
     documents: np.ndarray
 
 
-def _documents_with(document_set: DocumentSet, words: list[int]) -> Table:
+def _documents_with(document_set: DocumentSet, words: list[int]) -> AmountTable:
     """How many sections of each document have each word, and how many it has; of whole documents 0
     or 1."""
     evidence = document_set.evidence
@@ -231,10 +231,10 @@ def _documents_with(document_set: DocumentSet, words: list[int]) -> Table:
     )
     amounts = np.full(len(column), float(step))
     shape = (documents, len(words))
-    return Table(csc_matrix((amounts, (np.concatenate(having), column)), shape=shape), sizes)
+    return AmountTable(csc_matrix((amounts, (np.concatenate(having), column)), shape=shape), sizes)
 
 
-def _untold(document_set: DocumentSet, outcome: Table, words: list[str]) -> set[int]:
+def _untold(document_set: DocumentSet, outcome: AmountTable, words: list[str]) -> set[int]:
     """Columns of words that are never told: signatures and forms; and where dates are of less than
     two years, so that nothing can be seen to come again, the names of months and days."""
     untold: set[int] = set()

@@ -110,7 +110,7 @@ def of_field(
     unit, codes = set_answers.unit_of(document_set.run.version, groups.name)
     group = groups.group[sample]
     present = word_samples.present(document_set.evidence.bow, sample, candidates)
-    outcome = estimator.Table(present, np.ones(len(sample)))
+    outcome = estimator.AmountTable(present, np.ones(len(sample)))
     codes_of_sample = None if codes is None else codes[sample]
     value_question = question.of_values(group, groups.groups, codes_of_sample, groups.named)
     words = [document_set.names.spelling[word] for word in candidates]

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from scipy.sparse import csc_matrix
 
-from inference.answers.outcome import Table
+from inference.answers.outcome import AmountTable
 from webapp.analysis.answers import spans as answers_over_time
 from webapp.analysis.findings import over_time, sentences, time_sentences
 from webapp.analysis.findings.document_set import DocumentSet
@@ -103,7 +103,7 @@ def _who_speaks(version: Version) -> ValueField | None:
     return None
 
 
-def _documents_by(document_set: DocumentSet, category: ValueField) -> Table:
+def _documents_by(document_set: DocumentSet, category: ValueField) -> AmountTable:
     """Which documents with words are of which value."""
     codes = fields.values(document_set.run.version, category)
     is_counted = (codes >= 0) & (document_set.evidence.lengths > 0)
@@ -112,4 +112,4 @@ def _documents_by(document_set: DocumentSet, category: ValueField) -> Table:
         (np.ones(len(documents)), (documents, codes[documents])),
         shape=(len(codes), len(category.values)),
     )
-    return Table(amounts, is_counted.astype(float))
+    return AmountTable(amounts, is_counted.astype(float))
