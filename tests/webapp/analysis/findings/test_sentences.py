@@ -18,13 +18,16 @@ from webapp.analysis.findings import mixes, screen, sentences, time_sentences
 from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.item import RatioBetween
 from webapp.analysis.findings.kinds import KINDS, no_difference
+from webapp.analysis.findings.kinds.caution import TopicsCaution
 from webapp.analysis.findings.kinds.event import WordItem
 from webapp.analysis.findings.kinds.family import Family
 from webapp.analysis.findings.over_time import SpanAsker
 from webapp.analysis.findings.values import OfGroup, Shaped
 from webapp.analysis.findings.writer import Writer
 from webapp.core.documents.selection import Selection
+from webapp.core.results import labels
 from webapp.core.results.view import RunView
+from webapp.models import Topic
 
 pytestmark = pytest.mark.django_db
 
@@ -109,6 +112,25 @@ def test_a_family_names_as_many_topics_as_can_be_read_aloud(trained):
     said = family.say(writer)
     assert 1 <= len(_topics_named(said)) < 3
     assert f"{trained.topics - len(_topics_named(said))} more topics" in said.parts[-1]
+
+
+def test_a_caution_names_as_many_topics_as_can_be_read_aloud(trained):
+    Topic.objects.filter(snapshot=trained.snapshot_id).update(
+        name="House of Commons & Welsh Assembly",
+        name_parts=["House of Commons", "Welsh Assembly"],
+    )
+    labels.proposals.cache_clear()
+    view = RunView(trained)
+    writer = Writer(Selection.read(QueryDict(""), view), {})
+    topics = list(range(5))
+    mixed = TopicsCaution(
+        score=1, low=0.1, high=0.1, estimate=0.1, count=11, topics=topics, what="mixed"
+    )
+    said = mixed.say(writer)
+    assert not sentences.is_long(said.parts)
+    assert 1 <= len(_topics_named(said)) < len(topics)
+    assert f"{11 - len(_topics_named(said))} more" in said.parts[-1]
+    labels.proposals.cache_clear()
 
 
 def _topics_named(sentence):

@@ -14,7 +14,7 @@ from inference.explore import bands
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
-from webapp.analysis.findings.phrasing import fill
+from webapp.analysis.findings.phrasing import Part, fill
 from webapp.analysis.findings.sentences import Plural, join_parts
 from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.results import measures
@@ -95,19 +95,27 @@ class TopicsCaution(Caution):
     topics: list[int]
 
     def say(self, writer: Writer) -> Sentence:
-        """What they are, how many, and which are the first."""
-        further_topics = self.count - len(self.topics)
-        parts = fill(
+        """What they are, how many, and as many of the first as can be read aloud."""
+        named = len(self.topics)
+        parts = self._naming(writer, named)
+        while named > 1 and sentences.is_long(parts):
+            named -= 1
+            parts = self._naming(writer, named)
+        numbers = ",".join(map(str, self.topics))
+        return Sentence(parts, writer.view.go("run_topics", topics=numbers))
+
+    def _naming(self, writer: Writer, named: int) -> list[Part]:
+        """What is said where so many of the topics are named."""
+        further_topics = self.count - named
+        return fill(
             OF_TOPICS[self.what].pattern(self.count),
             count=f"{self.count:,}",
             share=percent(self.estimate),
             topics=join_parts(
-                [[writer.topic(k)] for k in self.topics],
+                [[writer.topic(k)] for k in self.topics[:named]],
                 sentences.MORE.format(count=further_topics) if further_topics else "",
             ),
         )
-        numbers = ",".join(map(str, self.topics))
-        return Sentence(parts, writer.view.go("run_topics", topics=numbers))
 
 
 @dataclass(frozen=True, kw_only=True)
