@@ -38,6 +38,8 @@ INFLECTED = ("en", "em", "er", "es")  # endings of German adjectives; also a las
 OBLIQUE = ("en", "em")  # those that an adjective behind nothing never has in the nominative
 UNGOVERNED = 2  # uses of such a phrase behind nothing, at least
 PERSON_GOVERNED = 0.15  # of a first name's uses, behind articles and prepositions, at most
+# Stand behind what they govern, and are hardly ever stop words: no phrase ends with them
+POSTPOSITIONS = frozenset(("ago", "geleden", "zuvor"))
 SHORTEST_PHRASE = 2  # words that are left of one whose first word is taken off
 
 _TOKEN = regex.compile(r"[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{N}]|\n\s*\n")
@@ -105,9 +107,9 @@ class Grammar:
         """A phrase of several words as a heading may have it: without a word at its beginning that
         begins what is said, "memory leak" of "fix memory leak"; "" where that is no noun phrase.
 
-        A phrase with a verb, or that ends with a modifier, is none, nor is one whose words are
-        joined by another function word than the most frequent ones. avoided: words in small letters
-        that name no subject.
+        A phrase with a verb, or that ends with a modifier or one of POSTPOSITIONS, is none, nor is
+        one whose words are joined by another function word than the most frequent ones. avoided:
+        words in small letters that name no subject.
         """
         words = phrase.split()
         while len(words) > SHORTEST_PHRASE and self.kind(words[0]) == "bare":
@@ -115,6 +117,8 @@ class Grammar:
         inner = [word for word in words if word.casefold() not in self._stop]
         if inner[:1] != words[:1] or inner[-1:] != words[-1:]:
             return ""
+        if words[-1].casefold() in POSTPOSITIONS:
+            return ""  # "years ago"
         if any(word.casefold() in avoided or not word[0].isalpha() for word in inner):
             return ""
         joints = {word.casefold() for word in words} & self._stop

@@ -53,6 +53,7 @@ The stable release of the parser. A stable release with the real-world parser, a
         ("stable release", "stable release"),
         ("2 parser", ""),
         ("parser of bob", ""),  # names somebody
+        ("release ago", ""),
     ],
 )
 def test_noun_phrases_of_what_is_said_in_commands(phrase, of_a_name):

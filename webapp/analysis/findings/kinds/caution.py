@@ -96,23 +96,23 @@ class TopicsCaution(Caution):
 
     def say(self, writer: Writer) -> Sentence:
         """What they are, how many, and as many of the first as can be read aloud."""
-        named = len(self.topics)
-        parts = self._naming(writer, named)
-        while named > 1 and sentences.is_long(parts):
-            named -= 1
-            parts = self._naming(writer, named)
+        topics_named = len(self.topics)
+        parts = self._naming(writer, topics_named)
+        while topics_named > 1 and sentences.is_long(parts):
+            topics_named -= 1
+            parts = self._naming(writer, topics_named)
         numbers = ",".join(map(str, self.topics))
         return Sentence(parts, writer.view.go("run_topics", topics=numbers))
 
-    def _naming(self, writer: Writer, named: int) -> list[Part]:
-        """What is said where so many of the topics are named."""
-        further_topics = self.count - named
+    def _naming(self, writer: Writer, topics_named: int) -> list[Part]:
+        """What is said where so many of its topics are named."""
+        further_topics = self.count - topics_named
         return fill(
             OF_TOPICS[self.what].pattern(self.count),
             count=f"{self.count:,}",
             share=percent(self.estimate),
             topics=join_parts(
-                [[writer.topic(k)] for k in self.topics[:named]],
+                [[writer.topic(k)] for k in self.topics[:topics_named]],
                 sentences.MORE.format(count=further_topics) if further_topics else "",
             ),
         )
