@@ -20,7 +20,7 @@ from webapp.platform.drawing.pictures import (
     Stroke,
     Text,
 )
-from webapp.platform.drawing.tables import HIGH, LOW
+from webapp.platform.drawing.tables import HIGH, LOW, columns_of_lines
 
 # points: the text of a page of A4, 16 cm, and 6.7 cm
 WIDTH = 453.0
@@ -50,7 +50,9 @@ class Series(NamedTuple):
 def can_be_drawn(table: KeptTable | None) -> bool:
     """Whether a table is one of shares by two periods or groups, or more. Ends of intervals may be
     missing: where few units speak there are none."""
-    if table is None or len(table.rows) < 2 or not table.columns[1:]:
+    if table is None or len(table.rows) < 2:
+        return False
+    if not columns_of_lines(list(map(str, table.columns))):
         return False
     columns = list(enumerate(zip(table.columns, table.shares, strict=True)))[1:]
     for i, (name, has_shares) in columns:
@@ -93,13 +95,15 @@ def picture_of(table: KeptTable | None) -> Picture | None:
 def series_of(table: KeptTable) -> list[Series]:
     """The lines of a table, each with the ends of its intervals where it has them."""
     names = [str(name) for name in table.columns]
-    columns = {name: _numbers(table, i) for i, name in enumerate(names) if i}
     series = []
-    for name, values in columns.items():
-        if not name.endswith((LOW, HIGH)):
-            low = columns.get(name + LOW, [])
-            high = columns.get(name + HIGH, [])
-            series.append(Series(name, values, low, high))
+    for values, low, high in columns_of_lines(names):
+        line = Series(
+            name=names[values],
+            values=_numbers(table, values),
+            low=[] if low is None else _numbers(table, low),
+            high=[] if high is None else _numbers(table, high),
+        )
+        series.append(line)
     return series
 
 

@@ -1,7 +1,7 @@
 """The chart of a table of shares that a notebook has kept. It needs nothing but the file that it
 stands in: no script, and no other file than the page's style sheet."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from webapp.platform.drawing.colours import of_line
 from webapp.platform.drawing.lines import EDGE, Spot, band, path, spots, spread_names, step_between
 from webapp.platform.drawing.numbers import percent
-from webapp.platform.drawing.tables import HIGH, LOW
+from webapp.platform.drawing.tables import columns_of_lines
 
 Cell = bool | int | float | str | None
 
@@ -46,16 +46,16 @@ class Line:
 
 def draw(columns: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> SafeString:
     """The first column says of what each row is, the others are lines. "" where there are fewer
-    than two rows, or where a cell is no share."""
-    by_name = {str(columns[i]): [row[i] for row in rows] for i in range(1, len(columns))}
-    cells = [cell for column in by_name.values() for cell in column if cell is not None]
+    than two rows, or no line, or where a cell is no share."""
+    cells = [cell for row in rows for cell in row[1:] if cell is not None]
     shares = [cell for cell in cells if _is_share(cell)]
-    if len(rows) < 2 or not shares or len(shares) < len(cells):
+    lines = _lines(list(map(str, columns)), rows)
+    if len(rows) < 2 or not lines or not shares or len(shares) < len(cells):
         return SafeString()
     chart = _Chart(
         by=str(columns[0]),
         labels=[str(row[0]) for row in rows],
-        lines=_lines(by_name),
+        lines=lines,
         largest=max(shares) or 1.0,
         has_dots=len(shares) <= MOST_WITH_DOTS,
     )
@@ -68,22 +68,27 @@ def _is_share(cell: Cell) -> TypeGuard[float]:
     return 0 <= cell <= 1
 
 
-def _lines(by_name: Mapping[str, Sequence[Cell]]) -> list[Line]:
-    """by_name: the columns, whose cells are shares or None."""
-    shares = {
-        name: [cell if _is_share(cell) else None for cell in by_name[name]] for name in by_name
-    }
-    names = [name for name in shares if not name.endswith((LOW, HIGH))]
-    return [
-        Line(
-            name=name,
-            hue=of_line(i),
-            values=shares[name],
-            low=shares.get(name + LOW),
-            high=shares.get(name + HIGH),
+def _lines(names: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[Line]:
+    """names: of the columns."""
+    lines = []
+    for number, (values, low, high) in enumerate(columns_of_lines(names)):
+        line = Line(
+            name=names[values],
+            hue=of_line(number),
+            values=_shares(rows, values),
+            low=None if low is None else _shares(rows, low),
+            high=None if high is None else _shares(rows, high),
         )
-        for i, name in enumerate(names)
-    ]
+        lines.append(line)
+    return lines
+
+
+def _shares(rows: Sequence[Sequence[Cell]], column: int) -> list[float | None]:
+    return [_share(row[column]) for row in rows]
+
+
+def _share(cell: Cell) -> float | None:
+    return cell if _is_share(cell) else None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 (static/js/notebook.js)."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import orjson
 
@@ -33,6 +34,32 @@ def with_intervals(
         names += [name, name + LOW, name + HIGH]
         values_with_ends += [values[i], low[i], high[i]]
     return names, values_with_ends
+
+
+class ColumnsOfLine(NamedTuple):
+    """Where a table has a line's values and the ends of its intervals, None where it has none."""
+
+    values: int
+    low: int | None
+    high: int | None
+
+
+def columns_of_lines(names: Sequence[str]) -> list[ColumnsOfLine]:
+    """The lines of a table whose columns are called so; the first column says of what each row is.
+    Two topics may be called alike, so each line has the ends that follow it."""
+    return [
+        ColumnsOfLine(i, _find_behind(names, i, LOW), _find_behind(names, i, HIGH))
+        for i in range(1, len(names))
+        if not names[i].endswith((LOW, HIGH))
+    ]
+
+
+def _find_behind(names: Sequence[str], place: int, end: str) -> int | None:
+    """The next column that has the ends of this one's intervals."""
+    for i in range(place + 1, len(names)):
+        if names[i] == names[place] + end:
+            return i
+    return None
 
 
 def kept_table(

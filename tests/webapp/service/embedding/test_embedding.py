@@ -14,7 +14,7 @@ from webapp.core.notebooks import pictures as pictures_of_tables
 from webapp.core.notebooks.shapes import KeptTable
 from webapp.models import Corpus, Link, Run, User
 from webapp.platform.accounts import embargo, framing, sharing
-from webapp.platform.drawing import pictures
+from webapp.platform.drawing import kept_chart, pictures
 from webapp.platform.drawing.tables import HIGH, LOW
 from webapp.service.corpora import deletion
 from webapp.service.embedding import charts
@@ -330,6 +330,18 @@ def test_a_chart_is_drawn_where_shares_are_known_and_intervals_are_not():
     assert not pictures_of_tables.can_be_drawn(unknown)
     one = KeptTable([["1990", 0.2, 0.1, 0.3]], columns)
     assert not pictures_of_tables.can_be_drawn(one)
+    ends = KeptTable([["1990", 0.1, 0.3], ["1991", 0.1, 0.3]], ["year", f"War{LOW}", f"War{HIGH}"])
+    assert pictures_of_tables.picture_of(ends) is None
+    assert not kept_chart.draw(ends.columns, ends.rows)
+
+
+def test_topics_that_are_called_alike_have_a_line_each():
+    columns = ["year", "War", f"War{LOW}", f"War{HIGH}", "War", f"War{LOW}", f"War{HIGH}"]
+    rows = [["1990", 0.2, 0.1, 0.3, 0.6, 0.5, 0.7], ["1991", 0.4, 0.3, 0.5, 0.8, 0.7, 0.9]]
+    first, second = pictures_of_tables.series_of(KeptTable(rows, columns))
+    assert (first.values, first.low, first.high) == ([0.2, 0.4], [0.1, 0.3], [0.3, 0.5])
+    assert (second.values, second.low, second.high) == ([0.6, 0.8], [0.5, 0.7], [0.7, 0.9])
+    assert kept_chart.draw(columns, rows).count(">War</text>") == 2
 
 
 @pytest.mark.parametrize(
