@@ -119,15 +119,21 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
     with transaction.atomic():
         claims.update(kinds.REPLICATE, key, attempt, status=Replicate.Status.READY, **fields)
         _count(replicate.run)
+        # In the same transaction: nobody continues what is ready where the worker ends
+        if _completes_run_of_all(replicate):
+            # Its owner may have too many jobs: its page offers it
+            with suppress(Invalid), transaction.atomic():
+                steering.join(replicate.run, replicate.run.by)
     shutil.rmtree(folder, ignore_errors=True)
-    if (
-        "join" in replicate.run.steering
-        and replicate.texts == Replicate.Texts.OWN
-        and not replicate.number
-        and (not of_seeds(replicate.run).exclude(status=Replicate.Status.READY).exists())
-    ):
-        with suppress(Invalid):  # its owner has too many jobs: its page offers it
-            steering.join(replicate.run, replicate.run.by)
+
+
+def _completes_run_of_all(replicate: Replicate) -> bool:
+    """Whether a run of all was asked for, and this was the last training that it waited for."""
+    if "join" not in replicate.run.steering:
+        return False
+    if replicate.texts != Replicate.Texts.OWN or replicate.number:
+        return False
+    return not of_seeds(replicate.run).exclude(status=Replicate.Status.READY).exists()
 
 
 def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, bytes | list] | None:

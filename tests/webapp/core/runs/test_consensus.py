@@ -11,11 +11,11 @@ from inference.errors import Invalid
 from inference.explore import matching
 from tests.webapp.making import corpus_of, run_on
 from webapp.core.results import weights
-from webapp.core.runs import replicates, services
+from webapp.core.runs import replicates, services, steering
 from webapp.intake.ingest.forms import TrainForm
 from webapp.models import Replicate, Run
 from webapp.platform.accounts import quotas
-from webapp.platform.jobs import scheduler
+from webapp.platform.jobs import kinds, scheduler
 
 pytestmark = pytest.mark.django_db
 
@@ -113,6 +113,25 @@ def test_a_run_of_all_follows_where_it_was_asked_for(client, run, way):
     train(last.pk)
     last.refresh_from_db()
     assert (last.status, last.replicates.count()) == ("done", 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_of_all_follows_also_where_the_worker_ends_before_it_is_queued(run, monkeypatch):
+    run.steering = {"join": True}
+    run.save()
+    replicates.begin(run)
+    first, last = run.replicates.order_by("pk")
+    replicates.train(first.pk)
+    join = steering.join
+    # No handler of ours sees it, as none sees a kill
+    monkeypatch.setattr(steering, "join", Mock(side_effect=KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        replicates.train(last.pk)
+    monkeypatch.setattr(steering, "join", join)
+    assert Run.objects.latest("pk") == run
+    run.replicates.filter(status__in=kinds.REPLICATE.active).update(status="queued")  # by the sweep
+    replicates.train(last.pk)
+    assert Run.objects.latest("pk").steering == {"consensus": [1, 2]}
 
 
 def test_without_it_none_follows(client, run):
