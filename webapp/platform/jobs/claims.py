@@ -134,9 +134,11 @@ def crash(kind: JobKind, pk: int, attempt: int) -> None:
 
 def retry(kind: JobKind, pk: int) -> bool:
     """Queue a failed job again; it continues where it was. Returns whether there was such a job."""
+    # That the attempt which failed was to be cancelled is not asked of the next
+    without_request = {kind.request: ""} if kind.request else {}
     with transaction.atomic():
         if not kind.model.objects.filter(pk=pk, status="failed").update(
-            status="queued", error="", tries=0, heartbeat_at=Now()
+            status="queued", error="", tries=0, heartbeat_at=Now(), **without_request
         ):
             return False
         dispatch.send(kind, pk)

@@ -22,7 +22,8 @@ class JobKind(NamedTuple):
     task: the name of the Celery task. publish: tells open pages about a job. active: the statuses
     in which an attempt owns the row; a claim sets the first. folder: what the attempt locks while
     it writes files (jobs.file_lock). owner: the field with the user whose job it is. size: of a
-    job, compared with other jobs of its kind.
+    job, compared with other jobs of its kind. request: the field with what a user asks of the
+    attempt at work, as to cancel it; "" where there is none.
     """
 
     model: type[Upload | Corpus | Version | Run | Comparison | Export | Replicate | CodeFile]
@@ -32,6 +33,7 @@ class JobKind(NamedTuple):
     folder: Callable[[int], Path]
     owner: str
     size: Combinable
+    request: str = ""
 
     @property
     def name(self) -> str:
@@ -100,6 +102,7 @@ TRAIN = JobKind(
     folder=files.run_folder,
     owner="by",
     size=F("version__tokens") * Cast(KT("settings__topics"), BigIntegerField()),
+    request="request",
 )
 COMPARE = JobKind(
     model=Comparison,

@@ -129,6 +129,15 @@ def test_a_claim_ends_the_waiting(queued):
     assert queued.waits_for == ""
 
 
+def test_what_is_tried_again_is_not_cancelled_by_an_earlier_wish(queued):
+    attempt = claims.claim(kinds.TRAIN, queued.pk)
+    runs.cancel(queued)
+    claims.fail(kinds.TRAIN, queued.pk, attempt, "It failed before it looked.")
+    assert claims.retry(kinds.TRAIN, queued.pk)
+    queued.refresh_from_db()
+    assert (queued.status, queued.request) == ("queued", "")
+
+
 def test_sweep_leaves_the_version_that_a_corpus_gets_while_it_is_read(ready):
     """Its job is the corpus's: queued, it would be made by another process, which would end the one
     that reads."""
