@@ -56,8 +56,7 @@ def create(
     if not 0 <= seed < 2**63:
         raise Invalid("seed", f"Seed must be a whole number from 0 to 2^63 - 1, got {seed}.")
     with transaction.atomic():
-        if not Corpus.objects.select_for_update(no_key=True).filter(pk=version.corpus_id).exists():
-            raise Invalid("corpus", "This corpus has just been deleted.")
+        _lock_corpus(version)
         by = by or User.objects.local()
         quotas.check_job(by)
         run = Run.objects.create(
@@ -134,9 +133,7 @@ def create_several(
         raise Invalid("engines", f"Mark two engines or more, at most {limit}, got {len(names)}.")
     by = by or User.objects.local()
     with transaction.atomic():
-        Corpus.objects.select_for_update(no_key=True).filter(
-            pk=version.corpus_id
-        ).first()  # before its user, as `create`
+        _lock_corpus(version)
         quotas.check_job(by, len(names))
         return [create(version, engine=name, topics=topics, seed=seed, by=by) for name in names]
 
@@ -148,6 +145,13 @@ def _ready(version: Version | None) -> Version:
             "corpus", "Only a corpus that has been read, and is ready, can be trained on."
         )
     return version
+
+
+def _lock_corpus(version: Version) -> None:
+    """Before its user (quotas): two who lock in another order wait for each other. Raises Invalid
+    where the corpus is gone."""
+    if not Corpus.objects.select_for_update(no_key=True).filter(pk=version.corpus_id).exists():
+        raise Invalid("corpus", "This corpus has just been deleted.")
 
 
 def train_again(run: Run, by: User | None = None) -> Run:
@@ -221,8 +225,11 @@ def variants(run: Run, by: User | None = None) -> list[Run]:
         raise Invalid(
             "run", f"Run {run.pk} began with given topics: its settings alone do not make it."
         )
+    by = by or User.objects.local()
     with transaction.atomic():
-        quotas.check_job(by or User.objects.local(), len(_variants(run)))
+        _lock_corpus(run.version)
+        all_changed = _variants(run)
+        quotas.check_job(by, len(all_changed))
         return [
             create(
                 run.version,
@@ -231,7 +238,7 @@ def variants(run: Run, by: User | None = None) -> list[Run]:
                 topics_named=named_topics.of_run(run),
                 **{"seed": run.seed} | run.settings | changed,
             )
-            for changed in _variants(run)
+            for changed in all_changed
         ]
 
 

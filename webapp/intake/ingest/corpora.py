@@ -285,15 +285,21 @@ def create_addition(
     shaping = now.shaping | {"table": "", "key": ""} if now.shaping else {}
     reading = asdict(replace(now, shaping=shaping, added=[]))
     with transaction.atomic():
-        draft = create(
-            corpus.name, received, corpus.owner, in_background, into=corpus, settings=reading
+        # Locked, so that an embargo, and another owner, find all drafts; before its owner, as
+        # whoever changes a corpus does (quotas)
+        locked = Corpus.objects.select_for_update(no_key=True).filter(pk=corpus.pk)
+        current = locked.first()
+        if current is None:
+            raise Invalid("corpus", "This corpus has just been deleted.")
+        return create(
+            corpus.name,
+            received,
+            current.owner,
+            in_background,
+            into=corpus,
+            settings=reading,
+            embargo=current.embargo,
         )
-        # Locked, so that an embargo, and another owner, find all drafts.
-        draft.embargo, draft.owner_id = (
-            Corpus.objects.select_for_update().values_list("embargo", "owner").get(pk=corpus.pk)
-        )
-        draft.save(update_fields=["embargo", "owner"])
-    return draft
 
 
 def add_files(draft: Corpus, reading: ReadingSettings) -> Version:

@@ -9,12 +9,13 @@ from random import Random
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
 from inference.errors import Invalid
 from webapp.core.runs import services as runs
-from webapp.intake.ingest import uploads, versions
+from webapp.intake.ingest import corpora, uploads, versions
 from webapp.models import Corpus, Export, Run, SourceFile, User
 from webapp.platform.accounts import quotas
 from webapp.platform.jobs import claims, dispatch, kinds, roster, scheduler
@@ -204,6 +205,30 @@ def test_jobs(settings):
     runs.create(ada.version, topics=2, by=ben.user)
     User.objects.filter(pk=ada.user.pk).update(most_jobs=3)
     runs.create(ada.version, topics=2, by=User.objects.get(pk=ada.user.pk))
+
+
+@pytest.mark.parametrize("way", ["variants", "engines", "addition"])
+def test_a_corpus_is_locked_before_its_owner(settings, tmp_path, way):
+    """Two who lock them in another order would wait for each other."""
+    settings.MOST = settings.MOST | {"jobs": 9, "bytes": 1000}
+    ada = Person("ada")
+    Corpus.objects.filter(pk=ada.corpus.pk).update(version=ada.version, progress={"documents": 1})
+    ada.corpus.refresh_from_db()
+    first = runs.create(ada.version, topics=4, by=ada.user)
+    with CaptureQueriesContext(connection) as asked:
+        if way == "variants":
+            runs.variants(first, ada.user)
+        elif way == "engines":
+            runs.create_several(ada.version, ["ssi", "vb"], topics=4, by=ada.user)
+        else:
+            path = tmp_path / "more.txt"
+            path.write_text("more words")
+            received = [corpora.ReceivedFile("more.txt", path)]
+            draft = corpora.create_addition(ada.corpus, received)
+            assert (draft.into, draft.owner) == (ada.corpus, ada.user)
+    locked = [query["sql"] for query in asked if "FOR NO KEY UPDATE" in query["sql"]]
+    assert 'FROM "webapp_corpus"' in locked[0]
+    assert any('FROM "webapp_user"' in sql for sql in locked[1:])
 
 
 def test_bytes(settings):
