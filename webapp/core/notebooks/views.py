@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import orjson
 from django.contrib import messages
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -166,17 +167,20 @@ def pin(request: HttpRequest) -> HttpResponse:
 
 
 def answered(request: HttpRequest, keep: Callable[[], Notebook]) -> HttpResponse:
-    """The answer to a Pin button. keep: pins, and returns the notebook; it may raise Invalid."""
+    """The answer to a Pin button. keep: pins, and returns the notebook; where it raises Invalid
+    nothing stays of what it wrote, as of a new notebook."""
     if IN_PLACE not in request.headers:
         with show_errors(request):
-            notebook = keep()
+            with transaction.atomic():
+                notebook = keep()
             url = reverse("notebook", args=[notebook.pk])
             messages.success(
                 request, format_html('Pinned in <a href="{}">{}</a>.', url, notebook.title)
             )
         return redirect(back(request, reverse("notebooks")))
     try:
-        notebook = keep()
+        with transaction.atomic():
+            notebook = keep()
     except Invalid as error:
         return JsonResponse({"error": error.message}, status=400)
     return JsonResponse(

@@ -220,6 +220,14 @@ def test_a_new_notebook_from_the_button(client, trained):
     )
 
 
+@pytest.mark.parametrize("headers", [{}, {"X-In-Place": "1"}])
+def test_what_can_not_be_pinned_leaves_no_new_notebook(client, trained, headers):
+    sent = chart(address="https://elsewhere.example/", notebook="new", run=trained.pk)
+    answer = client.post(reverse("pin"), sent, headers=headers, follow=True)
+    assert "Only pages of this Topograph can be pinned" in answer.content.decode()
+    assert not Notebook.objects.exists()
+
+
 def test_one_press_keeps_to_the_notebook_of_the_corpus(client, trained, notebook):
     sent = {"kind": "topic", "run": trained.pk, "topic": 1, "notebook": "own"}
     elsewhere = Corpus.objects.create(name="Changelogs")
