@@ -72,7 +72,7 @@ class UploadWriter:
             self.hashing = _hashers.submit(_update_hash, self.hash, chunks)
         try:
             self._append(chunks, size)
-        except Refused:
+        except (Refused, OSError):
             self.hash = None  # it has seen what is not in the file
             raise
 

@@ -2,6 +2,7 @@
 left behind."""
 
 import contextlib
+import errno
 import hashlib
 import io
 import json
@@ -12,6 +13,7 @@ import tarfile
 import threading
 import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from django.conf import settings
@@ -559,6 +561,22 @@ def test_no_space_left(monkeypatch):
             corpora.create("", arrived).files.get().sha256
             == hashlib.sha256(b"0123456789").hexdigest()
         )
+
+
+def test_a_disk_that_fails_leaves_no_hash_of_what_is_not_in_the_file(monkeypatch):
+    upload = uploads.create(10, "a.txt")
+    writing = UploadWriter(upload)
+    monkeypatch.setattr(os, "writev", Mock(side_effect=OSError(errno.EIO, "Input/output error")))
+    with pytest.raises(OSError, match="Input/output"):
+        writing.write([b"01234XXXXX"])
+    writing.close()
+    monkeypatch.undo()
+    writing = UploadWriter(upload)
+    writing.write([b"0123456789"])
+    writing.close()
+    with uploads.claim([upload.id]) as arrived:
+        stored = corpora.create("", arrived).files.get()
+    assert stored.sha256 == hashlib.sha256(b"0123456789").hexdigest()
 
 
 # Clients that stall or vanish
