@@ -173,10 +173,10 @@ def _of_table(concept: Concept, codes: list[str], content: bytes) -> list[Given]
     rows = _rows(content)
     code_of = {str(i): i for i in range(len(codes))}
     code_of |= {name.casefold(): i for i, name in enumerate(codes)}
-    ids = {row["id"] for row in rows if is_text(row["id"])}
+    ids = {row["id"] for _, row in rows if is_text(row["id"])}
     numbers = embargo.numbers(concept.corpus, ids)
     readings: dict[tuple[int, str], Given] = {}
-    for line, row in enumerate(rows, 2):  # the first line has the names of columns
+    for line, row in rows:
         if not is_all_text(row):
             raise Invalid("codes", f"Line {line:,} can't be read: {NO_TEXT}.")
         document = numbers.get(row["id"])
@@ -342,19 +342,21 @@ def _first(titles: list[str]) -> str:
     return f"{quoted} …" if len(titles) > NAMED else quoted
 
 
-def _rows(content: bytes) -> list[dict[str, str]]:
+def _rows(content: bytes) -> list[tuple[int, dict[str, str]]]:
+    """Each row with the line of the file at which it ends: lines may be blank, and a cell may have
+    several. Raises Invalid."""
     try:
         text = content.decode("utf-8-sig")
         first_line = text.partition("\n")[0]
         delimiter = max(",;\t", key=first_line.count)
         table = csv.DictReader(io.StringIO(text), strict=True, delimiter=delimiter)
-        rows = [_cells(row) for row in table]
+        rows = [(table.line_num, _cells(row)) for row in table]
     except (UnicodeDecodeError, csv.Error):
         raise Invalid(
             "codes",
             "The file must be a CSV in UTF-8, with a line of column names, or a REFI-QDA project.",
         ) from None
-    if not rows or not {"id", "code"} <= rows[0].keys():
+    if not rows or not {"id", "code"} <= rows[0][1].keys():
         raise Invalid(
             "codes", "The file needs the columns id and code; coder and probability are read, too."
         )

@@ -352,6 +352,7 @@ def test_codes_made_elsewhere_come_in_by_id_and_are_estimated(client, trained):
     [
         ("id,code\n{id},maybe", "Line 2: “maybe” is no code of this concept"),
         ("id,code\nnobody,yes", "Line 2: no document here"),
+        ("id,code\n\n\nnobody,yes", "Line 4: no document here"),
         ("id,label\n{id},yes", "columns id and code"),
         ("id,code,probability\n{id},yes,2", "A probability"),
         ("id,code,probability\n{id},yes,1e-320", "Line 2: A probability"),
