@@ -72,6 +72,8 @@ class Wish:
             raise Invalid(
                 "together", f"Not among the words of run {run.pk}: {', '.join(unknown[:5])}."
             )
+        if len({*self.never, *run.dropped}) >= run.version.vocabulary:
+            raise Invalid("never", "These are all the words; at least one must be left.")
 
     @property
     def stored(self) -> dict[str, list[int] | list[list[int]] | list[list[str]]]:

@@ -91,6 +91,14 @@ def test_what_cannot_be_done_is_said(client, trained, query, sentence):
     assert not Run.objects.filter(status="queued").exists()
 
 
+def test_one_word_must_be_left(trained):
+    run = Run.objects.select_related("version").get(pk=trained.pk)
+    assert wish(run, "never=congress").never == ["congress"]
+    run.version.vocabulary = 1
+    with pytest.raises(Invalid, match="at least one must be left"):
+        wish(run, "never=congress")
+
+
 def test_the_form_shows_the_ticked_topics_and_engines_that_cannot_say_so(
     client, trained, monkeypatch
 ):
