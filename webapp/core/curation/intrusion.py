@@ -217,10 +217,11 @@ def topic_test(run: Run, number: int, seed: int) -> TopicTest | None:
     fit = (topics_present >= TOPICS_SHOWN) & (lengths >= SHORTEST)
     fit &= tokens_held * ONE_IN >= lengths  # a cheap test; the exact one follows
     candidates = random.permutation(documents[fit])[:DOCUMENTS_LOOKED_AT]
+    view = RunView(run)
     for document in candidates.tolist():
         present, tokens = assigned.mixture(document)
         order = np.lexsort((present, -tokens))
-        absent = np.setdiff1d(RunView(run).topics, present)
+        absent = np.setdiff1d(view.topics, present)
         if present[order[0]] == number and len(absent):
             break
     else:
@@ -228,7 +229,7 @@ def topic_test(run: Run, number: int, seed: int) -> TopicTest | None:
     largest = order[:TOPICS_SHOWN]
     shown_topics = [*present[largest].tolist(), int(random.choice(absent))]
     weights = [*tokens[largest].astype(float).tolist(), HALF_A_TOKEN]
-    words = topics.top_words(RunView(run), shown_topics, WORDS_OF_TOPIC, topics.FREQUENT)
+    words = topics.top_words(view, shown_topics, WORDS_OF_TOPIC, topics.FREQUENT)
     opening = embargo.beginnings(run.corpus, [document], OPENING)[document]
     shuffled = random.permutation(len(shown_topics))
     return TopicTest(
