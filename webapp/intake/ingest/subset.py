@@ -16,18 +16,24 @@ from webapp.platform.storage.sql import tuples
 
 _BLOCK = 32  # documents in memory at a time: each may have 20 million characters
 
+_NUMBERS_AT_ONCE = 100_000  # of documents in one statement: a part may have ten million
+
 _COLUMNS = "number, part, parts, whole, source_id, file, place, title, date_text, metadata, text"
 
 
 def size(corpus: Corpus) -> int:
     """Bytes of its documents' texts."""
-    return int(
-        tuples(
+    numbers = _numbers(corpus)
+    bytes_of_texts = 0
+    for i in range(0, len(numbers), _NUMBERS_AT_ONCE):
+        block = numbers[i : i + _NUMBERS_AT_ONCE].tolist()
+        rows = tuples(
             "SELECT coalesce(sum(octet_length(text)), 0) FROM document WHERE corpus_id = %s AND"
             " number = ANY(%s)",
-            [corpus.parent_id, _numbers(corpus).tolist()],
-        )[0][0]
-    )
+            [corpus.parent_id, block],
+        )
+        bytes_of_texts += int(rows[0][0])
+    return bytes_of_texts
 
 
 def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[readers.Document]:
