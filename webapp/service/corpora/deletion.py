@@ -12,6 +12,7 @@ folder without a row, which it finds, too.
 import re
 import shutil
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TypeVar
 
 import structlog
@@ -39,6 +40,7 @@ from webapp.platform.accounts.embargo import passage
 from webapp.platform.jobs import claims, dispatch, events, kinds
 from webapp.platform.server import siblings
 from webapp.platform.storage import bulk, files, sealed
+from webapp.platform.tries import try_each
 
 log = structlog.get_logger(__name__)
 
@@ -169,23 +171,33 @@ def _at_work(model) -> Q:
 
 
 def remove_due() -> None:
-    """Remove what was deleted long enough ago, or for good: runs one by one, then corpora."""
+    """Remove what was deleted long enough ago, or for good: runs one by one, then corpora. Raises
+    ExceptionGroup where some could not be removed."""
     runs = due(Run, STEP)
     corpora = due(Corpus, STEP)
-    for run in runs:
-        remove(run)
-    for corpus in corpora:
-        if not claim(corpus):
-            continue
-        for model, field in ((Run, "corpus"), (Corpus, "into")):
-            for row_of_model in (
-                model.everything.filter(**{field: corpus.pk}).order_by("pk").iterator(100)
-            ):
-                expire_now(row_of_model)
-                remove(row_of_model)
-        remove(corpus)
-    if runs or corpora:
-        siblings.forget()  # web processes may have their files open
+    try:
+        try_each(
+            [
+                *(partial(remove, run) for run in runs),
+                *(partial(_remove_with_parts, corpus) for corpus in corpora),
+            ]
+        )
+    finally:
+        if runs or corpora:
+            siblings.forget()  # web processes may have their files open
+
+
+def _remove_with_parts(corpus: Corpus) -> None:
+    """Its runs and what was to be added to it, then itself."""
+    if not claim(corpus):
+        return
+    for model, field in ((Run, "corpus"), (Corpus, "into")):
+        for row_of_model in (
+            model.everything.filter(**{field: corpus.pk}).order_by("pk").iterator(100)
+        ):
+            expire_now(row_of_model)
+            remove(row_of_model)
+    remove(corpus)
 
 
 def claim(row: Corpus | Run) -> bool:

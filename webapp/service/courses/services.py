@@ -3,6 +3,7 @@ that its students made."""
 
 import secrets
 from datetime import datetime, timedelta
+from functools import partial
 
 from django.db import transaction
 from django.db.models import Max
@@ -13,6 +14,7 @@ from inference.errors import Invalid
 from webapp.core.curation.services import one_line, person
 from webapp.models import GONE, Corpus, Course, Membership, Notebook, Run, Student, User
 from webapp.platform.accounts import quotas, sharing, tokens
+from webapp.platform.tries import try_each
 from webapp.service.corpora import deletion
 
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # of a code: those that are not taken for another
@@ -175,10 +177,11 @@ def remove(student: Student) -> None:
 
 def remove_ended() -> None:
     """Of courses that have ended, and of students that were removed: accounts, some at a time; then
-    the courses."""
+    the courses. Raises ExceptionGroup where some could not be removed."""
     ended = Student.objects.filter(course__ends_at__lt=Now()) | Student.objects.filter(
         user__is_active=False
     )
-    for student in ended.select_related("user").order_by("pk")[:STEP]:
-        remove(student)
+    # In another order each time: those that can't go yet don't keep the others from going
+    students = ended.select_related("user").order_by("?")[:STEP]
+    try_each(partial(remove, student) for student in students)
     Course.objects.filter(ends_at__lt=Now(), students=None).delete()

@@ -2,6 +2,7 @@
 goes when all that it owned is gone."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from django.db import transaction
 from django.db.models import Q
@@ -10,6 +11,7 @@ from django.db.models.functions import Now
 from inference.errors import Invalid
 from webapp.models import GONE, Corpus, Course, User
 from webapp.platform.accounts import adapters, tokens
+from webapp.platform.tries import try_each
 from webapp.service.corpora import deletion
 
 STEP = 20  # accounts that are taken away at a time
@@ -87,11 +89,15 @@ def leave(user: User) -> None:
 def remove_left() -> None:
     """Accounts that were left, some at a time: each goes when its corpora are gone. Trainings on other
     people's corpora stay, without a name. It can be repeated."""
-    left = User.objects.filter(is_active=False, leaving_at__isnull=False).order_by("pk")
-    for user in left[:STEP]:
-        remaining = Corpus.everything.filter(owner=user)
-        for corpus in remaining.filter(into=None).exclude(deleted_at=GONE)[:100]:
-            deletion.delete_corpus(corpus)
-            deletion.expire_now(corpus)
-        if not remaining.exists():
-            user.delete()
+    left = User.objects.filter(is_active=False, leaving_at__isnull=False)
+    # In another order each time: those that can't go yet don't keep the others from going
+    try_each(partial(_remove, user) for user in left.order_by("?")[:STEP])
+
+
+def _remove(user: User) -> None:
+    remaining = Corpus.everything.filter(owner=user)
+    for corpus in remaining.filter(into=None).exclude(deleted_at=GONE)[:100]:
+        deletion.delete_corpus(corpus)
+        deletion.expire_now(corpus)
+    if not remaining.exists():
+        user.delete()

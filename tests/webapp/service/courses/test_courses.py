@@ -383,3 +383,29 @@ def test_a_student_has_few_notebooks(course):
         notebooks.create("x", "x", student.user)
     with pytest.raises(Invalid, match="20 notebooks"):
         notebooks.create("x", "x", student.user)
+
+
+def test_a_student_that_can_not_be_removed_keeps_no_other_from_going(course, monkeypatch):
+    (_, first), (_, second) = joined(course), joined(course)
+    User.objects.filter(student__in=[first, second]).update(is_active=False)
+    remove = services.remove
+
+    def damaged(student: Student) -> None:
+        if student.pk == first.pk:
+            raise RuntimeError("damaged")
+        remove(student)
+
+    monkeypatch.setattr(services, "remove", damaged)
+    with pytest.raises(ExceptionGroup):
+        services.remove_ended()
+    assert list(Student.objects.all()) == [first]
+
+
+def test_more_students_than_go_at_a_time_do_not_keep_out_the_others(course, monkeypatch):
+    (_, first), (_, second) = joined(course), joined(course)
+    User.objects.filter(student__in=[first, second]).update(is_active=False)
+    Corpus.objects.create(name="At work", owner=first.user, status="reading", into=course.corpus)
+    monkeypatch.setattr(services, "STEP", 1)
+    for _ in range(40):  # each of them is as often first as the other
+        services.remove_ended()
+    assert list(Student.objects.all()) == [first]
