@@ -55,6 +55,16 @@ def test_chance_brings_nobody_together():
     assert (topics >= 0).sum() <= 4  # of 380 ordered pairs
 
 
+@pytest.mark.parametrize(("both", "partner"), [(13, -1), (14, 1)])
+def test_at_most_one_pair_in_700_comes_together_by_chance(both, partner):
+    """Five documents with both are expected: 13 or more come in 1 of 495, 14 in 1 of 1,430."""
+    alone = 100 - both
+    documents = [{0: 5, 1: 5}] * both + [{0: 10}] * alone + [{1: 10}] * alone
+    documents += [{2: 10}] * (2_000 - len(documents))
+    topics, _, _ = cooccurrence.companions(*arrays(documents, [10] * 2_000), 3, 1)
+    assert topics[0, 0] == partner
+
+
 def test_a_pair_in_few_documents_is_not_listed():
     documents = [{0: 5, 1: 5}] * (cooccurrence.LEAST_DOCUMENTS - 1) + [{2: 10}] * 500
     for extra, expected in (([], -1), ([{0: 5, 1: 5}], 1)):
