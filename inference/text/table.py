@@ -46,6 +46,7 @@ _ROOM = 4 * (MAX_LETTERS + 1)  # bytes that a word may take
 _FULL = 0.7  # share of the slots from which on the table is made larger
 _NEAR = 14  # bits: some 300 kB, which stay in a core's own cache
 _LARGEST = 1 << 32  # bytes of letters
+_MOST_WORDS = NUMBER + 1  # whose numbers a piece can hold: raw writings have numbers, too
 DONE = 0
 TABLE_FULL = 1
 PIECES_FULL = 2
@@ -136,8 +137,15 @@ class WordTable:
         """Room for at least one word more. Resizing asks the system for more pages behind the old:
         nothing is held twice."""
         if self.count >= len(self.ends):
+            if len(self.ends) >= _MOST_WORDS:
+                raise Invalid(
+                    "files",
+                    f"The texts have more than {_MOST_WORDS:,} different words, which can't be told"
+                    " apart. Are they texts?",
+                )
+            room = min(_MOST_WORDS, len(self.ends) + len(self.ends) // 2)
             for array in (self.ends, self.odd):
-                array.resize(len(array) + len(array) // 2, refcheck=False)
+                array.resize(room, refcheck=False)
         if self.used + _ROOM > len(self.letters):
             if len(self.letters) >= _LARGEST - _ROOM:
                 raise Invalid(

@@ -10,7 +10,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from inference.text import Tokeniser
+from inference.errors import Invalid
+from inference.text import Tokeniser, table
 from inference.text.segment import SEGMENTED
 from inference.text.table import (
     AFTER_APOSTROPHE,
@@ -169,6 +170,15 @@ def test_blocks_of_texts_make_no_difference(monkeypatch):
     whole = Tokeniser().pieces(TEXTS)
     monkeypatch.setattr("inference.text.tokenise._BLOCK", 10)
     assert all(np.array_equal(a, b) for a, b in zip(Tokeniser().pieces(TEXTS), whole, strict=True))
+
+
+def test_more_words_than_have_a_number_are_refused(monkeypatch):
+    """Raw writings have numbers, too, so there may be fewer words than these."""
+    monkeypatch.setattr(table, "_MOST_WORDS", 3_000)
+    tokeniser = Tokeniser()
+    tokeniser.pieces([" ".join(f"W{i}" for i in range(1_000))])
+    with pytest.raises(Invalid, match="more than 3,000 different words"):
+        tokeniser.pieces([" ".join(f"W{i}" for i in range(4_000))])
 
 
 def test_tables_grow():
