@@ -50,6 +50,7 @@ _TOO_MANY = (
 )
 _CHECKPOINT = "checkpoint.json"
 _BLOCK = 1_000_000  # pieces in memory at a time
+_DOCUMENTS = 1_000  # whose lengths are looked at first, where a block ends
 
 
 def cut_of(checkpoint: dict | None) -> int:
@@ -202,10 +203,7 @@ class Stream:
         at = 0
         with open(self.folder / "words", "rb") as words:
             while first < documents:
-                lengths = self.lengths[first : min(documents, first + size)].astype(np.int64)
-                ends = np.cumsum(
-                    lengths[: max(1, int(np.searchsorted(np.cumsum(lengths), size, side="right")))]
-                )
+                ends = self._block_ends(first, min(documents, first + size), size)
                 begins = at + np.append(0, ends[:-1])
                 starts = self.starts.of(begins, at + ends) if places else np.zeros(0, np.int32)
                 yield Block(
@@ -213,6 +211,17 @@ class Stream:
                 )
                 first = first + len(ends)
                 at = at + int(ends[-1])
+
+    def _block_ends(self, first: int, end: int, size: int) -> np.ndarray:
+        """int64: where the documents of a block end, from its beginning: those from `first` on that
+        have `size` pieces together at most, and one at least, before `end`."""
+        looked_at = _DOCUMENTS
+        while True:
+            lengths = self.lengths[first : min(end, first + looked_at)]
+            ends = np.cumsum(lengths, dtype=np.int64)
+            if ends[-1] > size or first + looked_at >= end:
+                return ends[: max(1, int(np.searchsorted(ends, size, side="right")))]
+            looked_at *= 2
 
 
 class Writer:

@@ -183,6 +183,27 @@ def test_renewing_may_be_killed_anywhere(tmp_path, monkeypatch, step):
     )
 
 
+def test_blocks_look_at_the_lengths_of_few_documents(tmp_path, monkeypatch):
+    """However many documents behind a block have their lengths in memory."""
+    with Stream.write(tmp_path, Tokeniser()) as writer:
+        for _ in range(20):
+            writer.add(["two words"] * 1_000, [""] * 1_000)
+        writer.commit()
+    stream = Stream.open(tmp_path)
+    looked_at = []
+
+    class Lengths:
+        def __getitem__(self, documents):
+            looked_at.append(len(range(*documents.indices(stream.D))))
+            return lengths[documents]
+
+    lengths = np.asarray(stream.lengths)
+    monkeypatch.setattr(stream, "lengths", Lengths())
+    blocks = list(stream.blocks(size=2_000, places=False))
+    assert [len(block.ends) for block in blocks] == [1_000] * 20
+    assert sum(looked_at) < 5 * stream.D
+
+
 def test_more_words_than_have_a_number_are_refused(tmp_path):
     """Of format 1, whose numbers had two bits more: read by this version they would be other
     words."""
