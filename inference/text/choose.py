@@ -51,15 +51,19 @@ def choose(
     Row n is document n of the stream, whatever it holds; where the choice cuts documents into
     sections, section n (Bow.first_row). left_out: bool[documents], whose words don't count; their
     rows are empty. documents: the first so many. Memory: some 40 bytes a word of the lexicon, and a
-    block. Raises Invalid when no word stays.
+    block; where repeated documents don't count, as `duplicates.find` says. Raises Invalid when no word stays.
     """
     documents = stream.D if documents is None else min(documents, stream.D)
     skipped = np.zeros(documents, bool) if left_out is None else np.asarray(left_out, bool)
+    folder = Path(folder)
     if choice.duplicates != "keep":
-        skipped = skipped | (duplicates.find(stream)[choice.duplicates == "near"][:documents] >= 0)
+        folder.mkdir(parents=True, exist_ok=True)
+        exact, near = duplicates.find(stream, folder)
+        repeats = near if choice.duplicates == "near" else exact
+        skipped = skipped | (repeats[:documents] >= 0)
     choosing = Counts(stream, choice, skipped)
     choosing.pick()
-    return choosing.write(Path(folder))
+    return choosing.write(folder)
 
 
 def count(stream: Stream | Spread, choice: Choice) -> "Counts":

@@ -12,7 +12,16 @@ from simplemma.strategies.dictionaries.dictionary_factory import SUPPORTED_LANGU
 
 from inference.bow import Bow, Postings
 from inference.errors import Invalid
-from inference.text import Choice, Stream, Tokeniser, choose, stop_words, stops, terms
+from inference.text import (
+    Choice,
+    Stream,
+    Tokeniser,
+    choose,
+    duplicates,
+    stop_words,
+    stops,
+    terms,
+)
 from inference.text.forms import LEMMAS, STEMS, form_maker
 from tests.inference.text import naive
 
@@ -172,6 +181,23 @@ def test_what_words_become(tmp_path):
         "한",
     } <= words
     assert not {"it's", "don't", "isn't", "x"} & words  # of nothing but stop words; too short
+
+
+def test_repeated_documents_are_looked_for_in_the_folder(tmp_path, monkeypatch):
+    """Not in memory, where the keys of ten million documents would be."""
+    scratch = []
+    find = duplicates.find
+
+    def found(stream, folder=None):
+        scratch.append(folder)
+        return find(stream, folder)
+
+    monkeypatch.setattr(duplicates, "find", found)
+    texts = ["one two three four five six seven eight"] * 3
+    stream = written(tmp_path / "tokens", texts)
+    choice = Choice(min_documents=1, max_share=1.0, duplicates="near")
+    bow, _ = choose(stream, choice, tmp_path / "bow")
+    assert scratch == [tmp_path / "bow"] and np.diff(bow.indptr).tolist() == [8, 0, 0]
 
 
 def test_documents_that_are_left_out_and_later_ones(tmp_path):
