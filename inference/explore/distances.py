@@ -22,6 +22,7 @@ _BLOCKS = 8  # parts in which the topics of one side are compared with the other
 _LARGE = 250  # topics of a part, at least
 NEAR = 0.15  # nats: below it two topics share most of their words (docs/rooms.md)
 _NOTHING = 1e-12  # nats: what rounding leaves between equal topics
+_LEAST_SUMMED = 1e-20  # weights whose powers up to _TERMS - 2 are numbers
 
 
 class Rows(NamedTuple):
@@ -163,8 +164,8 @@ def _beside_floors(indptr, weights, floors):
         suffix_sums = np.zeros(len(row) + 1)  # of the last words, from j on: p log p
         falling = -row
         mixed = np.empty(len(row))
-        first = 0  # words with a weight at all
-        while first < len(row) and row[first] > 0.0:
+        first = 0  # words whose powers are numbers
+        while first < len(row) and row[first] > _LEAST_SUMMED:
             p = row[first]
             sums[first + 1, 0] = sums[first, 0] + p
             sums[first + 1, 1] = sums[first, 1] + np.log(0.5 * p)
@@ -173,7 +174,10 @@ def _beside_floors(indptr, weights, floors):
                 power /= p
                 sums[first + 1, n] = sums[first, n] + power
             first += 1
-        for j in range(first - 1, -1, -1):
+        weighted = first  # words with a weight at all
+        while weighted < len(row) and row[weighted] > 0.0:
+            weighted += 1
+        for j in range(weighted - 1, -1, -1):
             suffix_sums[j] = suffix_sums[j + 1] + row[j] * np.log(row[j])
         for k in range(len(floors)):
             f = floors[k]
@@ -259,4 +263,5 @@ def _between(
         for k in range(first, K):
             unlisted = C - (indptr[i + 1] - indptr[i]) - (b_indptr[k + 1] - b_indptr[k])
             total = 0.5 * (divergences[i, k] + added[k] + unlisted * _term(f, b_floor[k]))
-            divergences[i, k] = total if total > _NOTHING else 0.0
+            # What is no number stays so: it must not pass for the same topic
+            divergences[i, k] = 0.0 if total <= _NOTHING else total

@@ -121,6 +121,20 @@ def test_threads_change_nothing():
     assert (found[0][0] == found[1][0]).all() and (found[0][1] == found[1][1]).all()
 
 
+def test_topics_with_very_small_floors_are_far_apart():
+    """Two topics, each of one word, the other of which has next to no weight."""
+    topics = Topics(
+        np.array([0, 2, 4]),
+        np.array([0, 1, 1, 0], np.int32),
+        np.array([1, 1e-26, 1, 1e-26], np.float32),
+        np.full(2, 1e-27),
+        np.full(2, 1e-27),
+        np.full(2, 0.5),
+        3,
+    )
+    assert distances.divergences(topics)[0, 1] == pytest.approx(np.log(2))
+
+
 @pytest.mark.parametrize("spread", [1.0, 30.0, 1e4])
 def test_floors_of_all_sizes(spread):
     """Weights just above another topic's floor, far above it and below it: the series and the
