@@ -25,6 +25,7 @@ _ARRAYS = {"indptr": np.int64, "words": np.int32, "counts": np.int32}
 _BY_DOCUMENT = ("first_token", "lengths")
 # Files where rows are sections
 _SECTIONS = "sections"
+_META = "meta.json"  # written last: a folder that has it is whole
 _CUT = ("first_row", "indptr", "first_token", "lengths", "documents")
 _CHUNK = 1 << 22  # elements hashed or checked at a time: memory stays flat on memory-mapped arrays
 
@@ -213,7 +214,7 @@ class Bow:
     def save(self, folder: Path) -> None:
         """Write the arrays; meta.json comes last, so a folder that has one is whole."""
         folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        _begin_anew(folder)
         for name in (*_ARRAYS, "offsets"):
             array = getattr(self, name)
             target = folder / f"{name}.npy"
@@ -233,7 +234,7 @@ class Bow:
             "tokens": self.tokens,
             "digest": self.digest,
         }
-        rewrite(folder / "meta.json", json.dumps(meta).encode())
+        rewrite(folder / _META, json.dumps(meta).encode())
 
     def _save_sections(self, folder: Path) -> None:
         """What has a number for each document, where rows are sections."""
@@ -268,7 +269,7 @@ class Bow:
         dropped: int[n], numbers of words. Memory does not grow with the corpus.
         """
         folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        _begin_anew(folder)
         keep = np.ones(self.V, bool)
         keep[dropped] = False
         indptr, tokens = _kept(keep, self.indptr, self.words, self.counts)
@@ -297,7 +298,7 @@ class Bow:
         """
         folder = Path(folder)
         try:
-            meta = json.loads((folder / "meta.json").read_text())
+            meta = json.loads((folder / _META).read_text())
         except (FileNotFoundError, ValueError):
             raise Invalid("corpus", f"There is no finished bag of words in {folder}.") from None
         if meta["format"] != FORMAT:
@@ -346,7 +347,7 @@ def rows_written(
     folder is whole. Memory does not grow with the corpus.
     """
     folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    _begin_anew(folder)
     indptr = np.zeros(D + 1, np.int64)
     done = 0
     with ExitStack() as stack:
@@ -373,6 +374,12 @@ def rows_written(
         for name in ("words", "counts", "offsets")
     }
     Bow(indptr, **arrays, V=V, first_row=first_row, check=False).save(folder)
+
+
+def _begin_anew(folder: Path) -> None:
+    """A folder that is written is no finished one, whatever it held before."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / _META).unlink(missing_ok=True)
 
 
 def ranges(first: np.ndarray, sizes: np.ndarray) -> np.ndarray:

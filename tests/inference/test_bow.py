@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from inference.bow import Bow
+from inference.bow import Bow, rows_written
 from inference.errors import Invalid
 from tests.inference.corpora import bow_of
 
@@ -45,6 +45,17 @@ def test_digest_tells_corpora_apart():
 
 
 def test_an_unfinished_folder_is_refused(tmp_path):
+    with pytest.raises(Invalid, match="no finished bag of words"):
+        Bow.open(tmp_path)
+
+
+def test_a_folder_that_is_written_again_is_unfinished_until_then(tmp_path):
+    bow_of([[0, 1, 1], [2]], 3).save(tmp_path)
+    lengths = np.array([1])
+    one = np.ones(1, np.int32)
+    with pytest.raises(RuntimeError), rows_written(tmp_path, 2, 3, 2, 2) as write:
+        write(lengths, one, one, one)
+        raise RuntimeError("killed")
     with pytest.raises(Invalid, match="no finished bag of words"):
         Bow.open(tmp_path)
 
