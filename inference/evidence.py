@@ -209,6 +209,15 @@ class Evidence:
         rows, counts, topics, certainty = self.word_rows(w)
         return self.rows.documents_of(rows), counts, topics, certainty
 
+    def word_counts(self, w: int) -> tuple[np.ndarray, np.ndarray]:
+        """(documents int32 ascending, tokens int64): the documents that have a word, each once, and
+        how often."""
+        documents, counts, *_ = self.word(w)
+        if self.rows.first_row is None or not len(documents):
+            return documents, counts.astype(np.int64)
+        having, first = np.unique(documents, return_index=True)
+        return having, np.add.reduceat(counts, first, dtype=np.int64)
+
     def having(self, w: int) -> np.ndarray:
         """int32, ascending: the documents that have a word, each once."""
         documents = self.word(w)[0]

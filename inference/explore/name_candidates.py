@@ -174,7 +174,7 @@ def _uses(naming: Naming, unit: Unit) -> tuple[np.ndarray, np.ndarray]:
     if unit.phrase:
         documents, uses, *_ = _phrase_uses(naming, unit.words)
     else:
-        documents, uses, *_ = naming.evidence.word(unit.words[0])
+        documents, uses = naming.evidence.word_counts(unit.words[0])
         step = -(-len(documents) // LOOKED_AT) or 1
         documents = documents[::step]
         uses = uses[::step]

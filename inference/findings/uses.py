@@ -28,11 +28,10 @@ def counts(
         return indptr[word + 1] - indptr[word]
 
     rarest = min(words, key=postings)
-    documents, uses, *_ = evidence.word(rarest)
+    documents, uses = evidence.word_counts(rarest)
     if len(words) == 1 or evidence.bow.offsets is None:
         step = -(-len(documents) // WORD) or 1
         return documents[::step], uses[::step].astype(np.float64) * step
-    documents = np.unique(documents)
     step = -(-len(documents) // PHRASE) or 1
     documents = documents[::step]
     uses_of_phrase = [_phrases(evidence, int(d), words, lengths) for d in documents]
