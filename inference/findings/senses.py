@@ -8,13 +8,14 @@ import numpy as np
 from inference.findings import sums
 
 LEAST_DOCUMENTS = 30  # with the word, on either side
-LEAST_UNITS = 4  # periods with the word, on either side
+LEAST_UNITS = 4  # periods with the word, on either side, and who speak there
+MOST_OF_ONE = 0.5  # of a topic's documents with the word, that one who speaks may have
 
 
 class Shift(NamedTuple):
     """gained, lost: topics. Of the documents with the word: the gaining topic's share early and
-    late, the losing one's; and difference, low, high (95%), the smaller of the two changes. p: of
-    no change, corrected for the choice of topics."""
+    late, the losing one's; and difference, low, high, the smaller of the two changes. p: of no
+    change, corrected for the choice of topics."""
 
     gained: int
     lost: int
@@ -48,31 +49,60 @@ def main_topics(
     return found, topics[first][by_tokens][place]
 
 
-def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shift | None:
-    """How the topics of one word changed. None where there is too little of it on either side.
+class _Change(NamedTuple):
+    """Of each topic: shares before and after, and float64[T], low, high and p of the change.
+    units: how many count on either side, the fewer."""
+
+    before: sums.Shares
+    after: sums.Shares
+    low: np.ndarray
+    high: np.ndarray
+    p: np.ndarray
+    units: int
+
+
+def shift(
+    topics: np.ndarray,
+    period: np.ndarray,
+    early: int,
+    late: int,
+    unit: np.ndarray | None = None,
+    level: float = sums.LEVEL,
+) -> Shift | None:
+    """How the topics of one word changed. None where there is too little of it on either side, or
+    where one who speaks has most of what changed.
 
     topics: int[n], the topic that each document with the word gives it to; period: int[n], of each
     document, -1 for none. Documents of periods before `early` are compared with those from `late`
-    on. A document counts once, however often it has the word; documents of one period are one unit
-    (sums.shares).
+    on. A document counts once, however often it has the word. unit: int64[n], who speaks, below 0
+    for none; None where documents are independent. The error is the largest of three: documents,
+    those of one period together, those of one who speaks together (sums.shares). Who speaks on both
+    sides counts as another one there, which makes an interval too wide rather than too narrow.
+    level: of the interval.
     """
     is_early = (period >= 0) & (period < early)
     is_late = period >= late
     if min(np.count_nonzero(is_early), np.count_nonzero(is_late)) < LEAST_DOCUMENTS:
         return None
     names, topic = np.unique(topics, return_inverse=True)
-    early_sums = _sums(topic[is_early], period[is_early], len(names))
-    late_sums = _sums(topic[is_late], period[is_late], len(names))
-    if min(early_sums.units[0], late_sums.units[0]) < LEAST_UNITS:
+    speaker = None if unit is None else np.where(unit < 0, -1 - np.arange(len(unit)), unit)
+    dependent = [period] if speaker is None else [period, speaker]
+    changes = [_change(topic, of, is_early, is_late, level) for of in dependent]
+    if min(change_of_units.units for change_of_units in changes) < LEAST_UNITS:
         return None
-    typical = np.ones(len(names))
-    before = sums.shares(early_sums, typical)
-    after = sums.shares(late_sums, typical)
-    change, low, high = (array[0] for array in sums.difference(after, before))
-    p = sums.ratio(after, before).p[0]
+    before, after = changes[0][:2]
+    low = np.min([change_of_units.low for change_of_units in changes], axis=0)
+    high = np.max([change_of_units.high for change_of_units in changes], axis=0)
+    p = np.max([change_of_units.p for change_of_units in changes], axis=0)
+    change = after.share[0] - before.share[0]
     up = int(np.argmax(change))
     down = int(np.argmin(change))
     if up == down:
+        return None
+    if speaker is not None and (
+        _largest_part(speaker[is_late & (topic == up)]) > MOST_OF_ONE
+        or _largest_part(speaker[is_early & (topic == down)]) > MOST_OF_ONE
+    ):
         return None
     least = (float(change[up]), float(low[up]), float(high[up]))
     reversed_change = (-float(change[down]), -float(high[down]), -float(low[down]))
@@ -87,15 +117,37 @@ def shift(topics: np.ndarray, period: np.ndarray, early: int, late: int) -> Shif
         low=below,
         high=above,
         p=float(min(1.0, p_of_choice)),
-        documents=(int(early_sums.documents[0]), int(late_sums.documents[0])),
+        documents=(int(is_early.sum()), int(is_late.sum())),
     )
 
 
-def _sums(topic: np.ndarray, period: np.ndarray, T: int) -> sums.Sums:
-    """Each document is one word of length 1. topic, period: int[n], of each document; T topics."""
-    _, unit = np.unique(period, return_inverse=True)
-    counts = np.zeros((unit.max(initial=-1) + 1, T))
-    np.add.at(counts, (unit, topic), 1.0)
+def _change(
+    topic: np.ndarray, unit: np.ndarray, is_early: np.ndarray, is_late: np.ndarray, level: float
+) -> _Change:
+    """By units of one kind. topic, unit: int[n], of each document."""
+    T = int(topic.max()) + 1
+    typical = np.ones(T)
+    early_sums = _sums(topic[is_early], unit[is_early], T)
+    late_sums = _sums(topic[is_late], unit[is_late], T)
+    before = sums.shares(early_sums, typical, level)
+    after = sums.shares(late_sums, typical, level)
+    _, low, high = sums.difference(after, before)
+    p = sums.ratio(after, before).p
+    units = int(min(early_sums.units[0], late_sums.units[0]))
+    return _Change(before, after, low[0], high[0], p[0], units)
+
+
+def _largest_part(unit: np.ndarray) -> float:
+    """The part of documents that one unit has."""
+    _, documents = np.unique(unit, return_counts=True)
+    return float(documents.max(initial=0) / max(len(unit), 1))
+
+
+def _sums(topic: np.ndarray, unit: np.ndarray, T: int) -> sums.Sums:
+    """Each document is one word of length 1. topic, unit: int[n], of each document; T topics."""
+    _, row = np.unique(unit, return_inverse=True)
+    counts = np.zeros((row.max(initial=-1) + 1, T))
+    np.add.at(counts, (row, topic), 1.0)
     size = counts.sum(axis=1)
     n = float(len(topic))
     x = counts.sum(axis=0)[None]

@@ -281,6 +281,47 @@ def test_a_document_has_one_topic_for_a_word_however_many_sections_it_has():
     assert [len(array) for array in senses.main_topics(nothing, nothing, nothing)] == [0, 0]
 
 
+def test_a_word_of_one_who_speaks_has_not_changed():
+    """Of forty who speak, each in early and late documents, one has 80% of the word's late ones."""
+    rng = np.random.default_rng(5)
+    period = np.sort(rng.integers(0, 30, 600))
+    late = period >= 20
+    own = late & (rng.random(600) < 0.8)
+    unit = np.where(own, 0, rng.integers(1, 40, 600))
+    topics = np.where(own, 4, 7)
+    assert senses.shift(topics, period, 10, 20) is not None
+    assert senses.shift(topics, period, 10, 20, unit) is None
+    everybody = np.where(rng.random(600) < np.where(late, 0.8, 0.1), 4, 7)
+    shift = senses.shift(everybody, period, 10, 20, rng.integers(-1, 40, 600))
+    assert shift is not None and (shift.gained, shift.lost) == (4, 7) and shift.p < 1e-4
+
+
+def test_words_do_not_change_where_those_who_speak_have_topics_of_their_own():
+    """Each of 24 who speak in one third of the time alone has a topic for the word: some are early
+    and some late, by chance."""
+    rng = np.random.default_rng(6)
+    p_of_periods = []
+    p_of_units = []
+    for _ in range(100):
+        unit = rng.integers(0, 24, 480)
+        topics = rng.integers(0, 2, 24)[unit]
+        period = 20 * (unit % 2) + rng.integers(0, 10, 480)
+        for p, of in ((p_of_periods, None), (p_of_units, unit)):
+            shift = senses.shift(topics, period, 10, 20, of)
+            p.append(1.0 if shift is None else shift.p)
+    assert np.count_nonzero(np.array(p_of_periods) < 0.05) > 40
+    assert np.count_nonzero(np.array(p_of_units) < 0.05) <= 10
+
+
+def test_the_interval_of_a_change_is_as_wide_as_is_asked():
+    rng = np.random.default_rng(4)
+    period = np.sort(rng.integers(0, 30, 600))
+    topics = np.where(rng.random(600) < np.where(period >= 20, 0.8, 0.1), 4, 7)
+    usual = senses.shift(topics, period, 10, 20)
+    sure = senses.shift(topics, period, 10, 20, level=0.999)
+    assert sure.low < usual.low < usual.high < sure.high and sure.p == usual.p
+
+
 def test_the_document_that_is_unlike_the_rest():
     tokens, _ = made(6, 200)
     tokens[:, [1, 6]] = 0

@@ -16,7 +16,7 @@ from webapp.analysis.findings.set_findings import SetFindings
 from webapp.core.documents import units
 from webapp.core.documents.selection import RunSelection
 
-METHOD = 15  # findings of an earlier method are computed anew
+METHOD = 16  # findings of an earlier method are computed anew
 QUOTED = 3  # passages
 FAMILY_TOPICS = 3  # of a family, from which passages are taken in turn
 

@@ -700,20 +700,28 @@ def test_a_book_of_many_sections_counts_once_for_a_word_whose_use_changed():
     of_pairs = (np.array([0] * 60 + [3]), np.ones(61, np.int32), np.full(61, 2), np.zeros(61))
     times = SimpleNamespace(group=np.array([5, -1, -1, 7]))
     evidence_of_word = SimpleNamespace(word=lambda number: of_pairs)
-    documents = SimpleNamespace(evidence=evidence_of_word, into=np.arange(4), times=times)
-    topics, periods = sense._uses(documents, 1)
-    assert topics.tolist() == [2, 2] and periods.tolist() == [5, 7]
+    unit = np.array([8, -1, -1, 9])
+    documents = SimpleNamespace(
+        evidence=evidence_of_word, into=np.arange(4), times=times, unit=unit
+    )
+    uses = sense._uses(documents, 1)
+    assert uses.topics.tolist() == [2, 2] and uses.period.tolist() == [5, 7]
+    assert uses.unit.tolist() == [8, 9]
 
 
 def test_of_a_word_in_many_documents_an_even_sample_is_read(monkeypatch):
     documents = np.repeat(np.arange(7), [1, 3, 2, 1, 1, 2, 1])
     of_pairs = (documents, np.ones(11, np.int32), np.arange(11) % 4, np.zeros(11))
     evidence_of_word = SimpleNamespace(word=lambda number: of_pairs)
-    times = SimpleNamespace(group=np.arange(7) + 10)
-    set_of_seven = SimpleNamespace(evidence=evidence_of_word, into=np.arange(4), times=times)
-    topics, periods = sense._uses(set_of_seven, 1)
-    assert periods.tolist() == [10, 11, 12, 13, 14, 15, 16]
+    set_of_seven = SimpleNamespace(
+        evidence=evidence_of_word,
+        into=np.arange(4),
+        times=SimpleNamespace(group=np.arange(7) + 10),
+        unit=None,
+    )
+    uses = sense._uses(set_of_seven, 1)
+    assert uses.period.tolist() == [10, 11, 12, 13, 14, 15, 16]
     monkeypatch.setattr(sense, "READ", 3)
-    sampled, periods_sampled = sense._uses(set_of_seven, 1)
-    assert periods_sampled.tolist() == [10, 13, 16]
-    assert np.array_equal(sampled, topics[::3])
+    sampled = sense._uses(set_of_seven, 1)
+    assert sampled.period.tolist() == [10, 13, 16]
+    assert np.array_equal(sampled.topics, uses.topics[::3])

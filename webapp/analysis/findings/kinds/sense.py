@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from inference.answers.acceptance import are_accepted
+from inference.answers.acceptance import accept
 from inference.findings import senses
 from inference.findings.senses import Shift
 from webapp.analysis.findings.document_set import DocumentSet
@@ -20,27 +20,26 @@ from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.results import links
 from webapp.core.results.links import TopicLink
 from webapp.models import Word
-from webapp.platform.drawing.numbers import percent
+from webapp.platform.drawing.numbers import USUAL_LEVEL, level, percent
 from webapp.platform.storage.sql import rows
 
 SENTENCE = (
     "“{word}” belongs to {lost} in {before} of its documents until {until},"
     " to {gained} in {after} since {since}"
 )
-SURE = "both shares changed by {points} points or more, 95% interval {low} to {high}"
+SURE = "both shares changed by {points} points or more, {level} interval {low} to {high}"
 
 CANDIDATES = 1_500  # words, those in most documents
 # documents of each, evenly over the collection: the standard error of a share is below 0.4% then
 READ = 20_000
 LEAST = 0.15  # change of a sense's share that the interval must lie above
 RANK = 60  # among whose first words the word must be in both topics, so that it tells of them
-Q_VALUE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sense(BaseFinding):
     """A word whose documents changed their topic. gained_shares, lost_shares: before and after.
-    estimate: the smaller of the two changes. until, since: the last period before and the first
+    estimate: the smaller of the two changes; level: of its interval, which all words share. until, since: the last period before and the first
     after, as addresses and readers have them."""
 
     ON_PAGE = OnPage("Words that changed their use", 12, {"less": 1, "": 3, "more": 12})
@@ -58,6 +57,7 @@ class Sense(BaseFinding):
     documents_counted: tuple[int, int]
     until: tuple[str, str]
     since: tuple[str, str]
+    level: float = USUAL_LEVEL  # of findings that an older program stored
 
     @property
     def claimed(self) -> Sequence[int]:
@@ -87,8 +87,9 @@ class Sense(BaseFinding):
                 documents_counted=shift.documents,
                 until=(times.names[early - 1], times.said[early - 1]),
                 since=(times.names[late], times.said[late]),
+                level=level_of_all,
             )
-            for word, shift in _shifted(document_set, early, late)
+            for word, shift, level_of_all in _shifted(document_set, early, late)
         ]
         # Of each pair of topics the word that changed most: "tax" and "taxes" tell the same
         changed.sort(key=lambda sense: -sense.score)
@@ -111,8 +112,9 @@ class Sense(BaseFinding):
             gained=writer.topic(self.gained),
         )
         points, low, high = (f"{100 * share:.0f}" for share in (self.estimate, self.low, self.high))
+        sure = SURE.format(points=points, level=level(self.level), low=low, high=high)
         url = links.word_url(writer.run, self.word, writer.selection.address())
-        return Sentence(parts, url, self.gained, SURE.format(points=points, low=low, high=high))
+        return Sentence(parts, url, self.gained, sure)
 
     def items(self, writer: Writer) -> list[SenseItem]:
         """Its shares before and after."""
@@ -144,36 +146,55 @@ class SenseItem:
     since: str
 
 
+class _Uses(NamedTuple):
+    """Of a word's documents: the topic, as readers fold them, the period, and who speaks; None where
+    documents are independent of each other."""
+
+    topics: np.ndarray
+    period: np.ndarray
+    unit: np.ndarray | None
+
+    def shift(self, early: int, late: int, level: float = USUAL_LEVEL) -> Shift | None:
+        """How the topics changed; level: of the interval."""
+        return senses.shift(self.topics, self.period, early, late, self.unit, level)
+
+
 class _Candidate(NamedTuple):
     number: int
     word: str
     shift: Shift
 
 
-def _shifted(document_set: DocumentSet, early: int, late: int) -> list[tuple[str, Shift]]:
+def _shifted(document_set: DocumentSet, early: int, late: int) -> list[tuple[str, Shift, float]]:
     """Words whose use changed by more than chance, and that are among the first of both topics.
-    early, late: the period behind the first third, and the one that begins the last."""
+    early, late: the period behind the first third, and the one that begins the last. With the level
+    of all intervals."""
     run = document_set.run
     words = Word.objects.filter(version=run.version_id, documents__gte=2 * senses.LEAST_DOCUMENTS)
     words = words.exclude(word__in=run.dropped)  # the run does not have them
     most_frequent = words.order_by("-documents", "number").values_list("number", "word")
     candidates: list[_Candidate] = []
     for number, word in most_frequent[:CANDIDATES]:
-        shift = senses.shift(*_uses(document_set, number), early, late)
+        shift = _uses(document_set, number).shift(early, late)
         if shift is not None:
             candidates.append(_Candidate(number, word, shift))
-    p = np.array([candidate.shift.p for candidate in candidates])
-    is_accepted = are_accepted(p, Q_VALUE)
+    acceptance = accept(np.array([candidate.shift.p for candidate in candidates]))
+    changed: list[_Candidate] = []
+    for candidate in candidates:
+        if candidate.shift.p <= 1 - acceptance.level:
+            uses = _uses(document_set, candidate.number)
+            shift = uses.shift(early, late, acceptance.level)
+            assert shift is not None, "it was one at another level"
+            changed.append(candidate._replace(shift=shift))
     large = [
         candidate
-        for candidate, accepted in zip(candidates, is_accepted, strict=True)
-        if accepted
-        and candidate.shift.low >= LEAST
+        for candidate in changed
+        if candidate.shift.low >= LEAST
         and document_set.subjects[[candidate.shift.gained, candidate.shift.lost]].all()
     ]
     first = _first(document_set, [candidate.number for candidate in large])
     return [
-        (candidate.word, candidate.shift)
+        (candidate.word, candidate.shift, acceptance.level)
         for candidate in large
         if (candidate.shift.gained, candidate.number) in first
         and (candidate.shift.lost, candidate.number) in first
@@ -187,9 +208,8 @@ def _thirds(group: np.ndarray, lengths: np.ndarray, G: int) -> tuple[int, int]:
     return int(np.searchsorted(part, 1 / 3)) + 1, int(np.searchsorted(part, 2 / 3)) + 1
 
 
-def _uses(document_set: DocumentSet, number: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of the word's documents, or an even sample of them: the topic, as readers fold them, and the
-    period."""
+def _uses(document_set: DocumentSet, number: int) -> _Uses:
+    """Of the word's documents, or an even sample of them."""
     documents, counts, topics, _ = document_set.evidence.word(number)
     # A document has a pair for each of its sections with the word; of a long list the sample is
     # taken before anything is sorted
@@ -198,7 +218,8 @@ def _uses(document_set: DocumentSet, number: int) -> tuple[np.ndarray, np.ndarra
     is_sampled = (np.cumsum(is_new) - 1) % step == 0
     sampled_topics = document_set.into[topics[is_sampled]]
     numbers, main = senses.main_topics(documents[is_sampled], counts[is_sampled], sampled_topics)
-    return main, document_set.times.group[numbers]
+    unit = None if document_set.unit is None else document_set.unit[numbers]
+    return _Uses(main, document_set.times.group[numbers], unit)
 
 
 def _first(document_set: DocumentSet, words: list[int]) -> set[tuple[int, int]]:
