@@ -17,7 +17,8 @@ class Drawn(NamedTuple):
 
 def strata(share: np.ndarray | None, groups: np.ndarray | None) -> np.ndarray:
     """int32[D]: the stratum of each document, numbered from 0 without gaps: those without the
-    topic, the lower half of the others, and the upper half, within each group. (Thirds say no more,
+    topic, the lower half of the others, and the upper half, divided at the median of all groups
+    together, within each group. (Thirds say no more,
     and their floors cost codes that are needed elsewhere.)
 
     share: float[D], of the topic in each document; None: any. groups: int[D], such as of the

@@ -33,7 +33,10 @@ def settle(*paths: Path) -> None:
             files.append(path)
         folders |= {path.parent, path.parent.parent}
     if len(files) > MANY:
-        return _settle_all(paths[0])
+        path_of_disk = {_disk(path): path for path in map(Path, paths) if path.exists()}
+        for path in path_of_disk.values():
+            _settle_all(path)
+        return
     for file in files:
         sync(file)
     settle_names(sorted(folders, reverse=True))
@@ -81,6 +84,11 @@ def _flush(descriptor: int) -> None:
             fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
             return
     os.fsync(descriptor)
+
+
+def _disk(path: Path) -> int:
+    """The number of the file system that a path is on."""
+    return path.stat().st_dev
 
 
 def _settle_all(path: Path) -> None:

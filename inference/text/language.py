@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import regex
@@ -50,7 +51,7 @@ def shares(texts: Iterable[str]) -> dict[str, float]:
     import py3langid
 
     letters: Counter[str] = Counter()
-    for text, _ in zip(texts, range(MOST_TEXTS), strict=False):
+    for text in islice(texts, MOST_TEXTS):
         # A lone surrogate is nothing that it takes
         sample = text[:MOST_CHARACTERS].encode("utf-8", "replace").decode()
         count = sum(map(str.isalpha, sample))

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+from inference.runtime import durable
 from tests.conftest import ROOT
 
 PROGRAM = """
@@ -27,6 +28,19 @@ def calls(path, is_mac: bool) -> list[str]:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
     return done.stdout.split()
+
+
+def test_many_files_are_settled_on_each_disk_that_they_are_on(tmp_path, monkeypatch):
+    folders = [tmp_path / "a" / "files", tmp_path / "b" / "files"]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        (folder / "file").write_text("")
+    settled = []
+    monkeypatch.setattr(durable, "MANY", 1)
+    monkeypatch.setattr(durable, "_disk", lambda path: "b" in path.parts)
+    monkeypatch.setattr(durable, "_settle_all", lambda path: settled.append("b" in path.parts))
+    durable.settle(*folders)
+    assert sorted(settled) == [False, True]
 
 
 def test_data_are_flushed_by_the_call_that_the_system_has(tmp_path):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from inference.text import LANGUAGES, UNKNOWN, code_of, detect, name_of, of_text
+from inference.text.language import MOST_TEXTS
 
 csv.field_size_limit(10**8)
 
@@ -31,6 +32,12 @@ def test_fourteen_languages(corpora_folder):
         found.sort(key=lambda text: text.isascii() or -sum(c > "\x7f" for c in text) / len(text))
         detected, share = detect(found[:10])
         assert detected == language[:2] and share > 0.8, (language, detected, share)
+
+
+def test_no_more_texts_are_taken_than_count():
+    texts = iter(["The committee has approved the report"] * (MOST_TEXTS + 5))
+    detect(texts)
+    assert len(list(texts)) == 5
 
 
 def test_mixtures_and_nothing():
