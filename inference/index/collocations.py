@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.errors import Invalid
 from inference.index.patterns import FARTHEST
 from inference.index.search import Index
 from inference.index.segments import NUMBER, in_sentence
@@ -25,6 +26,9 @@ from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
 from inference.text import starts
 
+# Pairs of a form and a document that are recorded on a side: 240 MB, and ten times as much while they
+# are sorted
+MOST_RECORDED = 20_000_000
 SMALL = 2_000_000  # forms of a lexicon up to which two threads have sums of their own: 48 MB each
 
 
@@ -71,12 +75,18 @@ class Windows:
     def add(self, documents: np.ndarray, places: np.ndarray) -> None:
         """Tokens of the word: int32[n] the document of each, ascending, and int32[n] the character
         of its text at which it begins, ascending in a document. All tokens of a document come in
-        one call."""
+        one call. Raises Invalid where more than MOST_RECORDED were recorded."""
         middle = documents[len(documents) // 2 :][: len(self._sums) - 1]
         cut = np.searchsorted(documents, middle)
         self.found += sum(
             in_two(self._add, self._sums, np.split(documents, cut), np.split(places, cut))
         )
+        if sum(map(len, self._recorded)) > MOST_RECORDED:
+            raise Invalid(
+                "from_a",
+                f"More than {MOST_RECORDED:,} words of documents are near this word on one side."
+                " Choose fewer documents, or fewer words on either side of it.",
+            )
 
     def _add(self, sums: tuple[np.ndarray, ...], documents: np.ndarray, places: np.ndarray) -> int:
         """To the sums of one thread. Returns how many tokens there are."""

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
+from inference.errors import Invalid
 from inference.explore.association import association, expected_together as both_together
+from inference.index import collocations
 from inference.index.collocations import Near, Pairs, near_amounts, near_by_units
 from inference.index.segments import Field, Scratch
 from inference.text.starts import Starts
@@ -236,6 +238,17 @@ def test_a_place_where_no_piece_begins_is_not_found():
     near = Near(indexed([[0, 1, 2]], []), 1, 1, 1)
     near.add(np.array([0, 0], np.int32), np.array([1, 3], np.int32))
     assert near.found == 1 and near.listed(1).sums.tokens.tolist() == [1, 1]
+
+
+def test_what_is_recorded_has_a_bound(monkeypatch):
+    monkeypatch.setattr(collocations, "MOST_RECORDED", 3)
+    documents = np.arange(4, dtype=np.int32)
+    for recorded, documents_of_side in ((False, documents), (True, documents[:3])):
+        near = Near(indexed([[0, 1]] * 4, []), 1, 1, 1, record=recorded)
+        near.add(documents_of_side, 0 * documents_of_side)
+        assert near.found == len(documents_of_side)
+    with pytest.raises(Invalid, match="Choose fewer documents"):
+        Near(indexed([[0, 1]] * 4, []), 1, 1, 1, record=True).add(documents, 0 * documents)
 
 
 def test_t_and_g2_are_the_published_ones():
