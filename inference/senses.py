@@ -18,8 +18,8 @@ _NO_GROUPS = frozen(np.zeros(0, np.int32), np.int32)
 
 
 class Near(NamedTuple):
-    """A word near a sense. documents: how many of `of` have it; elsewhere: the share of the other
-    senses' documents that do."""
+    """A word near a sense. documents: how many of `of` have it, sections of long ones; elsewhere:
+    the share of the other senses' documents that do."""
 
     word: int
     documents: int
