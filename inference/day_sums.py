@@ -222,7 +222,7 @@ def most_bytes(rows: int) -> int:
 
 
 def _first_day(month: int) -> int:
-    """Of a month from year 0 on."""
+    """The first day of a month, as an ordinal; months are counted from year 0 on."""
     year, month_of_year = divmod(month, _MONTHS)
     if year > date.max.year:
         return date.max.toordinal() + 1

@@ -61,7 +61,7 @@ class Paces(NamedTuple):
         return cls(documents, min(early, config.passes), per_pass, later_steps)
 
     def steps(self, passes: int) -> int:
-        """Of the first so many passes."""
+        """How many steps the first so many passes have."""
         return self.per_pass * min(passes, self.early) + self.later * max(0, passes - self.early)
 
     def slice(self, t: int) -> tuple[int, int, int]:

@@ -74,7 +74,7 @@ class Chance(NamedTuple):
     exchanges: np.ndarray
 
     def only(self, columns: slice) -> "Chance":
-        """Of some columns."""
+        """What chance does in some of the columns."""
         return Chance(*(array[..., columns] for array in self))
 
     def scores(self, excess: np.ndarray) -> np.ndarray:

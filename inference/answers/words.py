@@ -45,7 +45,7 @@ class WordSums(NamedTuple):
     of_largest: np.ndarray
 
     def some(self, words: np.ndarray) -> "WordSums":
-        """Of some of the words: their places, or bool[n]."""
+        """The sums of some of the words. words: their places, or bool[n]."""
         return WordSums(*(array[words] for array in self))
 
 

@@ -61,7 +61,7 @@ class Calls:
         return self.each(workers, what, [arguments] * len(workers))
 
     def each(self, workers: Sequence[str], what: str, arguments: Sequence[dict[str, Any]]) -> list:
-        """The same, each worker with arguments of its own."""
+        """What each worker answers to a question with arguments of its own; see `result`."""
         pending = [
             self._ask(worker, what, arguments_of_worker)
             for worker, arguments_of_worker in zip(workers, arguments, strict=True)

@@ -46,7 +46,7 @@ class Bounds(NamedTuple):
         return Bounds(*(np.asarray(array)[cells] for array in self))
 
     def logarithm(self) -> "Bounds":
-        """Of positive numbers, by the delta method."""
+        """Bounds of the logarithms of positive numbers, by the delta method."""
         variance = self.variance / self.estimate**2
         return Bounds(
             np.log(self.estimate), variance, np.log(np.maximum(self.low, 0)), np.log(self.high)

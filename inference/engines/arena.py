@@ -233,7 +233,7 @@ def compact(state: Rows, scale: float, drop_below: float, room: int | None = Non
 
 
 def compacted(state: R) -> R:
-    """The same rows in arrays without room to grow; all else is shared with it."""
+    """A state whose rows are in arrays without room to grow; all else is shared with it."""
     copy = replace(
         state, start=state.start.copy(), length=state.length.copy(), capacity=state.capacity.copy()
     )

@@ -621,7 +621,7 @@ class Sized:
 
 @dataclass(frozen=True, kw_only=True)
 class Chosen(Sized):
-    """The same with the priors."""
+    """Resolved forms with the priors, too, that may be left open before."""
 
     alpha: float
     eta: float
@@ -639,7 +639,8 @@ def fewer_passes(settings: Mapping[str, Any], least: int = 3) -> dict[str, Any]:
 
 
 def fewer_passes_warm(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The same without a warm-up, which would forget the topics that the run begins with."""
+    """Settings with fewer passes and no warm-up, which would forget the topics that a run begins
+    with."""
     return {**fewer_passes(settings), "warm_up": 0}
 
 

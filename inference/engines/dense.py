@@ -85,7 +85,7 @@ class Batch(NamedTuple):
 
     @property
     def tokens(self) -> int:
-        """Of all its documents."""
+        """How many tokens its documents have."""
         return int(self.lengths.sum())
 
 

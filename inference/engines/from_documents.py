@@ -49,7 +49,7 @@ NO_TOPICS = np.zeros(0, np.int64)
 
 
 class StepSizes(NamedTuple):
-    """Of `contract.rho`."""
+    """The step size of step t is (tau0 + t)^-kappa, see contract.rho."""
 
     kappa: float = 0.6
     tau0: float = 1.0

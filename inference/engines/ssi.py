@@ -325,7 +325,7 @@ class Resolved(Chosen, Config):
 
     @property
     def growth(self) -> tuple[int, int]:
-        """Of contract.Growing."""
+        """(passes, documents) as contract.Growing has them: with memo minibatches grow."""
         if self.statistics == "memo":
             return self.warm_up, self.minibatch_after
         return 0, self.minibatch

@@ -370,7 +370,7 @@ def seconds(config: Resolved, tokens: int) -> float:
 
 
 def remembered(config: Resolved, shape: Shape) -> int:
-    """Of variational.remembered."""
+    """Bytes of the largest gamma of each document, by variational.remembered."""
     return variational.remembered(config, shape, config.remember)
 
 

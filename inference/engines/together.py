@@ -80,7 +80,7 @@ def count(batch: Batch, new: np.ndarray, old: np.ndarray, K: int) -> Counts:
 
 
 def changed(listed: np.ndarray, begins: np.ndarray, ends: np.ndarray, V: int, K: int) -> Counts:
-    """Of what gibbs.sample lists."""
+    """What changed in a step, from what gibbs.sample lists."""
     return Counts(np.arange(V, dtype=np.int32), *tally.changes(listed, begins, ends, V, K))
 
 
@@ -178,7 +178,7 @@ def heard_counts(message: Message) -> Counts:
 
 
 def _narrow(array: np.ndarray) -> np.ndarray:
-    """The same whole numbers, none below 0, in the smallest type that holds them."""
+    """Whole numbers, none below 0, in the smallest type that holds them."""
     largest = int(array.max()) if len(array) else 0
     return array.astype(
         next(t for t in (np.uint8, np.uint16, np.uint32, np.int64) if largest <= np.iinfo(t).max)

@@ -195,7 +195,7 @@ def seconds(config: Resolved, tokens: int) -> float:
 
 
 def remembered(config: Resolved, shape: Shape) -> int:
-    """Of variational.remembered."""
+    """Bytes of the gamma of all documents, by variational.remembered."""
     return variational.remembered(config, shape, config.topics)
 
 

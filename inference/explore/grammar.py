@@ -87,7 +87,7 @@ class Grammar:
         self.nouns_have_capitals = bool(shares) and shares[len(shares) // 2] >= CAPITAL
 
     def kind(self, word: str) -> Kind:
-        """Of a word as a part of a name."""
+        """What a word is as a part of a name; “” where its uses are too few to tell."""
         uses = self.uses.get(word.casefold())
         if uses is None or uses.all < LEAST_USES:
             return ""

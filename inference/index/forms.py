@@ -42,7 +42,7 @@ class Sorted:
         return self.text[self.ends[i] : self.ends[i + 1]].tobytes()
 
     def first(self, text: bytes) -> int:
-        """Of the first that is not less."""
+        """The place of the first that is not less than a text."""
         return bisect_left(range(len(self)), text, key=self.__getitem__)
 
     def at(self, text: bytes) -> int | None:

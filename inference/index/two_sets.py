@@ -17,7 +17,7 @@ SECOND = 2
 
 
 class Totals(NamedTuple):
-    """Of both sets, int64[2]. documents: that have any words; tokens."""
+    """How large both sets are, int64[2]. documents: that have any words; tokens."""
 
     documents: np.ndarray
     tokens: np.ndarray

@@ -50,7 +50,7 @@ class Counted(NamedTuple):
     sums: WordSums
 
     def some(self, forms: np.ndarray) -> "Counted":
-        """Of some of the forms: their places, or bool[n]."""
+        """What was counted of some of the forms. forms: their places, or bool[n]."""
         return Counted(self.forms[forms], self.documents[forms], self.sums.some(forms))
 
 
@@ -143,7 +143,7 @@ def count_postings(forms: np.ndarray, postings: "Postings", sides: Sides, least:
 
 
 def _no_sums(forms: int) -> WordSums:
-    """Of so many forms, all 0."""
+    """Sums of so many forms, all 0, to be added to."""
     return WordSums(
         tokens=np.zeros((forms, 2), np.int64),
         squares=np.zeros((forms, 2)),
@@ -223,7 +223,7 @@ class Postings(NamedTuple):
     counts: np.ndarray
 
     def some(self, words: np.ndarray) -> "Postings":
-        """Of some words, by their places."""
+        """The postings of some words. words: their places."""
         sizes = np.diff(self.indptr)[words]
         indptr = np.concatenate([[0], np.cumsum(sizes)])
         source = np.repeat(self.indptr[words] - indptr[:-1], sizes) + np.arange(indptr[-1])
@@ -231,7 +231,7 @@ class Postings(NamedTuple):
 
     @property
     def once(self) -> "Postings":
-        """The same with each document once, however often it has the word."""
+        """Postings in which each document counts once, however often it has the word."""
         return self._replace(counts=np.ones_like(self.counts))
 
 

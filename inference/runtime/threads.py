@@ -9,6 +9,6 @@ T = TypeVar("T")
 
 
 def in_two(work: Callable[..., T], *arguments: Iterable) -> list[T]:
-    """As `map` does, with two threads."""
+    """The results of a function for each item, as `map` gives them, computed by two threads."""
     with ThreadPoolExecutor(2) as pool:
         return list(pool.map(work, *arguments))

@@ -82,7 +82,7 @@ class Lexicon:
 
     @staticmethod
     def files(folder: Path) -> tuple[Path, Path]:
-        """Of the letters and of the ends."""
+        """The files of the letters and of the ends."""
         return Path(folder) / _LETTERS, Path(folder) / _ENDS
 
 

@@ -42,7 +42,7 @@ class Starts(NamedTuple):
 
     @property
     def frozen(self) -> "Starts":
-        """As kernels take them."""
+        """Both arrays read-only, the one form for which kernels are compiled."""
         return Starts(frozen(self.steps, self.steps.dtype.type), frozen(self.far, np.int64))
 
 

@@ -173,7 +173,7 @@ class Tokeniser:
         )[0].astype(np.int64)
 
     def _room(self) -> None:
-        """As many places as the table has words."""
+        """Make room for as many words as the table has."""
         word_count = len(self._ids)
         count = self._table.count
         self._ids.resize(count, refcheck=False)
