@@ -22,9 +22,9 @@ from webapp.analysis.findings.sentences import briefly, spanned
 from webapp.analysis.findings.shapes import (
     Cuts,
     DetailLink,
+    FindingHtml,
+    FindingsOfKind,
     OverviewPage,
-    Section,
-    SectionRow,
 )
 from webapp.analysis.findings.streams import LinkedFamily
 from webapp.analysis.findings.values import Span
@@ -75,7 +75,7 @@ class Short:
 class FamilyLine:
     """A family in the list beside the river. topics: its largest; pieces: all of them."""
 
-    row: SectionRow
+    row: FindingHtml
     name: str
     url: str
     hue: int
@@ -105,7 +105,7 @@ class Tick:
 class Line:
     """A row with a small picture. row: the finding; clear: whether narrow pages show it."""
 
-    row: SectionRow
+    row: FindingHtml
     picture: SafeString
     times: str
     ends: str
@@ -119,7 +119,7 @@ class WordLine:
     before. place, width: of 100, its span on the axis. fading: how it is drawn where it is ever
     rarer."""
 
-    row: SectionRow
+    row: FindingHtml
     item: WordItem
     when: str
     place: float
@@ -137,7 +137,7 @@ class GroupLine:
     value, of the ring for all other documents, and where the interval begins, which is `interval`
     long."""
 
-    row: SectionRow
+    row: FindingHtml
     item: GroupItem
     here: float
     rest: float
@@ -184,14 +184,14 @@ PLACED = frozenset(
 
 @dataclass(frozen=True)
 class OverviewHtml:
-    """sections: by their kinds. screen: what is drawn. failed: titles of kinds that could not be
+    """kinds: of the findings that there are. screen: what is drawn. failed: titles of kinds that could not be
     computed. query: of this page's address. simulated: whether the true topics are known. renamed:
     when the topics got the names of a newer program. unit: which texts count as one."""
 
     untrained: bool
     renamed: datetime | None
     simulated: bool
-    sections: dict[str, Section]
+    kinds: dict[str, FindingsOfKind]
     screen: "Screen"
     failed: list[str]
     details: list[DetailLink]
@@ -200,9 +200,9 @@ class OverviewHtml:
     unit: UnitSaid
 
     @property
-    def others(self) -> list[Section]:
+    def others(self) -> list[FindingsOfKind]:
         """Kinds without a place of their own."""
-        return [section for kind, section in self.sections.items() if kind not in PLACED]
+        return [of_kind for kind, of_kind in self.kinds.items() if kind not in PLACED]
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ class Axis:
         return [Tick(round(100 * self.place(year), 2), str(year)) for year in years]
 
 
-def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[SectionRow]) -> Screen:
+def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[FindingHtml]) -> Screen:
     """rows: the findings of the page."""
     view = selection.view
     river = page.river
@@ -276,9 +276,9 @@ def _of(shares: dict[int, np.ndarray], topics: Sequence[int], n: int) -> np.ndar
 
 def _short(
     view: RunView,
-    families: list[SectionRow],
-    changes: list[SectionRow],
-    marks: list[SectionRow],
+    families: list[FindingHtml],
+    changes: list[FindingHtml],
+    marks: list[FindingHtml],
     river: River | None,
     family_mixes: Mixes | None,
     general: float,
@@ -306,12 +306,12 @@ def _short(
     return short_sentences
 
 
-def _named(row: SectionRow) -> Named:
+def _named(row: FindingHtml) -> Named:
     assert row.family is not None
     return Named(row.family.name, row.url, row.family.hue)
 
 
-def _about(families: list[SectionRow]) -> list[Part | Named]:
+def _about(families: list[FindingHtml]) -> list[Part | Named]:
     """ "A, 19% of the words; B, 14%; C, 13%."""
     parts: list[Part | Named] = []
     for rank, row in enumerate(families[:LEADING]):
@@ -322,13 +322,13 @@ def _about(families: list[SectionRow]) -> list[Part | Named]:
 
 
 def _when(
-    families: list[SectionRow], river: River, shares: dict[int, np.ndarray]
+    families: list[FindingHtml], river: River, shares: dict[int, np.ndarray]
 ) -> list[Part | Named]:
     """The largest family of each third of the time; neighbours with the same one are told as
     one."""
     n, totals = len(river.totals), np.array(river.totals, float)
     edges = [0, n // 3, 2 * n // 3, n]
-    thirds: list[tuple[SectionRow, int, int]] = []
+    thirds: list[tuple[FindingHtml, int, int]] = []
     for begin, end in zip(edges, edges[1:], strict=False):
         weight = totals[begin:end]
         leading = max(families, key=lambda row: _part(row, shares, n, begin, end, weight))
@@ -351,7 +351,7 @@ def _when(
 
 
 def _part(
-    row: SectionRow,
+    row: FindingHtml,
     shares: dict[int, np.ndarray],
     n: int,
     begin: int,
@@ -364,7 +364,7 @@ def _part(
     return float(of_bins @ weight / max(weight.sum(), 1.0))
 
 
-def _clearest(changes: list[SectionRow]) -> list[Part | Named]:
+def _clearest(changes: list[FindingHtml]) -> list[Part | Named]:
     """The clearest change, and the clearest that lasts; those of topics without a name, which say
     little by themselves, behind all others. changes: one or more."""
     ranked = sorted(changes, key=lambda row: (not _names_its_topic(row), row.rank))
@@ -375,7 +375,7 @@ def _clearest(changes: list[SectionRow]) -> list[Part | Named]:
     return parts
 
 
-def _names_its_topic(row: SectionRow) -> bool:
+def _names_its_topic(row: FindingHtml) -> bool:
     return all(part.has_name for part in row.parts if isinstance(part, TopicLink))
 
 
@@ -387,7 +387,7 @@ def _lasts(item: Item) -> bool:
     return isinstance(item, ChangeItem) and item.shape == "step" and item.more
 
 
-def _largest(families: list[SectionRow], view: RunView) -> list[Part | Named]:
+def _largest(families: list[FindingHtml], view: RunView) -> list[Part | Named]:
     """The largest topic of each of the largest families."""
     parts: list[Part | Named] = []
     for rank, row in enumerate(families[:LEADING]):
@@ -396,7 +396,7 @@ def _largest(families: list[SectionRow], view: RunView) -> list[Part | Named]:
     return [part for part in parts if part] + ["."]
 
 
-def _leading(family_mixes: Mixes, families: list[SectionRow]) -> list[Part | Named]:
+def _leading(family_mixes: Mixes, families: list[FindingHtml]) -> list[Part | Named]:
     """The two groups in which one family leads most clearly; of periods the first and the last."""
     leaders = [(row, max(row.parts, key=lambda part: part.width)) for row in family_mixes.rows]
     if family_mixes.in_time:
@@ -414,7 +414,7 @@ def _leading(family_mixes: Mixes, families: list[SectionRow]) -> list[Part | Nam
     return parts
 
 
-def _how_mixed(families: list[SectionRow], general: float) -> list[Part | Named]:
+def _how_mixed(families: list[FindingHtml], general: float) -> list[Part | Named]:
     """Whether one family has most of the words, or many have some."""
     shares = [row.family.share for row in families if row.family is not None]
     large = sum(share >= LARGE_FAMILY for share in shares)
@@ -429,7 +429,7 @@ def _how_mixed(families: list[SectionRow], general: float) -> list[Part | Named]
 
 
 def _tree(
-    view: RunView, families: list[SectionRow], general: float, tokens: np.ndarray
+    view: RunView, families: list[FindingHtml], general: float, tokens: np.ndarray
 ) -> SafeString:
     """Of texts without dates and groups: families and topics as areas."""
     branches = []
@@ -460,7 +460,7 @@ def _leaves(view: RunView, topics: Sequence[int], tokens: np.ndarray) -> list[Le
 
 def _families(
     view: RunView,
-    rows: list[SectionRow],
+    rows: list[FindingHtml],
     shares: dict[int, np.ndarray],
     river: River | None,
     tokens: np.ndarray,
@@ -512,7 +512,7 @@ def _pieces(topics: Sequence[int], tokens: np.ndarray) -> list[Piece]:
 
 
 def _river(
-    view: RunView, families: list[SectionRow], river: River | None, spans: list[WordSpan]
+    view: RunView, families: list[FindingHtml], river: River | None, spans: list[WordSpan]
 ) -> SafeString:
     """spans: of the words below it."""
     if river is None or len(river.totals) < FEWEST_BINS:
@@ -522,7 +522,7 @@ def _river(
     return picture.draw() if picture is not None else SafeString()
 
 
-def _spans(rows: Sequence[SectionRow], river: River | None) -> list[WordSpan]:
+def _spans(rows: Sequence[FindingHtml], river: River | None) -> list[WordSpan]:
     """The words of a time that stand below the river."""
     if river is None:
         return []
@@ -530,7 +530,7 @@ def _spans(rows: Sequence[SectionRow], river: River | None) -> list[WordSpan]:
     return [span for span in spans if river.starts[0] <= span.first <= river.end]
 
 
-def _is_word(row: SectionRow) -> bool:
+def _is_word(row: FindingHtml) -> bool:
     """Whether it is a word of a time that is clear enough to stand under the river."""
     if not row.items or not isinstance(row.items[0], WordItem):
         return False
@@ -538,7 +538,7 @@ def _is_word(row: SectionRow) -> bool:
     return item.more and item.shape != "line" and item.here >= EVENTFUL * item.rest
 
 
-def _span(row: SectionRow) -> WordSpan:
+def _span(row: FindingHtml) -> WordSpan:
     item = row.items[0]
     assert isinstance(item, WordItem)
     first, last = sentences.years_of_span(item.first, item.last)
@@ -548,7 +548,7 @@ def _span(row: SectionRow) -> WordSpan:
 # What changed, words, groups
 
 
-def _changes(rows: Sequence[SectionRow], axis: Axis | None) -> list[Line]:
+def _changes(rows: Sequence[FindingHtml], axis: Axis | None) -> list[Line]:
     clear = {row.rank for row in sorted(rows, key=lambda row: row.rank)[:CLEAREST]}
     changes = []
     for row in rows:
@@ -560,7 +560,7 @@ def _changes(rows: Sequence[SectionRow], axis: Axis | None) -> list[Line]:
     return changes
 
 
-def _level_of(rows: Sequence[SectionRow]) -> float:
+def _level_of(rows: Sequence[FindingHtml]) -> float:
     """Of all changes; what an older program found has the usual one."""
     answers = [claim.answer for row in rows for claim in row.claims if claim.answer]
     return answers[0].level if answers else USUAL_LEVEL
@@ -576,7 +576,7 @@ def _placed(item: ChangeItem, axis: Axis) -> ChangeMarks:
     return ChangeMarks((axis.place(begin), axis.place(end)), levels)
 
 
-def _words(rows: Sequence[SectionRow], axis: Axis | None) -> list[WordLine]:
+def _words(rows: Sequence[FindingHtml], axis: Axis | None) -> list[WordLine]:
     if axis is None:
         return []
     clear = {row.rank for row in sorted(rows, key=lambda row: row.rank)[:WORDS]}
@@ -622,10 +622,10 @@ def _when_word(item: WordItem) -> str:
     return spanned(Span(first=item.first, last=item.last), brief=True)
 
 
-def _groups(rows: Sequence[SectionRow], unit: units.Unit) -> list[GroupTable]:
+def _groups(rows: Sequence[FindingHtml], unit: units.Unit) -> list[GroupTable]:
     """A table for each field, the values with most of their topic first."""
     speaking = unit.field.names if unit.field and unit.certainty == "answered" else ()
-    by_field: dict[str, list[SectionRow]] = {}
+    by_field: dict[str, list[FindingHtml]] = {}
     for row in rows:
         item = row.items[0]
         assert isinstance(item, GroupItem)
@@ -635,7 +635,7 @@ def _groups(rows: Sequence[SectionRow], unit: units.Unit) -> list[GroupTable]:
     ]
 
 
-def _table(name: str, rows: list[SectionRow], speaks: bool) -> GroupTable:
+def _table(name: str, rows: list[FindingHtml], speaks: bool) -> GroupTable:
     items = [item for row in rows for item in row.items if isinstance(item, GroupItem)]
     largest = max(max(item.here.high, item.rest) for item in items)
     step = next((step for step in STEPS if largest <= MOST_STEPS * step), STEPS[-1])

@@ -175,7 +175,7 @@ class OverviewPage:
 
 
 @dataclass(frozen=True)
-class SectionRow(FindingRow):
+class FindingHtml(FindingRow):
     """table: what its Pin button sends of its line. effects: the page that answers its
     question, or ""; holds: the same question in the other runs of the corpus, or ""."""
 
@@ -185,12 +185,12 @@ class SectionRow(FindingRow):
 
 
 @dataclass(frozen=True)
-class Section:
+class FindingsOfKind:
     """Findings of one kind."""
 
     kind: str
     title: str
-    findings: list[SectionRow]
+    findings: list[FindingHtml]
 
 
 @dataclass(frozen=True)

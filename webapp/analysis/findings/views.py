@@ -13,9 +13,9 @@ from webapp.analysis.findings.overview import line_table, overview
 from webapp.analysis.findings.screen import OverviewHtml, Screen, screen
 from webapp.analysis.findings.shapes import (
     DetailLink,
+    FindingHtml,
+    FindingsOfKind,
     OverviewPage,
-    Section,
-    SectionRow,
 )
 from webapp.analysis.findings.values import Detail
 from webapp.core.documents import unit_sentences
@@ -72,19 +72,19 @@ def detail(
     )
 
 
-def _sections(view: RunView, page: OverviewPage) -> dict[str, Section]:
-    """Of each kind of finding that the page has."""
-    rows_of_kind: dict[str, list[SectionRow]] = {kind: [] for kind in KINDS}
+def _by_kind(view: RunView, page: OverviewPage) -> dict[str, FindingsOfKind]:
+    """The page's findings, in the order of KINDS; a kind without findings is not there."""
+    rows_of_kind: dict[str, list[FindingHtml]] = {kind: [] for kind in KINDS}
     for row in page.findings:
-        section_row = SectionRow(
+        row_html = FindingHtml(
             **vars(row),
             table=tables.json_text(line_table(page, row)),
             effects=questions.effects(view, row),
             holds=questions.holds(view, row),
         )
-        rows_of_kind[row.kind].append(section_row)
+        rows_of_kind[row.kind].append(row_html)
     return {
-        kind: Section(kind, KINDS[kind].ON_PAGE.title, rows)
+        kind: FindingsOfKind(kind, KINDS[kind].ON_PAGE.title, rows)
         for kind, rows in rows_of_kind.items()
         if rows
     }
@@ -94,13 +94,13 @@ def _html(
     selection: RunSelection, page: OverviewPage, page_query: PageQuery, untrained: bool
 ) -> OverviewHtml:
     view = selection.view
-    sections = _sections(view, page)
-    rows = [row for section in sections.values() for row in section.findings]
+    kinds = _by_kind(view, page)
+    rows = [row for of_kind in kinds.values() for row in of_kind.findings]
     return OverviewHtml(
         untrained=untrained,
         renamed=view.run.snapshot.renamed_at if view.run.snapshot else None,
         simulated=truth.exists(view.run.corpus),
-        sections=sections,
+        kinds=kinds,
         screen=screen(selection, page, rows) if page.ready else Screen(),
         failed=[KINDS[kind].ON_PAGE.title for kind in page.failed],
         details=[

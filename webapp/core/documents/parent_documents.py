@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from webapp.core.documents.shapes import Section, Whole
-from webapp.core.documents.texts import SECTIONS
+from webapp.core.documents.texts import STRETCHES
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.models import Corpus
@@ -86,12 +86,12 @@ def mixture(view: RunView, parent: ParentDocument) -> np.ndarray:
 
 
 def strip(view: RunView, parent: ParentDocument) -> tuple[list[int], np.ndarray]:
-    """The parent document along its length, in at most SECTIONS steps of as many sections: (how
-    many sections come before each step, and at the end all of them; int64[S, K] tokens)."""
-    steps = min(SECTIONS, parent.parts)
-    edges = [-(-parent.parts * i // steps) for i in range(steps + 1)]
+    """The parent document along its length, in at most STRETCHES stretches of as many sections:
+    (how many sections come before each stretch, and at the end all of them; int64[S, K] tokens)."""
+    stretches = min(STRETCHES, parent.parts)
+    edges = [-(-parent.parts * i // stretches) for i in range(stretches + 1)]
     return edges, _tokens(
-        view, parent.first, np.arange(parent.parts) * steps // parent.parts, steps
+        view, parent.first, np.arange(parent.parts) * stretches // parent.parts, stretches
     )
 
 

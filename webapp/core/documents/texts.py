@@ -14,8 +14,8 @@ from webapp.core.results.view import RunView
 from webapp.models import Corpus, Run
 from webapp.platform.accounts import embargo
 
-SECTIONS = 80  # of the strip along a document
-SECTION = 500  # characters of each, at least: in fewer a few words make a mixture
+STRETCHES = 80  # of the strip along a document, at most
+SHORTEST_STRETCH = 500  # characters: in fewer a few words make a mixture
 PASSAGE = 300  # characters that a list shows of a document
 MARGIN = 40  # more on either side, in which it is cut between words
 _SPACE = regex.compile(r"\s+")
@@ -106,9 +106,8 @@ class Excerpt(NamedTuple):
 
 
 class Strip(NamedTuple):
-    """A document along its length. edges: where each of S sections begins, and the end; topics: T
-    numbers, largest first;
-    tokens: int64[S, T]."""
+    """A document along its length. edges: the characters at which its S stretches begin, and the
+    last one ends; topics: T numbers, the largest first; tokens: int64[S, T]."""
 
     edges: list[int]
     topics: list[int]
@@ -116,18 +115,21 @@ class Strip(NamedTuple):
 
 
 def strip(assigned: Tokens, length: int) -> Strip:
-    """Sections of equal length; the tokens of all of them are the document's."""
-    sections = max(1, min(SECTIONS, length // SECTION))
+    """Stretches of equal length; all their tokens are the document's. length: characters."""
+    stretches = max(1, min(STRETCHES, length // SHORTEST_STRETCH))
     topics, column, count = np.unique(assigned.topics, return_inverse=True, return_counts=True)
     order = np.argsort(-count, kind="stable")
-    tokens = np.zeros((sections, len(topics)), np.int64)
+    tokens = np.zeros((stretches, len(topics)), np.int64)
     np.add.at(
         tokens,
-        (assigned.offsets.astype(np.int64) * sections // max(length, 1), np.argsort(order)[column]),
+        (
+            assigned.offsets.astype(np.int64) * stretches // max(length, 1),
+            np.argsort(order)[column],
+        ),
         1,
     )
     return Strip(
-        [-(-length * i // sections) for i in range(sections + 1)], topics[order].tolist(), tokens
+        [-(-length * i // stretches) for i in range(stretches + 1)], topics[order].tolist(), tokens
     )
 
 

@@ -249,9 +249,9 @@ def _shown(name: str, view: RunView, parts: list[Proportion]) -> tuple[str, set[
 
 
 def _strip(page_query: PageQuery, strip: texts.Strip) -> list[Stretch]:
-    """Sections of the document, each with the address of its place."""
+    """The stretches of the document, each with the address of its place."""
     stretches = []
-    # There is one edge more than sections: the end of the last.
+    # There is one edge more than stretches: the end of the last.
     for at, counts in zip(strip.edges, strip.tokens.tolist(), strict=False):
         total = sum(counts)
         shares = [(k, n / total) for k, n in zip(strip.topics, counts, strict=True) if n]
@@ -474,7 +474,7 @@ def _later(
 
 
 def _strip_of_whole(view: RunView, parent: parent_documents.ParentDocument) -> list[StretchOfWhole]:
-    """Steps of the parent document, each with the address of its first section."""
+    """The stretches of the parent document, each with the address of its first section."""
     edges, tokens = parent_documents.strip(view, parent)
     return [
         StretchOfWhole(

@@ -74,24 +74,24 @@ def content(notebook: Notebook, seen: QuerySet[Corpus]) -> NotebookPage:
         notebook=NotebookHeader(
             notebook.pk, notebook.title, notebook.by, notebook.created_at, notebook.intro
         ),
-        pins=_with_one_heading_a_section(
+        pins=_with_headings(
             [_row(pin, *origins[pin.pk]) for pin in pins if pin.removed_at is None]
         ),
         removed=[_row(pin, *origins[pin.pk]) for pin in pins if pin.removed_at is not None],
     )
 
 
-def _with_one_heading_a_section(rows: list[PinRow]) -> list[PinRow]:
-    """Neighbouring findings that are called alike are one section. Passages between them are quoted
-    under a finding, and begin no section."""
-    section = None
+def _with_headings(rows: list[PinRow]) -> list[PinRow]:
+    """The rows with `headed` set. Passages between findings that are called alike are quoted under
+    the first one, and keep headings of their own."""
+    last_finding = None
     headed = []
     for row in rows:
         if row.kind == Pin.Kind.PASSAGE:
             headed.append(row)
             continue
-        begins = row.kind != Pin.Kind.CHART or row.title != section
-        section = row.title if row.kind == Pin.Kind.CHART else None
+        begins = row.kind != Pin.Kind.CHART or row.title != last_finding
+        last_finding = row.title if row.kind == Pin.Kind.CHART else None
         headed.append(replace(row, headed=begins))
     return headed
 

@@ -100,7 +100,7 @@ class NotebookHeader(NotebookHead):
 class PinRow:
     """A pin as it was kept. address: "" where nothing is there any more, or nothing that the reader
     may see; `deleted` says so. origin: `source` in words. headed: whether its title is a heading:
-    findings of one section have one."""
+    of neighbouring findings that are called alike, the first one's alone."""
 
     id: int
     kind: str

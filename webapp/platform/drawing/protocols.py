@@ -244,7 +244,7 @@ class YearBar(Protocol):
     def part(self) -> float: ...
 
 
-class Section(Protocol):
+class Stretch(Protocol):
     """documents.shapes.Stretch, documents.shapes.StretchOfWhole: a part of a document's strip.
     topics: their numbers and shares."""
 

@@ -10,7 +10,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from webapp.platform.drawing.protocols import Section, TopicOfDocument
+from webapp.platform.drawing.protocols import Stretch, TopicOfDocument
 
 register = template.Library()
 
@@ -18,7 +18,7 @@ Word = tuple[str, int, int, int | None, float]  # documents.texts.Word
 
 CERTAIN = 0.5  # below it other topics together are more likely
 STACKED = 8  # topics that a strip tells apart; the others are one
-WIDTH = "1.02"  # of a section: no gap is seen between two
+WIDTH = "1.02"  # of a stretch: no gap is seen between two
 
 
 @register.simple_tag
@@ -50,24 +50,24 @@ def coloured(
 
 @register.simple_tag
 def strip(
-    sections: Sequence[Section],
+    stretches: Sequence[Stretch],
     shown_topics: Collection[int],
     hues: Sequence[int],
     largest: Sequence[TopicOfDocument],
 ) -> SafeString:
-    """The sections as links in an SVG of one unit each; topics stand on one another in the order of
+    """The stretches of a document as links in an SVG, each one unit wide; topics stand on one another in the order of
     `largest`."""
     stacked = [topic.number for topic in largest[:STACKED]]
     parts = [
-        f'<svg class="strip" viewBox="0 0 {len(sections)} 1" preserveAspectRatio="none"'
+        f'<svg class="strip" viewBox="0 0 {len(stretches)} 1" preserveAspectRatio="none"'
         ' width="100%" height="56" role="img" aria-hidden="true">'
     ]
-    for i, section in enumerate(sections):
+    for i, stretch in enumerate(stretches):
         parts.append(
-            f'<a href="{escape(section.url)}" tabindex="-1"><rect class="ground" x="{i}"'
+            f'<a href="{escape(stretch.url)}" tabindex="-1"><rect class="ground" x="{i}"'
             f' width="{WIDTH}" height="1"/>'
         )
-        share_of_topic = dict(section.topics)
+        share_of_topic = dict(stretch.topics)
         floor = 1.0
         for topic in stacked:
             if topic not in share_of_topic:

@@ -148,7 +148,7 @@ class StoredFile:
 
 
 @dataclass(frozen=True)
-class FilesSection:
+class FirstFiles:
     """The first files, and how many there are."""
 
     files: list[StoredFile]
@@ -193,7 +193,7 @@ class CorpusHtml:
     made: bool
     pseudonyms: str
     without_words: int
-    files: FilesSection
+    files: FirstFiles
     upload: UploadFields
     just_made: int | None
     languages: str
@@ -328,7 +328,7 @@ class PreparePage(DraftPreview):
     sniff: Sniff
     withheld: str
     kept: bool
-    files: FilesSection
+    files: FirstFiles
     differing: Differing | None
     pseudonyms: str
     offer: PseudonymsOffer | None = None

@@ -33,7 +33,7 @@ from webapp.service.corpora.shapes import (
     CorpusPage,
     FilesHtml,
     FilesPage,
-    FilesSection,
+    FirstFiles,
     HomePage,
     ListedCorpus,
     ProblemsHtml,
@@ -104,10 +104,10 @@ def problems(
     return Answer(page, lambda: ProblemsHtml(name))
 
 
-def first_files(corpus: Corpus) -> FilesSection:
+def first_files(corpus: Corpus) -> FirstFiles:
     """For the corpus's own page."""
     rows, _ = queries.files(corpus, limit=queries.FILES_SHOWN)
-    return FilesSection([_shown(file) for file in rows], corpus.files.count())
+    return FirstFiles([_shown(file) for file in rows], corpus.files.count())
 
 
 def _shown(file: SourceFile) -> StoredFile:

@@ -199,7 +199,7 @@ def test_strip_links_to_its_places(client, run):
         unescape(url)
         for url in re.findall(r'<a href="([^"]*)" tabindex="-1"><rect class="ground"', html)
     ]
-    assert len(links) == texts.SECTIONS
+    assert len(links) == texts.STRETCHES
     there = shown(client, run, LONG, links[40].split("#")[0])
     assert there.count('<a id="here"></a>') == 1 and "show=2" in links[40]
 
