@@ -15,7 +15,7 @@ from tests.attacks.conftest import Stranger
 from tests.attacks.hostile import FORMULAS
 from webapp.intake.ingest import file_names
 from webapp.models import Corpus, Run
-from webapp.service import exports
+from webapp.service.exports.catalogue import EXPORT_KINDS
 
 pytestmark = pytest.mark.django_db
 
@@ -30,11 +30,11 @@ def tables(stranger, hostile) -> dict[str, bytes]:
         reverse("corpus_report", args=[hostile.corpus]),
         reverse("run_time_csv", args=[hostile.run]),
     ]
-    for form in exports.FORMS.values():
-        if "csv" in form.endings and exports.ready(run, form):
-            for by in form.choices(run) if form.choices else [""]:
+    for kind in EXPORT_KINDS.values():
+        if "csv" in kind.endings and kind.is_ready(run):
+            for by in kind.choices(run) if kind.choices else [""]:
                 urls.append(
-                    reverse("export", args=[run.pk, f"{form.name}.csv"]) + f"?word=war&by={by}"
+                    reverse("export", args=[run.pk, f"{kind.name}.csv"]) + f"?word=war&by={by}"
                 )
     found = {url: stranger.get(url) for url in urls}
     assert {response.status_code for response in found.values()} == {200}, {

@@ -3,10 +3,10 @@
 from django.http import QueryDict
 
 from webapp.models import Run
-from webapp.service import exports
+from webapp.service.exports.addresses import read_source
+from webapp.service.exports.catalogue import find_kind
+from webapp.service.exports.making import make_file
 
 
 def taken(run: Run, file: str, query: str = "") -> bytes:
-    return b"".join(
-        exports.make_file(exports.read_source(run, QueryDict(query)), *exports.find(file)).pieces
-    )
+    return b"".join(make_file(read_source(run, QueryDict(query)), *find_kind(file)).pieces)

@@ -8,9 +8,12 @@ from django.http import QueryDict
 
 from webapp.management.base import OwnCommand
 from webapp.models import Run
-from webapp.service import exports
+from webapp.service.exports.addresses import read_source
+from webapp.service.exports.catalogue import find_kind
+from webapp.service.exports.making import make_file
+from webapp.service.exports.tables import MAX_WORDS, WORDS
 
-FORMS = {
+FILES = {  # of --format
     "long": "topics-long.csv",
     "wide": "topics-wide.csv",
     "documents": "document-topics.csv",
@@ -27,7 +30,7 @@ class Command(OwnCommand):
     arguments = {
         "run": {"type": int, "metavar": "RUN", "help": "its number, as train prints it"},
         "--format": {
-            "choices": FORMS,
+            "choices": FILES,
             "default": "long",
             "help": (
                 "long: topic, rank, word, weight; wide: one row a topic; documents: their topics;"
@@ -36,7 +39,7 @@ class Command(OwnCommand):
         },
         "--words": {
             "type": int,
-            "default": exports.WORDS,
+            "default": WORDS,
             "help": "of each topic, in the wide form",
         },
     }
@@ -49,19 +52,17 @@ class Command(OwnCommand):
         )
         if run is None:
             raise CommandError(f"There is no run {options['run']}.")
-        form_and_ending = exports.find(FORMS[options["format"]])
-        if form_and_ending is None:
+        kind_and_ending = find_kind(FILES[options["format"]])
+        if kind_and_ending is None:
             raise CommandError("There is no such format.")
-        form, ending = form_and_ending
-        if not exports.ready(run, form):
+        kind, ending = kind_and_ending
+        if not kind.is_ready(run):
             raise CommandError(f"Run {run.pk} is {run.status}; it has not stored these results.")
-        if not 1 <= options["words"] <= exports.MAX_WORDS:
-            raise CommandError(
-                f"--words must be from 1 to {exports.MAX_WORDS}, got {options['words']}."
-            )
-        source = exports.read_source(run, QueryDict(f"words={options['words']}"))
+        if not 1 <= options["words"] <= MAX_WORDS:
+            raise CommandError(f"--words must be from 1 to {MAX_WORDS}, got {options['words']}.")
+        source = read_source(run, QueryDict(f"words={options['words']}"))
         try:
-            sys.stdout.buffer.writelines(exports.make_file(source, form, ending).pieces)
+            sys.stdout.buffer.writelines(make_file(source, kind, ending).pieces)
             sys.stdout.flush()
         except BrokenPipeError:  # the reader, such as head, has enough
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -53,13 +53,13 @@ from webapp.platform.accounts import authorization
 from webapp.platform.pages.page import published_or_404, run_or_404
 from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.nulls import number_or_none
-from webapp.service import exports
 from webapp.service.api import pages, shapes
 from webapp.service.api.access import Token
 from webapp.service.api.corpora import ERRORS, Limit, Offset
 from webapp.service.exports import methods
+from webapp.service.exports.catalogue import EXPORT_KINDS
 from webapp.service.exports.shapes import MethodsPage
-from webapp.service.exports.tables import kinds as kinds_of_groups
+from webapp.service.exports.tables import groupings
 
 Families = Annotated[
     int | None,
@@ -462,7 +462,7 @@ def time(
 ):
     run = finished(run_id)
     selection = Selection.read(request.GET, RunView(run))
-    by = by or next(iter(kinds_of_groups(run)), "")
+    by = by or next(iter(groupings(run)), "")
     if not by:
         raise Invalid("by", f"No document of “{run.corpus.name}” has a date or a category.")
     with called({"field": "by"}):
@@ -607,16 +607,16 @@ def files(request: HttpRequest, run_id: int):
     return {
         "items": [
             {
-                "name": form.name,
-                "title": form.title,
-                "sentence": form.sentence,
+                "name": kind.name,
+                "title": kind.title,
+                "sentence": kind.sentence,
                 "files": [
-                    reverse("export", args=[run_id, f"{form.name}.{ending}"])
-                    for ending in form.endings
+                    reverse("export", args=[run_id, f"{kind.name}.{ending}"])
+                    for ending in kind.endings
                 ],
             }
-            for form in exports.FORMS.values()
-            if exports.ready(run, form)
+            for kind in EXPORT_KINDS.values()
+            if kind.is_ready(run)
         ]
     }
 

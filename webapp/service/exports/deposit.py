@@ -27,9 +27,10 @@ from webapp.core.notebooks import html, queries
 from webapp.core.results.view import RunView
 from webapp.models import Corpus, Notebook, Run
 from webapp.platform.accounts import embargo
-from webapp.service import exports
-from webapp.service.exports import bundle, methods, site
+from webapp.service.exports import bundle, catalogue, methods, site
+from webapp.service.exports.catalogue import EXPORT_KINDS, ExportKind
 from webapp.service.exports.deposit_form import LICENCES, Creator, DepositForm, own_runs
+from webapp.service.exports.making import make_file
 from webapp.service.exports.tables import Block, ExportSource, selected, table
 from webapp.service.exports.texts import TEXTS_IN_BLOCK, texts_of
 from webapp.service.exports.zips import Member, zipped
@@ -79,7 +80,7 @@ _NEVER = (
 class Deposit:
     """What a deposit says of itself: its templates, citation and crate are made of it.
 
-    books, tables: path -> notebook, or form of a table. parts: path -> title and description of
+    books, tables: path -> notebook, or kind of a table. parts: path -> title and description of
     what a reader opens. shared: of "texts", "bag" and "quotes". left_out: sentences. spdx, licence,
     url: of the licence.
     """
@@ -96,7 +97,7 @@ class Deposit:
     shared: tuple[str, ...]
     left_out: list[str]
     books: dict[str, Notebook]
-    tables: dict[str, exports.Form]
+    tables: dict[str, ExportKind]
     parts: dict[str, tuple[str, str]]
 
 
@@ -139,20 +140,18 @@ def _missing(run: Run, shared: tuple[str, ...]) -> list[str]:
     return [sentence for name, sentence in _MISSING.items() if name not in shared]
 
 
-def _tables(run: Run, shared: tuple[str, ...]) -> dict[str, exports.Form]:
+def _tables(run: Run, shared: tuple[str, ...]) -> dict[str, ExportKind]:
     tables = {}
     for name in TABLES:
-        form = exports.FORMS[name]
-        if exports.ready(run, form):
-            tables[f"tables/{name}.csv"] = form
+        kind = EXPORT_KINDS[name]
+        if kind.is_ready(run):
+            tables[f"tables/{name}.csv"] = kind
     if "texts" in shared:
         tables["tables/texts.json"] = _TEXTS
     return tables
 
 
-def _parts(
-    books: dict[str, Notebook], tables: dict[str, exports.Form]
-) -> dict[str, tuple[str, str]]:
+def _parts(books: dict[str, Notebook], tables: dict[str, ExportKind]) -> dict[str, tuple[str, str]]:
     """In the order in which they are listed."""
     parts = {
         "site/index.html": (
@@ -162,9 +161,9 @@ def _parts(
     }
     for path, notebook in books.items():
         parts[path] = (notebook.title, "a notebook")
-    for path, form in tables.items():
-        sentence, *_ = form.sentence.partition(";")
-        parts[path] = (form.title, sentence)
+    for path, kind in tables.items():
+        sentence, *_ = kind.sentence.partition(";")
+        parts[path] = (kind.title, sentence)
     return parts | {
         "methods.txt": ("Methods", "how the topics were made, in sentences for a paper"),
         "methods.bib": ("Works cited", "those of the methods, as BibTeX"),
@@ -230,8 +229,8 @@ def _content(source: ExportSource, about: Deposit) -> Iterator[Member]:
     yield Member("methods.bib", [methods.bibtex(source.run).encode()])
     for path, book in about.books.items():
         yield Member(path, [_notebook(book, source.run, "quotes" in about.shared).encode()])
-    for path, form in about.tables.items():
-        yield Member(path, exports.make_file(source, form, _ending(path)).pieces)
+    for path, kind in about.tables.items():
+        yield Member(path, make_file(source, kind, _ending(path)).pieces)
     for member in site.members(source.run, home="../index.html"):
         yield member._replace(name=f"site/{member.name}")
     yield Member("bundle.zip", bundle.archive(source, bag="bag" in about.shared), stored=True)
@@ -264,9 +263,9 @@ def _texts(source: ExportSource) -> Iterator[Block]:
         yield [(d, stored[d]["digest"], whole_texts[d]) for d in numbers.tolist()]
 
 
-_TEXTS = exports.Form(
+_TEXTS = ExportKind(
     "texts",
-    exports.DOCUMENTS,
+    catalogue.DOCUMENTS,
     "Texts",
     "every document’s text, with its sha256",
     table=_texts,
@@ -385,9 +384,9 @@ def _file(about: Deposit, name: str, file: Written) -> dict[str, str]:
     return entry
 
 
-FORM = exports.Form(
+KIND = ExportKind(
     "deposit",
-    exports.WHOLE,
+    catalogue.WHOLE,
     "Deposit",
     "a folder for an archive",
     file=archive,

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from webapp.platform.storage import csv_cells
-from webapp.service.exports.tables import Table
+from webapp.service.exports.tables import ExportTable
 
 # of numbers in CSV, which people look at: more than any sample can support; JSON and Parquet have
 # all
@@ -23,11 +23,11 @@ _TYPES = {int: pa.int64(), float: pa.float64(), str: pa.string()}
 
 class Format(NamedTuple):
     media: str
-    write: Callable[[Table, dict], Iterator[bytes]]  # the second: made_by
+    write: Callable[[ExportTable, dict], Iterator[bytes]]  # the second: made_by
     label: str = ""  # for pages; by default its ending
 
 
-def as_csv(table: Table, made_by: dict) -> Iterator[bytes]:
+def as_csv(table: ExportTable, made_by: dict) -> Iterator[bytes]:
     """A header and rows. CSV has no place to say what made it: its name does."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
@@ -46,12 +46,12 @@ def as_csv(table: Table, made_by: dict) -> Iterator[bytes]:
     yield buffer.getvalue().encode()
 
 
-def as_excel_csv(table: Table, made_by: dict) -> Iterator[bytes]:
+def as_excel_csv(table: ExportTable, made_by: dict) -> Iterator[bytes]:
     """The same with a byte order mark, without which Excel takes UTF-8 for another encoding."""
     return chain([codecs.BOM_UTF8], as_csv(table, made_by))
 
 
-def as_json(table: Table, made_by: dict) -> Iterator[bytes]:
+def as_json(table: ExportTable, made_by: dict) -> Iterator[bytes]:
     """{"made_by": …, "columns": […], "rows": [{…}, …]}"""
     names = [column.name for column in table.columns]
     yield (
@@ -90,7 +90,7 @@ class Sink(io.RawIOBase):
         return content
 
 
-def as_parquet(table: Table, made_by: dict) -> Iterator[bytes]:
+def as_parquet(table: ExportTable, made_by: dict) -> Iterator[bytes]:
     """Compressed by zstd; what made it stands in the schema's metadata, under “topograph”."""
     schema = pa.schema(
         [pa.field(column.name, _TYPES[column.type]) for column in table.columns],

@@ -27,8 +27,9 @@ from webapp.platform.drawing.numbers import bytes as size_of
 from webapp.platform.jobs import claims, dispatch, kinds
 from webapp.platform.jobs.heartbeat import Heartbeat, run_next
 from webapp.platform.storage import export_files, files
-from webapp.service import exports
-from webapp.service.exports import deposit
+from webapp.service.exports import addresses, catalogue, deposit, making, sizes
+from webapp.service.exports.catalogue import ExportKind
+from webapp.service.exports.tables import ExportSource
 
 AT_WORK = (Export.Status.QUEUED, Export.Status.MAKING)
 MAKING = 4  # files of one user that may wait or be made at once
@@ -55,10 +56,10 @@ def of_user(run: Run, user_id: int | None) -> list[Export]:
 def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
     """Have a file made. One of the same kind that waits or is made is returned instead; one that is
     ready, or failed, is replaced. Raises Invalid."""
-    form, ending, requested = checked(run, file, query, user.pk)
-    expected = exports.expected(form, ending, requested)
-    _bounded(form, expected)
-    address = exports.address(form, requested)
+    kind, ending, requested = checked(run, file, query, user.pk)
+    expected = sizes.expected_bytes(kind, ending, requested)
+    _check_size(kind, expected)
+    address = addresses.write_query(kind, requested)
     if len(address) > QUERY:
         raise Invalid(
             "file",
@@ -78,8 +79,8 @@ def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
         )
         export = Export.objects.create(
             **about,
-            name=exports.made_name(requested, form, ending),
-            sentence=f"{form.title}, {exports.label(form, ending)}"
+            name=making.name_file(requested, kind, ending),
+            sentence=f"{kind.title}, {kind.label_of(ending)}"
             + (f": {requested.selection.sentence}" if requested.selection else ""),
             expected=expected,
         )
@@ -87,29 +88,29 @@ def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
     return export
 
 
-def find_form(file: str) -> tuple[exports.Form, str] | None:
-    """The form and the ending of a file that a worker makes."""
-    return (deposit.FORM, "zip") if file == "deposit.zip" else exports.find(file)
+def find_kind(file: str) -> tuple[ExportKind, str] | None:
+    """The kind and the ending of a file that a worker makes; None where there is none such."""
+    if file == "deposit.zip":
+        return deposit.KIND, "zip"
+    return catalogue.find_kind(file)
 
 
-def checked(
-    run: Run, file: str, query: QueryDict, by: int
-) -> tuple[exports.Form, str, exports.ExportSource]:
-    """What a user asks for. Raises Invalid, or what `embargo.refuse` raises."""
-    form_and_ending = find_form(file)
-    if form_and_ending is None or not exports.ready(run, form_and_ending[0]):
-        if form_and_ending is not None and form_and_ending[0].texts:
+def checked(run: Run, file: str, query: QueryDict, by: int) -> tuple[ExportKind, str, ExportSource]:
+    """What a user asks for: kind, ending and source. Raises Invalid, or what `embargo.refuse`
+    raises."""
+    kind, ending = find_kind(file) or (None, "")
+    if kind is None or not kind.is_ready(run):
+        if kind is not None and kind.texts:
             embargo.refuse(run.corpus, f"“{file}”")
         raise Invalid("file", f"There is no file “{file[:100]}” to take away of run {run.pk}.")
-    return *form_and_ending, (
-        deposit.read_source(run, query, by)
-        if form_and_ending[0] is deposit.FORM
-        else exports.read_source(run, query)
-    )
+    if kind is deposit.KIND:
+        return kind, ending, deposit.read_source(run, query, by)
+    return kind, ending, addresses.read_source(run, query)
 
 
-def _bounded(form: exports.Form, expected: int) -> None:
-    if refusal := exports.refused(form, expected):
+def _check_size(kind: ExportKind, expected: int) -> None:
+    """expected: bytes. Raises Invalid for a file that is not made."""
+    if refusal := sizes.refusal(kind, expected):
         raise Invalid("file", refusal)
     if expected > (limit := largest()):
         raise Invalid(
@@ -202,13 +203,13 @@ def _make(export: Export, attempt: int, beat: Heartbeat) -> None:
 
 def _write(part: Path, run: Run, export: Export, attempt: int, beat: Heartbeat) -> tuple[int, str]:
     """Bytes that were written, and their sha256. Raises _Overtaken."""
-    form, ending, requested = checked(run, export.file, QueryDict(export.query), export.by_id)
+    kind, ending, requested = checked(run, export.file, QueryDict(export.query), export.by_id)
     size = 0
     digest = hashlib.sha256()
     last_told = time.monotonic()
     limit = largest()
     with part.open("wb") as part_file:
-        for block in exports.make_file(requested, form, ending).pieces:
+        for block in making.make_file(requested, kind, ending).pieces:
             part_file.write(block)
             digest.update(block)
             size += len(block)

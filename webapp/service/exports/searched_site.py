@@ -5,7 +5,7 @@ What is searched is a script beside the page, as a browser lets no page of a fol
 bounded: of longer collections it holds the first words of each text. The page of the search is the only
 one with a script; its policy lets it run those of the folder alone, which make no markup of texts.
 
-Every page of this form gives texts away: there is none under an embargo.
+Every page of this kind gives texts away: there is none under an embargo.
 """
 
 from collections.abc import Iterator

@@ -32,7 +32,7 @@ class FileRow:
 
 
 @dataclass(frozen=True)
-class OfferedForm:
+class OfferedKind:
     """A kind of file. selected: a set of documents is chosen, and restricts it. asks: what must be
     typed first. rows: one for each value of ?by= that it can be asked with."""
 
@@ -45,9 +45,11 @@ class OfferedForm:
 
 
 @dataclass(frozen=True)
-class FormGroup:
+class KindGroup:
+    """Kinds of export under one heading."""
+
     name: str
-    forms: list[OfferedForm]
+    forms: list[OfferedKind]
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class MadeFile:
 class TakePage:
     """documents: the chosen set, in words."""
 
-    groups: list[FormGroup]
+    groups: list[KindGroup]
     documents: str
     made: list[MadeFile]
 

@@ -10,8 +10,15 @@ from collections.abc import Callable
 from webapp.analysis.words import patterns, queries as words_of
 from webapp.core.documents import fields
 from webapp.core.results import evidence
+from webapp.platform.drawing.numbers import bytes as size_of
 from webapp.platform.storage.sql import tuples
-from webapp.service.exports.tables import ExportSource, kinds
+from webapp.service.exports.catalogue import EXPORT_KINDS, ExportKind
+from webapp.service.exports.tables import ExportSource, groupings
+
+# Bytes, about, up to which a file is sent while it is made: some seconds of a web process
+SENT = 32 << 20
+# Bytes up to which a worker makes a file with a number for each topic of each document or word
+DENSE = 8 << 30
 
 RATIO = {"csv": 1.0, "excel.csv": 1.0, "json": 2.2, "parquet": 0.25}  # to a CSV's bytes
 
@@ -73,7 +80,7 @@ def _lines(source: ExportSource) -> int:
 
 
 def _topic_time(source: ExportSource) -> int:
-    by = source.by or next(iter(kinds(source.run)), None)
+    by = source.by or next(iter(groupings(source.run)), None)
     if by is None:
         return 0
     groups = fields.groups(source.run.version, by)
@@ -128,8 +135,8 @@ def _deposit(source: ExportSource) -> int:
     return _bundle(source) + sum(BYTES[name](source) for name in parts) // DEPOSIT_RATIO
 
 
-# The bytes of a form of exports.FORMS, and of a deposit, of a table as CSV; a form that never has
-# many is not among them.
+# The bytes of each of EXPORT_KINDS, and of a deposit; of a table as CSV. A kind that never has many is
+# not among them.
 BYTES: dict[str, Callable[[ExportSource], int]] = {
     "topics-long": lambda source: TOPIC_WORD * _topic_words(source),
     "words": lambda source: VOCABULARY_WORD * source.run.version.vocabulary,
@@ -156,3 +163,25 @@ BYTES: dict[str, Callable[[ExportSource], int]] = {
     "bundle": _bundle,
     "deposit": _deposit,
 }
+
+
+def expected_bytes(kind: ExportKind, ending: str, source: ExportSource) -> int:
+    """About how many bytes a file has; 0 where it never has many."""
+    if kind.name not in BYTES:
+        return 0
+    return int(BYTES[kind.name](source) * (RATIO[ending] if kind.table else 1))
+
+
+def needs_worker(expected: int) -> bool:
+    """Whether a worker makes a file before it is sent. expected: its bytes."""
+    return expected > SENT
+
+
+def refusal(kind: ExportKind, expected: int) -> str:
+    """Why a file of so many bytes is not made, and what to take instead; "" where it is made."""
+    if not kind.instead or expected <= DENSE:
+        return ""
+    return (
+        f"It would have about {size_of(expected)}, nearly all of it zeros. Take"
+        f" “{EXPORT_KINDS[kind.instead].title}” instead: it has the same numbers."
+    )

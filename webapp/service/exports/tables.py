@@ -44,12 +44,12 @@ class Column(NamedTuple):
 Block = list[tuple]  # rows
 
 
-class Table(NamedTuple):
+class ExportTable(NamedTuple):
     columns: list[Column]
     blocks: Iterator[Block]
 
     @classmethod
-    def begun(cls, columns: Iterable[Column], blocks: Iterator[Block]) -> "Table":
+    def begun(cls, columns: Iterable[Column], blocks: Iterator[Block]) -> "ExportTable":
         """Its first block is made at once: what can't be made is refused before anything is
         sent."""
         first = next(blocks, [])
@@ -75,7 +75,7 @@ class ExportSource:
 
 def table(
     *columns: Column, **types: type
-) -> Callable[[Callable[[ExportSource], Iterator[Block]]], Callable[[ExportSource], Table]]:
+) -> Callable[[Callable[[ExportSource], Iterator[Block]]], Callable[[ExportSource], ExportTable]]:
     """Decorate a function that yields the blocks of a table: it returns the table.
 
     columns: its first ones. types: of those that follow, by their names.
@@ -84,10 +84,10 @@ def table(
 
     def decorate(
         blocks: Callable[[ExportSource], Iterator[Block]],
-    ) -> Callable[[ExportSource], Table]:
+    ) -> Callable[[ExportSource], ExportTable]:
         @wraps(blocks)
-        def made(source: ExportSource) -> Table:
-            return Table.begun(all_columns, blocks(source))
+        def made(source: ExportSource) -> ExportTable:
+            return ExportTable.begun(all_columns, blocks(source))
 
         return made
 
@@ -128,7 +128,7 @@ def topics_long(source: ExportSource) -> Iterator[Block]:
         yield [(*row, labels.label(k), labels.name(k)) for row in records]
 
 
-def topics_wide(source: ExportSource) -> Table:
+def topics_wide(source: ExportSource) -> ExportTable:
     """A row for each topic, with its first words in columns of their own."""
     count = source.words
     if not 1 <= count <= MAX_WORDS:
@@ -141,7 +141,7 @@ def topics_wide(source: ExportSource) -> Table:
         Column("name", str),
         *(Column(f"word_{n}", str) for n in range(1, count + 1)),
     ]
-    return Table.begun(columns, _wide_blocks(source.run, count))
+    return ExportTable.begun(columns, _wide_blocks(source.run, count))
 
 
 def _wide_blocks(run: Run, count: int) -> Iterator[Block]:
@@ -232,7 +232,7 @@ def _cells(row: dict, columns: list[Column]) -> tuple:
     return tuple(row[column.name] for column in columns)
 
 
-def documents(source: ExportSource) -> Table:
+def documents(source: ExportSource) -> ExportTable:
     """A row for each document, with a column for the share of each topic asked for, merged topics
     in their targets."""
     labels = source.selection.view.labels
@@ -240,7 +240,7 @@ def documents(source: ExportSource) -> Table:
     topics = list(dict.fromkeys([*of_conditions, *source.topics]))  # each once
     shares = [Column(f"share of {labels.title(k)}", float) for k in topics]
     columns = [*_DOCUMENT, Column("tokens", int), *shares, *_PLACE, Column("metadata", str)]
-    return Table.begun(columns, _document_blocks(source, topics))
+    return ExportTable.begun(columns, _document_blocks(source, topics))
 
 
 def _document_blocks(source: ExportSource, topics: list[int]) -> Iterator[Block]:
@@ -325,11 +325,11 @@ def _sections(assigned: evidence.Evidence, d: int) -> Iterator[tuple[int, int, i
             yield section, start, k, count, count / length
 
 
-def document_topics_wide(source: ExportSource) -> Table:
+def document_topics_wide(source: ExportSource) -> ExportTable:
     """A row for each document, with a column for the share of each topic."""
     shares = [Column(topic_label(k), float) for k in range(source.run.topics)]
     columns = [*_DOCUMENT, Column("tokens", int), *_PLACE, *shares]
-    return Table.begun(columns, _wide_document_blocks(source))
+    return ExportTable.begun(columns, _wide_document_blocks(source))
 
 
 def _wide_document_blocks(source: ExportSource) -> Iterator[Block]:
@@ -346,7 +346,7 @@ def _wide_document_blocks(source: ExportSource) -> Iterator[Block]:
         yield block
 
 
-def kinds(run: Run) -> list[str]:
+def groupings(run: Run) -> list[str]:
     """What topics can be counted by: the period that fits the dates first, then the others, then
     the categories."""
     categories = [category.name for category in fields.categories(run.version)]
@@ -357,10 +357,10 @@ def kinds(run: Run) -> list[str]:
     return [finest, *other_periods, *categories]
 
 
-def topic_time(source: ExportSource) -> Table:
+def topic_time(source: ExportSource) -> ExportTable:
     """A row for each topic and period or value of a category."""
     run = source.run
-    by = source.by or next(iter(kinds(run)), None)
+    by = source.by or next(iter(groupings(run)), None)
     if by is None:
         raise Invalid(
             "by",
@@ -377,7 +377,7 @@ def topic_time(source: ExportSource) -> Table:
         Column("share", float),
         Column("tokens_of_all_topics", int),
     ]
-    return Table.begun(columns, _blocks_by_group(source, by))
+    return ExportTable.begun(columns, _blocks_by_group(source, by))
 
 
 def _blocks_by_group(source: ExportSource, by: str) -> Iterator[Block]:

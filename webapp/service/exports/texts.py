@@ -1,7 +1,7 @@
 """The texts of documents as files: a folder of plain text with a table beside it, and what the files
 with the topic of each word (conllu, tei) are written from.
 
-Every form here gives texts away: there is none under an embargo.
+Every kind of export here gives texts away: there is none under an embargo.
 """
 
 import json

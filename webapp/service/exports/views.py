@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from inference.errors import Invalid
 from webapp.analysis.findings import families
 from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.results.provenance import file_name
 from webapp.core.results.view import RunView
 from webapp.models import Export, Run
 from webapp.platform.accounts import authorization, embargo, readings
@@ -30,30 +31,33 @@ from webapp.platform.pages.page import (
 )
 from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
 from webapp.platform.server import resumable, streams
-from webapp.service import exports
-from webapp.service.exports import ExportSource, Form, kept, methods as written_methods
+from webapp.service.exports import kept, methods as written_methods, sizes
+from webapp.service.exports.addresses import read_source
+from webapp.service.exports.catalogue import EXPORT_KINDS, ExportKind, find_kind
 from webapp.service.exports.deposit_form import DepositForm
+from webapp.service.exports.making import ExportFile, make_file
 from webapp.service.exports.shapes import (
     DepositPage,
     FileLink,
     FileRow,
-    FormGroup,
+    KindGroup,
     MadeFile,
     MethodsPage,
-    OfferedForm,
+    OfferedKind,
     TakePage,
 )
+from webapp.service.exports.tables import ExportSource
 
 
 @typed("run/take.html", made="run/_take_made.html")
 def index(request: HttpRequest, run: Run, selection: RunSelection) -> Answer[TakePage]:
     """The files of a run, and those that a worker makes or has made for this user."""
-    ready = [form for form in exports.FORMS.values() if exports.ready(run, form)]
+    ready = [kind for kind in EXPORT_KINDS.values() if kind.is_ready(run)]
     return Answer(
         TakePage(
             groups=[
-                FormGroup(name, [_offered(run, form, selection) for form in forms])
-                for name, forms in groupby(ready, attrgetter("group"))
+                KindGroup(name, [_offered(run, kind, selection) for kind in kinds])
+                for name, kinds in groupby(ready, attrgetter("group"))
             ],
             documents=selection.sentence,
             made=[
@@ -64,30 +68,30 @@ def index(request: HttpRequest, run: Run, selection: RunSelection) -> Answer[Tak
     )
 
 
-def _offered(run: Run, form: Form, selection: RunSelection) -> OfferedForm:
-    """A form with the addresses of its files; a set of documents stays in those that it
+def _offered(run: Run, kind: ExportKind, selection: RunSelection) -> OfferedKind:
+    """A kind with the addresses of its files; a set of documents stays in those that it
     restricts."""
-    return OfferedForm(
-        name=form.name,
-        title=form.title,
-        sentence=form.sentence,
-        selected=form.selected and bool(selection),
-        asks=form.asks,
+    return OfferedKind(
+        name=kind.name,
+        title=kind.title,
+        sentence=kind.sentence,
+        selected=kind.selected and bool(selection),
+        asks=kind.asks,
         rows=[
-            _row(run, form, selection, by) for by in (form.choices(run) if form.choices else [""])
+            _row(run, kind, selection, by) for by in (kind.choices(run) if kind.choices else [""])
         ],
     )
 
 
-def _row(run: Run, form: Form, selection: RunSelection, by: str) -> FileRow:
+def _row(run: Run, kind: ExportKind, selection: RunSelection, by: str) -> FileRow:
     chosen_families = dict(selection.view.chosen).get("families")
     number = None
     if chosen_families:
         number = families.read_number("families", [chosen_families])
     requested = ExportSource(
-        run, selection if form.selected else Selection.all(selection.view), by=by, families=number
+        run, selection if kind.selected else Selection.all(selection.view), by=by, families=number
     )
-    files = [_file_link(requested, form, ending) for ending in form.endings]
+    files = [_file_link(requested, kind, ending) for ending in kind.endings]
     # Of a large table Parquet comes first: the smallest and quickest
     files.sort(key=lambda file: file.large and file.ending != "parquet")
     refused = [file for file in files if file.refused]
@@ -99,29 +103,29 @@ def _row(run: Run, form: Form, selection: RunSelection, by: str) -> FileRow:
     return FileRow(by, files, why)
 
 
-def _file_link(source: ExportSource, form: Form, ending: str) -> FileLink:
-    number = source.families if form.name == "families" else None
-    query = source.selection.address(by=source.by, families=number) if form.selected else ""
-    path = reverse("export", args=[source.run.pk, f"{form.name}.{ending}"])
-    expected = _expected(form, ending, source)
-    large = exports.large(expected)
+def _file_link(source: ExportSource, kind: ExportKind, ending: str) -> FileLink:
+    number = source.families if kind.name == "families" else None
+    query = source.selection.address(by=source.by, families=number) if kind.selected else ""
+    path = reverse("export", args=[source.run.pk, f"{kind.name}.{ending}"])
+    expected = _expected(kind, ending, source)
+    large = sizes.needs_worker(expected)
     return FileLink(
         ending=ending,
-        label=exports.label(form, ending),
+        label=kind.label_of(ending),
         path=path,
         url=path + query.rstrip("?"),
-        file=f"{form.name}.{ending}",
+        file=f"{kind.name}.{ending}",
         large=large,
         bytes=expected if large else None,
-        refused=exports.refused(form, expected),
+        refused=sizes.refusal(kind, expected),
     )
 
 
-def _expected(form: Form, ending: str, source: ExportSource) -> int:
+def _expected(kind: ExportKind, ending: str, source: ExportSource) -> int:
     """0 where the run, of an older version, lacks what the file is made of: asking for it says
     so."""
     try:
-        return exports.expected(form, ending, source)
+        return sizes.expected_bytes(kind, ending, source)
     except Invalid:
         return 0
 
@@ -199,19 +203,19 @@ async def download(
 
 def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponseBase:
     export = _own(request, run_id, export_id)
-    form, ending = kept.find_form(export.file) or (None, "")
-    if form is None or export.status != Export.Status.READY:
+    kind, ending = kept.find_kind(export.file) or (None, "")
+    if kind is None or export.status != Export.Status.READY:
         raise Http404("This file is not made yet. The page Files says how far it is.")
-    if form.texts:
+    if kind.texts:
         embargo.refuse(run_or_404(run_id).corpus, f"“{export.file}”")
-    _note(run_or_404(run_id), form, export.file)
+    _note(run_or_404(run_id), kind, export.file)
     try:
         return resumable.download(
             request,
             kept.path(export),
             etag=export.sha256,
             name=export.name,
-            media=exports.media(form, ending),
+            media=kind.media_of(ending),
         )
     except FileNotFoundError:
         raise Http404("This file is gone. The page Files makes it again.") from None
@@ -243,9 +247,7 @@ def bib(request: HttpRequest, run_id: int) -> HttpResponse:
     return HttpResponse(
         written_methods.bibtex(run),
         content_type="application/x-bibtex; charset=utf-8",
-        headers={
-            "Content-Disposition": f'attachment; filename="{exports.file_name(run, "methods.bib")}"'
-        },
+        headers={"Content-Disposition": f'attachment; filename="{file_name(run, "methods.bib")}"'},
     )
 
 
@@ -255,20 +257,21 @@ async def file(request: HttpRequest, run_id: int, file: str) -> StreamingHttpRes
     return streams.download(export.pieces, export.name, export.media)
 
 
-def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
+def _file(request: HttpRequest, run_id: int, file: str) -> ExportFile:
     run = run_or_404(run_id)
-    form = exports.find(file)
-    if form is None:
+    kind_and_ending = find_kind(file)
+    if kind_and_ending is None:
         raise Http404(f"A run has no file “{file}”.")
-    if form[0].texts:
+    kind, ending = kind_and_ending
+    if kind.texts:
         embargo.refuse(run.corpus, f"“{file}”")
-    if not exports.ready(run, form[0]):
+    if not kind.is_ready(run):
         raise Http404(f"Run {run_id} has not stored these results yet.")
-    requested = exports.read_source(run, request.GET)
-    expected = exports.expected(*form, requested)
-    if exports.large(expected):
+    requested = read_source(run, request.GET)
+    expected = sizes.expected_bytes(kind, ending, requested)
+    if sizes.needs_worker(expected):
         instead = (
-            exports.refused(form[0], expected)
+            sizes.refusal(kind, expected)
             or "A worker makes it first: the page Files of the run has a button for it."
         )
         raise Invalid(
@@ -276,11 +279,11 @@ def _file(request: HttpRequest, run_id: int, file: str) -> exports.File:
             f"“{file}” would have about {size_of(expected)}, too much to be made while it is sent."
             f" {instead}",
         )
-    _note(run, form[0], file)
-    return exports.make_file(requested, *form)
+    _note(run, kind, file)
+    return make_file(requested, kind, ending)
 
 
-def _note(run: Run, form: Form, name: str) -> None:
+def _note(run: Run, kind: ExportKind, name: str) -> None:
     """For the record of reading, of a file with texts or passages."""
-    if form.texts or form.passages:
+    if kind.texts or kind.passages:
         readings.note_file(run.corpus, name)

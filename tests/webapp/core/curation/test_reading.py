@@ -25,7 +25,8 @@ from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.models import Answer, Document
 from webapp.platform.storage import sql
-from webapp.service.exports import FORMS, read_source
+from webapp.service.exports.addresses import read_source
+from webapp.service.exports.catalogue import EXPORT_KINDS
 
 pytestmark = pytest.mark.django_db
 
@@ -380,7 +381,7 @@ def test_results_in_pages(client, trained, monkeypatch):
 def test_answers_as_a_table(client, trained):
     answer_all(as_reader("=Ada"), trained, 2, label="-1+1")
     client.post(url("reading_words_answer", trained, 2), {"chosen": 0})
-    table = FORMS["reading"].table(read_source(trained, QueryDict()))
+    table = EXPORT_KINDS["reading"].table(read_source(trained, QueryDict()))
     names = [column.name for column in table.columns]
     rows = [dict(zip(names, row, strict=True)) for block in table.blocks for row in block]
     assert Counter(row["kind"] for row in rows) == {"fit": 10, "label": 1, "words": 1}

@@ -31,8 +31,8 @@ from webapp.core.results.view import RunView
 from webapp.core.runs import services as runs
 from webapp.models import Corpus, Document, Metric, Run, Topic, User, Version, Word
 from webapp.platform.accounts import tokens
-from webapp.service import exports
 from webapp.service.exports import methods
+from webapp.service.exports.catalogue import EXPORT_KINDS
 
 pytestmark = pytest.mark.django_db
 NAMES = [*engines.ENGINES, mixture.NAME]
@@ -244,14 +244,14 @@ def _pages(client, run: Run, engine) -> None:
 
 
 def _exports(run: Run) -> None:
-    for form in exports.FORMS.values():
-        choices = form.choices(run) if form.choices else [""]
-        if not form.asks and choices:
-            for ending in form.endings:
+    for kind in EXPORT_KINDS.values():
+        choices = kind.choices(run) if kind.choices else [""]
+        if not kind.asks and choices:
+            for ending in kind.endings:
                 assert taken(
-                    run, f"{form.name}.{ending}", f"by={choices[0]}" if choices[0] else ""
+                    run, f"{kind.name}.{ending}", f"by={choices[0]}" if choices[0] else ""
                 ), (
-                    form.name,
+                    kind.name,
                     ending,
                 )
     with np.load(io.BytesIO(taken(run, "model.npz"))) as arrays:

@@ -31,7 +31,7 @@ from webapp.core.results.view import RunView
 from webapp.models import Corpus, Run
 from webapp.platform.accounts import embargo
 from webapp.platform.accounts.embargo import set_embargo
-from webapp.service import exports
+from webapp.service.exports.catalogue import EXPORT_KINDS
 
 pytestmark = pytest.mark.django_db
 
@@ -190,14 +190,12 @@ def test_no_page_and_no_twin_holds_more_than_a_passage(shut, name):
     )
 
 
-@pytest.mark.parametrize("form", exports.FORMS)
+@pytest.mark.parametrize("form", EXPORT_KINDS)
 def test_no_file_holds_more_than_a_passage(shut, form):
-    for ending in exports.FORMS[form].endings:
+    for ending in EXPORT_KINDS[form].endings:
         for query in ("", f"?word={texts()[2][50]}", "?q=" + texts()[2][50]):
             status, body = get(reverse("export", args=[shut.pk, f"{form}.{ending}"]) + query)
-            refused = exports.FORMS[form].texts or (
-                exports.FORMS[form].asks and "word" not in query
-            )
+            refused = EXPORT_KINDS[form].texts or (EXPORT_KINDS[form].asks and "word" not in query)
             assert status == (400 if refused else 200)
             assert (
                 longest(readable(body, ending if status == 200 else ""))

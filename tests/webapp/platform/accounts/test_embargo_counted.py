@@ -41,9 +41,8 @@ from webapp.platform.accounts.embargo import (
 )
 from webapp.platform.accounts.roles import Person
 from webapp.platform.jobs import dispatch
-from webapp.service import exports
 from webapp.service.corpora import deletion
-from webapp.service.exports import kept as exported
+from webapp.service.exports import kept as exported, sizes
 
 pytestmark = pytest.mark.django_db
 LENGTH = WORDS * (LETTERS + 1) - 1
@@ -352,7 +351,7 @@ def test_no_text_is_pieced_together_from_files_that_are_streamed(run):
 
 def test_a_file_that_a_worker_makes_is_counted_for_who_asked_for_it(run, monkeypatch):
     """When it is made: its download shows nothing more, and nobody else has it."""
-    monkeypatch.setattr(exports, "SENT", 1000)
+    monkeypatch.setattr(sizes, "SENT", 1000)
     monkeypatch.setattr(dispatch, "send", lambda kind, pk: None)
     user = member(run, "ann")
     seen = set()

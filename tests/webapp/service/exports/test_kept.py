@@ -18,9 +18,9 @@ from webapp.models import Corpus, Export, Run, User
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.jobs import claims, dispatch, kinds, sweep
 from webapp.platform.storage import files
-from webapp.service import exports
 from webapp.service.corpora import deletion
-from webapp.service.exports import kept, tables
+from webapp.service.exports import kept, making, sizes, tables
+from webapp.service.exports.catalogue import EXPORT_KINDS
 from webapp.service.operations import upkeep
 
 pytestmark = pytest.mark.django_db
@@ -31,7 +31,7 @@ FILE = "document-topics.csv"
 def sent(monkeypatch):
     """Files of more than a kilobyte are large. The messages to workers."""
     sent = []
-    monkeypatch.setattr(exports, "SENT", 1000)
+    monkeypatch.setattr(sizes, "SENT", 1000)
     monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append((kind, pk)))
     return sent
 
@@ -182,7 +182,7 @@ def test_an_embargo_takes_away_what_was_made_before_it(
 
 
 def test_an_embargo_that_comes_while_a_file_is_made_holds_for_it(trained, monkeypatch):
-    pieces = exports.make_file
+    pieces = making.make_file
     meanwhile = [True]
 
     def slowly(*about):
@@ -195,7 +195,7 @@ def test_an_embargo_that_comes_while_a_file_is_made_holds_for_it(trained, monkey
 
         return file._replace(pieces=one_by_one())
 
-    monkeypatch.setattr(exports, "make_file", slowly)
+    monkeypatch.setattr(making, "make_file", slowly)
     assert b"bag_of_words.npz" not in got(made(trained, "bundle.zip"))[1]
     set_embargo(trained.corpus, False)
     meanwhile.append(True)
@@ -257,12 +257,12 @@ def test_failures_are_bounded_too(trained, client, monkeypatch):
 
 
 def test_dense_files_beyond_a_size_say_what_to_take_instead(client, trained, monkeypatch):
-    monkeypatch.setattr(exports, "DENSE", 2000)
+    monkeypatch.setattr(sizes, "DENSE", 2000)
     html = client.get(reverse("run_take", args=[trained.pk])).content.decode()
     assert 'value="document-topics-wide.csv"' not in html and 'value="model-sparse.npz"' in html
     for file, instead in (
-        ("document-topics-wide.csv", exports.FORMS["document-topics"].title),
-        ("model.npz", exports.FORMS["model-sparse"].title),
+        ("document-topics-wide.csv", EXPORT_KINDS["document-topics"].title),
+        ("model.npz", EXPORT_KINDS["model-sparse"].title),
     ):
         with pytest.raises(Invalid, match=instead):
             asked(trained, file)
@@ -307,7 +307,7 @@ def test_files_are_kept_within_bounds(trained, settings, monkeypatch):
     again = made(trained)  # the same, newer, in its place
     assert not Export.objects.filter(pk=one.pk).exists()
     settings.EXPORTS = settings.EXPORTS | {"bytes": again.bytes + 10, "all_bytes": 10**9}
-    monkeypatch.setattr(exports, "expected", lambda *arguments: 1)
+    monkeypatch.setattr(sizes, "expected_bytes", lambda *arguments: 1)
     other = made(trained, "topic-measures.csv")
     assert list(Export.objects.all()) == [other]
     large = asked(trained, "document-topics.json")

@@ -15,8 +15,8 @@ from inference.errors import Invalid
 from tests.webapp.taking import taken
 from webapp.core.curation import services as curation
 from webapp.models import Corpus
-from webapp.service import exports
 from webapp.service.exports import searched_site, site
+from webapp.service.exports.catalogue import EXPORT_KINDS
 
 pytestmark = pytest.mark.django_db
 
@@ -138,7 +138,7 @@ def test_under_an_embargo_there_is_none(trained):
     Corpus.objects.filter(pk=trained.corpus_id).update(embargo=True)
     trained.corpus.embargo = True
     try:
-        assert not exports.ready(trained, exports.FORMS["site-texts"])
+        assert not EXPORT_KINDS["site-texts"].is_ready(trained)
         with pytest.raises(Invalid, match="embargo"):
             taken(trained, "site-texts.zip")
     finally:

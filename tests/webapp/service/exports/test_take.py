@@ -31,12 +31,14 @@ from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.models import Document, Run, Topic, TopicWord, Word
-from webapp.service import exports
 from webapp.service.exports import deposit, mallet, sizes
+from webapp.service.exports.addresses import read_source
+from webapp.service.exports.catalogue import EXPORT_KINDS, find_kind
+from webapp.service.exports.making import make_file
 
 pytestmark = pytest.mark.django_db
 
-TABLES = [form.name for form in exports.FORMS.values() if form.table]
+TABLES = [kind.name for kind in EXPORT_KINDS.values() if kind.table]
 ASKED = {"lines": "word=militia"}  # what a form needs to be told
 DOCS = Path(__file__).parents[4] / "docs" / "take.md"
 EVIL = [
@@ -52,7 +54,7 @@ EVIL = [
 
 
 def test_sizes_are_of_forms_that_there_are():
-    assert sizes.BYTES.keys() <= {*exports.FORMS, deposit.FORM.name}
+    assert sizes.BYTES.keys() <= {*EXPORT_KINDS, deposit.KIND.name}
 
 
 @pytest.fixture(scope="module")
@@ -185,9 +187,7 @@ def test_a_set_of_documents_restricts_what_is_about_documents(trained):
         "militia"
         in json.loads(taken(trained, "documents.json", query))["made_by"]["documents taken"]
     )
-    file = exports.make_file(
-        exports.read_source(trained, QueryDict(query)), *exports.find("documents.csv")
-    )
+    file = make_file(read_source(trained, QueryDict(query)), *find_kind("documents.csv"))
     assert file.name.endswith("_documents-selected.csv")
 
 
@@ -219,10 +219,10 @@ def download(url: str):
     return async_to_sync(get)()
 
 
-@pytest.mark.parametrize("name", exports.FORMS)
+@pytest.mark.parametrize("name", EXPORT_KINDS)
 def test_page_gives_each_file(client, trained, name):
     page = client.get(reverse("run_take", args=[trained.pk])).content.decode()
-    for ending in exports.FORMS[name].endings:
+    for ending in EXPORT_KINDS[name].endings:
         url = reverse("export", args=[trained.pk, f"{name}.{ending}"])
         assert any(
             f'{attribute}="{url}{query}"' in page

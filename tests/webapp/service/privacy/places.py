@@ -12,7 +12,7 @@ from django.urls import reverse
 from tests.webapp.taking import taken
 from webapp.models import Corpus, Run
 from webapp.platform.jobs import events
-from webapp.service import exports
+from webapp.service.exports.catalogue import EXPORT_KINDS
 
 
 def pages(client: Client, addresses: dict[str, str]) -> dict[str, str]:
@@ -43,9 +43,9 @@ def addresses_of(corpus: Corpus, run: Run) -> dict[str, str]:
 def exported(run: Run) -> dict[str, str]:
     """Every file of a run that asks for nothing."""
     made = {}
-    for form in exports.FORMS.values():
-        if not form.asks:
-            name = f"{form.name}.{form.endings[0]}"
+    for kind in EXPORT_KINDS.values():
+        if not kind.asks:
+            name = f"{kind.name}.{kind.endings[0]}"
             made[name] = readable(taken(run, name))
     return made
 
