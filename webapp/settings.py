@@ -96,7 +96,10 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "webapp.platform.pages.errors.ErrorPages",
     "allauth.account.middleware.AccountMiddleware",
+    "webapp.platform.accounts.middleware.LocalUser",
     "webapp.platform.accounts.authorization.Authorization",
+    "webapp.platform.accounts.middleware.RecordOfReading",
+    "webapp.platform.accounts.middleware.StudentPlace",
 ]
 ROOT_URLCONF = "webapp.urls"
 ASGI_APPLICATION = "webapp.asgi.application"

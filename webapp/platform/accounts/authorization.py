@@ -16,6 +16,7 @@ do not ask: each works for one row, which a user with the right to do so made or
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from functools import partial
 from typing import TypeVar
 from urllib.parse import urlencode
@@ -29,14 +30,13 @@ from django.db import DatabaseError
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import ResolverMatch, reverse
 from django.utils.functional import SimpleLazyObject
 
 from inference.errors import Invalid
 from webapp.models import ApiToken, Corpus, Course, Notebook, Notebooks, Run, Student, User
-from webapp.platform.accounts import embargo, readings, tokens
+from webapp.platform.accounts import embargo, tokens
 from webapp.platform.accounts.roles import EVERYBODY, Person, Role, grants, roles, with_role
 from webapp.platform.pages.errors import wants_json
 from webapp.platform.request_context import request_context
@@ -50,11 +50,26 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 # ---------------------------------------------------------------------------------------------------------------
 
 
+class Who(Enum):
+    """Who may ask for an address: which check of `Authorization` applies."""
+
+    ANYONE = auto()  # the view shows nothing that belongs to a user, or asks this module for it
+    USER = auto()  # who has signed in
+    OPERATOR = auto()  # who is_staff
+    # Everybody while accounts are off; while they are on there is no such address
+    LOCAL = auto()
+    ACCOUNTS = auto()  # the other way round; the view decides the rest
+    CORPUS = auto()  # who has a role for the corpus
+    NOTEBOOK = auto()  # the notebook's owner
+    TOKEN = auto()  # the token's owner
+    COURSE = auto()  # its teacher
+
+
 @dataclass(frozen=True)
 class Rule:
-    """What an address asks of a user. kind: which check of `Authorization` applies."""
+    """What an address asks of a user."""
 
-    kind: str
+    who: Who
     read: Role = Role.NONE  # the least role for GET
     write: Role = Role.NONE  # the least role for every other method
     deleted: bool = False  # the corpus or run may be deleted, as long as it can be brought back
@@ -63,21 +78,19 @@ class Rule:
     beyond: bool = False
 
 
-# The view shows nothing that belongs to a user, or asks this module for what it shows
-ANYONE = Rule("anyone")
-USER = Rule("user")  # who has signed in
-OPERATOR = Rule("operator")  # who is_staff
-# Everybody while accounts are off; while they are on there is no such address
-LOCAL = Rule("local")
-ACCOUNTS = Rule("accounts")  # the other way round; the view decides the rest
-NOTEBOOK = Rule("notebook")  # the notebook's owner
-TOKEN = Rule("token")  # the token's owner
-COURSE = Rule("course")  # its teacher
+ANYONE = Rule(Who.ANYONE)
+USER = Rule(Who.USER)
+OPERATOR = Rule(Who.OPERATOR)
+LOCAL = Rule(Who.LOCAL)
+ACCOUNTS = Rule(Who.ACCOUNTS)
+NOTEBOOK = Rule(Who.NOTEBOOK)
+TOKEN = Rule(Who.TOKEN)
+COURSE = Rule(Who.COURSE)
 
 
 def of_corpus(read: Role, write: Role = Role.OWNER) -> Rule:
     """Who has these roles for the corpus in the address, or for that of the run in it."""
-    return Rule("corpus", read, write)
+    return Rule(Who.CORPUS, read, write)
 
 
 SEE = of_corpus(Role.READER)
@@ -386,24 +399,7 @@ class Authorization:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        if not settings.ACCOUNTS:
-            request.user = SimpleLazyObject(User.objects.local)  # type: ignore[assignment]
-        answer = self.get_response(request)
-        html = answer.status_code == 200 and answer.get("Content-Type", "").startswith("text/html")
-        match = request.resolver_match
-        if (
-            request.method == "GET"
-            and html
-            and match
-            and rule(match).kind == "corpus"
-            and is_student(request)
-        ):
-            Student.objects.filter(pk=user_id(request)).update(
-                seen_at=Now(), address=request.get_full_path()[:2000]
-            )
-        if noted := request_context(request).readings:
-            _keep_readings(answer, noted)
-        return answer
+        return self.get_response(request)
 
     def process_view(self, request: HttpRequest, view, args, kwargs) -> HttpResponse | None:
         match = request.resolver_match
@@ -413,37 +409,49 @@ class Authorization:
         request_context(request).role = Role.NONE
         if (_of_api(request) or _program_uploads(request)) and (refused := _by_token(request)):
             return refused
-        person = partial(person_of, request)
-        embargo.read_by(person)
-        request_context(request).readings = readings.begin(person)
-        # Of the addresses of accounts, those that a student needs
-        if (
-            needed.kind == "accounts"
-            and is_student(request)
-            and _address(request) not in ("account_logout", "share")
-        ):
-            return _missing(request)
-        if needed.kind in ("local", "accounts"):
-            return None if settings.ACCOUNTS == (needed.kind == "accounts") else _missing(request)
+        embargo.read_by(partial(person_of, request))
+        if needed.who is Who.LOCAL:
+            return _missing(request) if settings.ACCOUNTS else None
+        if needed.who is Who.ACCOUNTS:
+            return self._refuse_accounts(request)
         if not settings.ACCOUNTS:
             request_context(request).role = Role.OWNER
             return None
-        if needed.kind == "anyone":
+        if needed.who is Who.ANYONE:
             return None
-        if needed.kind == "corpus":
-            return self._corpus(request, needed, kwargs)
+        if needed.who is Who.CORPUS:
+            return self._refuse_corpus(request, needed, kwargs)
         if not request.user.is_authenticated:
             return _sign_in(request)
-        if needed.kind == "user" or needed.kind == "operator" and request.user.is_staff:
+        if needed.who is Who.USER:
             return None
-        if needed.kind == "operator":
+        if needed.who is Who.OPERATOR:
+            if request.user.is_staff:
+                return None
             return _forbidden(request, "This page is for whoever runs this Topograph.")
-        owned_by_kind = {"notebook": notebooks, "token": api_tokens, "course": courses}
-        find_owned = owned_by_kind[needed.kind]
-        owned = find_owned(request)
-        return None if owned.filter(pk=kwargs[f"{needed.kind}_id"]).exists() else _missing(request)
+        return self._refuse_owned(request, needed.who, kwargs)
 
-    def _corpus(self, request, needed, kwargs) -> HttpResponse | None:
+    def _refuse_accounts(self, request: HttpRequest) -> HttpResponse | None:
+        """None where accounts are on; a student may use only the addresses that a student needs."""
+        if not settings.ACCOUNTS:
+            return _missing(request)
+        if is_student(request) and _address(request) not in ("account_logout", "share"):
+            return _missing(request)
+        return None
+
+    def _refuse_owned(self, request: HttpRequest, who: Who, kwargs: dict) -> HttpResponse | None:
+        """None where the notebook, token or course of the address is the user's own."""
+        if who is Who.NOTEBOOK:
+            is_own = notebooks(request).filter(pk=kwargs["notebook_id"]).exists()
+        elif who is Who.TOKEN:
+            is_own = api_tokens(request).filter(pk=kwargs["token_id"]).exists()
+        elif who is Who.COURSE:
+            is_own = courses(request).filter(pk=kwargs["course_id"]).exists()
+        else:
+            raise AssertionError(f"Nothing says how to check {who}.")
+        return None if is_own else _missing(request)
+
+    def _refuse_corpus(self, request, needed, kwargs) -> HttpResponse | None:
         """Every corpus and run in the address must allow it; most addresses have one."""
         if (
             _of_api(request)
@@ -478,14 +486,6 @@ class Authorization:
             context.role = min(has, context.role or has)
             context.own_run = is_own_run
         return None
-
-
-def _keep_readings(answer: HttpResponseBase, noted: readings.Log) -> None:
-    """At once; what is read while the answer is sent, at its end."""
-    readings.keep(noted)
-    if answer.streaming:
-        # What Django closes with an answer; it has no other way to be told of the end of one
-        answer._resource_closers.append(partial(readings.keep, noted))  # type: ignore[attr-defined]
 
 
 def _program_uploads(request: HttpRequest) -> bool:

@@ -308,7 +308,7 @@ def match_of(name: str, route: str, pattern: URLPattern) -> ResolverMatch:
 
 def test_every_address_has_a_rule():
     for name, route, pattern in matches():
-        assert authorization.rule(match_of(name, route, pattern)).kind
+        assert authorization.rule(match_of(name, route, pattern)).who
 
 
 def test_an_address_cannot_be_declared_without_a_rule():
@@ -737,7 +737,7 @@ def test_no_page_shows_a_form_to_those_who_cannot_use_it(read_by, trained, own):
                 )
                 may = (
                     has >= rule.write
-                    if rule.kind == "corpus"
+                    if rule.who is authorization.Who.CORPUS
                     else role >= authorization.Role.VIEWER
                 )
                 assert may, (role, name, action)
