@@ -11,7 +11,7 @@ def notebook(page: NotebookPage, root: str) -> str:
     """root: the address of this Topograph, before the paths of its pages."""
     blocks = [f"# {escaped(page.notebook.title)}", _paragraphs(page.notebook.intro)]
     for pin in page.pins:
-        link = f"[{escaped(pin.address)}](<{root}{_target(pin.address)}>)"
+        link = f"[{escaped(pin.address)}](<{root}{_target(pin.address)}>)" if pin.address else ""
         blocks += [
             _heading(pin),
             "\n".join(f"> {escaped(line)}".rstrip() for line in pin.quote.splitlines()),

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.db.models import Count, Q, QuerySet
-from django.urls import resolve, reverse
+from django.urls import Resolver404, resolve, reverse
 
 from inference.errors import Invalid
 from webapp.core.documents import passages
@@ -116,18 +117,20 @@ def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, tuple[Corpus 
     """pin -> what its address leads to: (its corpus, where that is under embargo; whether there is
     nothing any more, or nothing that may be seen: an address is whatever was sent, and must not
     tell whether a run exists)."""
-    arguments = {pin.pk: resolve(urlsplit(pin.address).path).kwargs for pin in pins}
+    arguments = {pin.pk: _arguments(pin.address) for pin in pins}
     runs = Run.everything.only("corpus", "deleted_at").in_bulk(
-        {p["run_id"] for p in arguments.values() if "run_id" in p}
+        {p["run_id"] for p in arguments.values() if p and "run_id" in p}
     )
     runs_of_pins = {
         pin: runs.get(argument["run_id"])
         for pin, argument in arguments.items()
-        if "run_id" in argument
+        if argument and "run_id" in argument
     }
     numbers = {pin: run.corpus_id for pin, run in runs_of_pins.items() if run}
     numbers |= {
-        pin: argument["corpus_id"] for pin, argument in arguments.items() if "corpus_id" in argument
+        pin: argument["corpus_id"]
+        for pin, argument in arguments.items()
+        if argument and "corpus_id" in argument
     }
     corpus_numbers = set(numbers.values()) | {
         pin.source["corpus_id"] for pin in pins if "corpus_id" in pin.source
@@ -144,8 +147,18 @@ def _origins(pins: list[Pin], seen: QuerySet[Corpus]) -> dict[int, tuple[Corpus 
         # A pin from before its corpus came under embargo is shortened, as long as anything of the
         # corpus is there.
         shut = corpus if corpus and corpus.embargo and pin.kind == Pin.Kind.PASSAGE else None
-        origins[pin.pk] = shut, has_origin and not is_visible
+        leads_nowhere = arguments[pin.pk] is None or (has_origin and not is_visible)
+        origins[pin.pk] = shut, leads_nowhere
     return origins
+
+
+def _arguments(address: str) -> dict[str, Any] | None:
+    """What an address names, such as {"run_id": 3}; None where no page is at it: that of an erased
+    passage is empty, and a page may be gone from a newer version of the program."""
+    try:
+        return resolve(urlsplit(address).path).kwargs
+    except Resolver404:
+        return None
 
 
 def _row(pin: Pin, shut: Corpus | None, deleted: bool) -> PinRow:

@@ -469,6 +469,19 @@ def test_take_it_along(client, trained, notebook):
     assert "src=" not in html.replace("src=x onerror", "")  # nothing is fetched from anywhere
 
 
+@pytest.mark.parametrize("address", ["", "/pages/that/are/no/more/"])
+def test_a_pin_that_leads_nowhere_leaves_its_notebook_open(client, notebook, address):
+    """The passage of an erased document has no address any more."""
+    pin(client, notebook, **chart())
+    notebook.pins.update(address=address)
+    for name in ("notebook", "notebook_json", "notebook_md", "notebook_html", "notebook_docx"):
+        assert client.get(reverse(name, args=[notebook.pk])).status_code == 200, name
+    (row,) = queries.content(notebook, Corpus.objects.all()).pins
+    assert row.deleted and row.address == ""
+    text = client.get(reverse("notebook_md", args=[notebook.pk])).content.decode()
+    assert "A rises." in text and "](" not in text
+
+
 def test_as_a_word_document(client, trained, notebook, tmp_path):
     """Each part is XML, whatever was written; and the document reads as the notebook does."""
     pin(
