@@ -71,22 +71,23 @@ def passes(run: Run) -> int:
     settings = run.settings
     if not run.steps:
         return settings["passes"]
-    documents = max(1, run.version.documents)
+    rows = max(1, run.version.rows)
     minibatch = settings["minibatch"]
     minibatch_after = settings.get("minibatch_after", minibatch)
-    steps_of_pass = _steps_of_pass(documents, minibatch)
+    steps_of_pass = _steps_of_pass(rows, minibatch)
     warm_up = settings.get("warm_up", 0) if minibatch_after != minibatch else 0
     steps_after = run.steps - warm_up * steps_of_pass
     if steps_after > 0:
-        steps_of_later_pass = _steps_of_pass(documents, minibatch_after)
+        steps_of_later_pass = _steps_of_pass(rows, minibatch_after)
         passes_of_run = warm_up + math.ceil(steps_after / steps_of_later_pass)
     else:
         passes_of_run = math.ceil(run.steps / steps_of_pass)
     return min(settings["passes"], passes_of_run)
 
 
-def _steps_of_pass(documents: int, minibatch: int) -> int:
-    return math.ceil(documents / min(minibatch, documents))
+def _steps_of_pass(rows: int, minibatch: int) -> int:
+    """rows: of the bag of words, which are sections where long documents are cut."""
+    return math.ceil(rows / min(minibatch, rows))
 
 
 def forming(view: RunView, step: int | None = None) -> Forming:
