@@ -73,8 +73,9 @@ def change(run: Run, topic: int, values: dict[str, str], by: str) -> int:
 
 
 def change_many(run: Run, values: dict[int, dict[str, str]], by: str) -> int:
-    """The same for several topics at once, which can be undone at once, too."""
-    with _editing(run):
+    """Edit several topics at once: topic -> as in `change`. It can be undone at once, too."""
+    merges = any(fields.get("into") for fields in values.values())
+    with _editing(run, "into" if merges else "beside"):
         present = labels.read(run)
         batch = uuid.uuid4()
         edits = []
@@ -120,9 +121,9 @@ def undo_batch(run: Run, batch: uuid.UUID, by: str) -> int:
 
 
 @contextmanager
-def _editing(run: Run) -> Iterator[None]:
+def _editing(run: Run, placed_by: str = "into") -> Iterator[None]:
     """One reader at a time; at the end no topic may be merged into itself or moved beside itself,
-    by however many steps."""
+    by however many steps. placed_by: the field that Invalid names then."""
     with transaction.atomic():
         locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
         if locked.status != Run.Status.DONE:
@@ -130,10 +131,10 @@ def _editing(run: Run) -> Iterator[None]:
                 "topic", f"Run {run.pk} is {locked.status}; topics can be named when it is done."
             )
         yield
-        _refuse_circles(run)
+        _refuse_circles(run, placed_by)
 
 
-def _refuse_circles(run: Run) -> None:
+def _refuse_circles(run: Run, placed_by: str) -> None:
     present = labels.read(run)
     targets = {}
     for k in present.edited():
@@ -148,7 +149,7 @@ def _refuse_circles(run: Run) -> None:
                 around = [*visited[visited.index(following) :], following]
                 circle = " into ".join(map(topic_label, around))
                 raise Invalid(
-                    "into",
+                    placed_by,
                     f"This would merge or move topics in a circle ({circle}). Undo one of these"
                     " first.",
                 )

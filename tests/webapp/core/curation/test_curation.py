@@ -160,6 +160,13 @@ def test_undo_and_redo_in_the_history(client, trained):
     assert b"Undone" in client.get(reverse("run_curation", args=[trained.pk])).content
 
 
+def test_a_note_is_kept_where_the_topic_beside_would_be_a_circle(client, trained):
+    post(client, "topic_edit", trained.pk, 1, into="2")
+    post(client, "topic_edit", trained.pk, 2, beside="1", note="a long note")
+    now = said(trained)
+    assert (now.note(2), now.present(2)["beside"]) == ("a long note", "")
+
+
 def test_a_circle_is_refused_in_words(client, trained):
     curation.change(trained, 0, {"into": "1"}, "owner")
     curation.change(trained, 0, {"into": ""}, "owner")
