@@ -195,7 +195,8 @@ class ReadAttempt:
         )
         if not any(plan.unread for plan in self.plans) and not part:
             return self.checkpoint
-        before = self.checkpoint.documents if self.corpus.version_id else 0
+        # Not the checkpoint's: an attempt at this addition may have been killed
+        before = self.corpus.version.documents if self.corpus.version else 0
         shutil.rmtree(self.folder / "shaping", ignore_errors=True)  # of an attempt that was killed
         (self.folder / "shaping").mkdir(parents=True)
         are_tokens = self.reading.options.get("given", False)

@@ -588,6 +588,27 @@ def test_joined_documents_are_counted_by_their_first_file(draft, tmp_path):
     assert counts[0] and sum(counts) == corpus.documents < 40
 
 
+def test_an_addition_that_was_killed_behind_its_last_document_is_read_to_its_end(
+    draft, tmp_path, monkeypatch
+):
+    found = example_rows(60)
+    corpus = read(queued(draft, as_csv(found[:41])))
+    version = added(corpus, upload(tmp_path, as_csv([found[0], *found[41:]]), "more.csv"))
+
+    def killed(self, partition, chunk):
+        whole_copy(self, partition, chunk)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(read_files.ReadAttempt, "_copy_rows", killed)
+    with pytest.raises(KeyboardInterrupt):
+        choose(version.pk)
+    monkeypatch.setattr(read_files.ReadAttempt, "_copy_rows", whole_copy)
+    Version.objects.filter(pk=version.pk).update(status="queued")
+    choose(version.pk)
+    version.refresh_from_db()
+    assert (version.status, version.documents) == ("ready", 60), version.error
+
+
 def test_added_files_without_a_document_are_a_sentence(draft, tmp_path):
     corpus = read(queued(draft, as_csv(example_rows(40))))
     addition = corpora.create_addition(
