@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
-from django.db.models import Count, Max, Min, QuerySet
+from django.db.models import Count, Max, Min, Q, QuerySet
 from django.db.models.functions import Now
 
 from webapp.models import Job, Run
@@ -65,7 +65,7 @@ def next_job(kind: JobKind, pk: int) -> int | None:
         return None
     if not settings.ACCOUNTS:
         return pk  # one user, whose jobs come in their order
-    turns = _turns(kind)
+    turns = _turns(kind, pk)
     if kind is TRAIN:
         turns = [turn for turn in turns if turn.at_work < max(1, training_places() - 1)]
     return min(turns).first if turns else None
@@ -84,9 +84,12 @@ class Turn(NamedTuple):
     user: int | None
 
 
-def _turns(kind: JobKind) -> list[Turn]:
+def _turns(kind: JobKind, asked: int | None = None) -> list[Turn]:
+    """Not of jobs that wait for the store or the disk, which would fail again at once; but of the
+    job `asked`, whose message the sweep sends after a while."""
+    may_begin = Q(waits_for=Job.WaitsFor.NOTHING) | Q(pk=asked)
     by_owner = (
-        kind.model.objects.filter(status="queued")
+        kind.model.objects.filter(may_begin, status="queued")
         .order_by()
         .values(kind.owner)
         .annotate(size=Min(kind.size), first=Min("pk"), count=Count("pk"))[:USERS]

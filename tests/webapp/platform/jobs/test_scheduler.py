@@ -104,7 +104,17 @@ def test_on_a_full_disk_a_message_ends_and_nothing_is_sent_at_once(monkeypatch):
         run.refresh_from_db()
         assert (run.status, run.waits_for) == ("queued", "disk")
     monkeypatch.setattr(disk, "full", lambda: False)
-    assert take(large) == small.pk and sent == [large.pk]
+    assert take(large) == large.pk and sent == [], "each by the message that the sweep sends"
+
+
+def test_a_job_that_waits_for_the_store_leaves_its_turn_to_the_others():
+    ada = Person("ada")
+    ben = Person("ben")
+    waiting = ada.run()
+    others = [ada.run(), ben.run(2000)]
+    Run.objects.filter(pk=waiting.pk).update(waits_for="store")
+    assert [take(run) for run in others] == [run.pk for run in others] and sent == []
+    assert take(waiting) == waiting.pk, "once a minute, by the message that the sweep sends"
 
 
 def test_where_the_due_job_was_cancelled_just_now_the_other_begins(monkeypatch):
