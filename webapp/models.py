@@ -242,6 +242,17 @@ class Corpus(Job, Deletable):
         )
 
     @property
+    def makes_version(self) -> bool:
+        """Whether documents are being added, or words chosen."""
+        open_versions = (Version.Status.QUEUED, Version.Status.CHOOSING)
+        return self.versions.filter(status__in=open_versions).exists()
+
+    @property
+    def is_made_again(self) -> bool:
+        """Whether another corpus is being made that takes its place without some documents."""
+        return Corpus.objects.filter(replaces=self).exclude(status=self.Status.FAILED).exists()
+
+    @property
     def documents(self) -> int:
         """D of the newest version; so are the other two."""
         return self.version.documents if self.version else 0

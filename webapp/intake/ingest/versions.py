@@ -20,11 +20,15 @@ def create(corpus: Corpus, words: VocabularySettings, **fields) -> Version:
         # One number at a time
         if not Corpus.objects.select_for_update().filter(pk=corpus.pk).exists():
             raise Invalid("corpus", "This corpus has just been deleted.")
-        if corpus.versions.filter(
-            status__in=(Version.Status.QUEUED, Version.Status.CHOOSING)
-        ).exists():
+        if corpus.makes_version:
             raise Invalid(
                 "corpus", "Another version of this corpus is being made. Wait until it is ready."
+            )
+        if corpus.is_made_again:
+            raise Invalid(
+                "corpus",
+                "Documents of this corpus are being erased: it is made again of all others, and what"
+                " is added to it now would be lost. Wait until it is there.",
             )
         if fields.get("status", Version.Status.QUEUED) == Version.Status.QUEUED:
             quotas.check_job(corpus.owner)

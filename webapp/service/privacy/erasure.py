@@ -44,6 +44,10 @@ MOST_VALUES = 500  # that one search lists
 MOST_NAMES = 20
 STEP = 20  # corpora that take the place of others at a time
 EMPTIED = "An erased text"  # the title of its passages in notebooks
+CHANGED = (  # why a corpus is not replaced
+    "Documents were added to “{name}” while it was made again without the erased ones. Nothing was"
+    " erased: delete this corpus, and erase them there again."
+)
 LONGEST_NAME = 170  # characters of a corpus's name before what is added to it
 PINS = 200  # that are read at a time
 RELATED = 100  # corpora with the same texts that the page names
@@ -143,8 +147,6 @@ def erase(corpus: Corpus, numbers: np.ndarray, by: User | None, train: bool) -> 
     """
     if corpus.status != Corpus.Status.READY or corpus.version is None:
         raise Invalid("corpus", f"“{corpus.name}” is not ready. Wait until it is.")
-    if Corpus.objects.filter(replaces=corpus).exclude(status=Corpus.Status.FAILED).exists():
-        raise Invalid("corpus", "Documents of this corpus are being erased already. Wait for it.")
     remaining = np.setdiff1d(np.arange(corpus.documents, dtype=np.int64), numbers)
     if len(remaining) == corpus.documents:
         raise Invalid("value", "No document has such a value.")
@@ -154,6 +156,7 @@ def erase(corpus: Corpus, numbers: np.ndarray, by: User | None, train: bool) -> 
     reading = replace(ReadingSettings.from_dict(corpus.settings), **asdict(words), added=[])
     run = newest_run(corpus) if train else None
     with transaction.atomic():
+        _check_unchanged(corpus)
         new = corpora.create_subset(
             corpus,
             remaining,
@@ -175,14 +178,36 @@ def erase(corpus: Corpus, numbers: np.ndarray, by: User | None, train: bool) -> 
     return new
 
 
+def _check_unchanged(corpus: Corpus) -> None:
+    """Lock the corpus until the transaction ends, so that no version of it, and no second erasure,
+    begins meanwhile. Raises Invalid where one is under way."""
+    locked = Corpus.objects.select_for_update().filter(pk=corpus.pk).first()
+    if locked is None:
+        raise Invalid("corpus", "This corpus has just been deleted.")
+    if locked.is_made_again:
+        raise Invalid("corpus", "Documents of this corpus are being erased already. Wait for it.")
+    if locked.version_id != corpus.version_id or locked.makes_version:
+        raise Invalid(
+            "corpus",
+            f"“{corpus.name}” is changing: documents are added, or words chosen. Wait until it is"
+            " ready, and search again.",
+        )
+
+
 def finish() -> None:
     """Corpora that are ready take the place of those that they were made of, which are deleted for
-    good. It can be repeated."""
+    good. It can be repeated. One whose original has other documents by now than it was made of
+    fails instead."""
     ready = Corpus.objects.filter(replaces__isnull=False, status=Corpus.Status.READY)
     for new in ready.order_by("pk")[:STEP]:
         with transaction.atomic():
             replaced = Corpus.everything.select_for_update()
             old = replaced.filter(pk__in=[new.replaces_id]).first()
+            if old is not None and old.documents != new.provenance["of"]:
+                Corpus.objects.filter(pk=new.pk).update(
+                    status=Corpus.Status.FAILED, error=CHANGED.format(name=old.name)
+                )
+                continue
             if old is not None:
                 _take_over(old, new)
                 deletion.delete_corpus(old)

@@ -14,7 +14,8 @@ from tasks.runs import train
 from tests.webapp.making import corpus_of, run_on
 from tests.webapp.service.privacy.places import addresses_of, exported, pages, searched
 from webapp.core.notebooks import services as notebooks
-from webapp.models import Corpus, Membership, Pin, Reading, Run, User
+from webapp.intake.ingest import versions
+from webapp.models import Corpus, Membership, Pin, Reading, Run, User, Version
 from webapp.platform.accounts import embargo, sharing
 from webapp.platform.accounts.roles import Person
 from webapp.platform.storage import files
@@ -106,6 +107,35 @@ def test_the_page_says_what_goes_what_remains_and_where_else_the_texts_are(corpu
     assert "His part" not in body, "the name of a corpus that she may not see"
 
 
+def test_nothing_is_added_to_a_corpus_that_is_made_again_and_no_second_time(corpus):
+    numbers = erasure.chosen_documents(corpus, her_values(corpus))
+    new = erasure.erase(corpus, numbers, corpus.owner, train=False)
+    with pytest.raises(Invalid, match="would be lost"):
+        versions.choose_again(corpus)
+    with pytest.raises(Invalid, match="erased already"):
+        erasure.erase(corpus, numbers, corpus.owner, train=False)
+    Corpus.objects.filter(pk=new.pk).update(status=Corpus.Status.FAILED)
+    version = versions.choose_again(corpus)
+    with pytest.raises(Invalid, match="is changing"):
+        erasure.erase(corpus, numbers, corpus.owner, train=False)
+    Version.objects.filter(pk=version.pk).update(status=Version.Status.READY)
+    Corpus.objects.filter(pk=corpus.pk).update(version=version)
+    with pytest.raises(Invalid, match="search again"):
+        erasure.erase(corpus, numbers, corpus.owner, train=False)
+
+
+def test_a_corpus_with_other_documents_than_it_was_made_of_is_not_replaced(corpus):
+    numbers = erasure.chosen_documents(corpus, her_values(corpus))
+    new = erasure.erase(corpus, numbers, corpus.owner, train=False)
+    Corpus.objects.filter(pk=new.pk).update(status=Corpus.Status.READY)
+    Version.objects.filter(pk=corpus.version_id).update(documents=corpus.documents + 1)
+    erasure.finish()
+    new.refresh_from_db()
+    assert new.status == "failed" and "Nothing was erased" in new.error
+    corpus.refresh_from_db()
+    assert corpus.deleted_at is None and corpus.name != new.name
+
+
 @pytest.mark.django_db(transaction=True)
 def test_nothing_is_left_of_the_documents_of_a_person(draft, settings):
     """In rows, files, Redis, pages and exports. Her word is in no corpus of another test, whose files
@@ -151,6 +181,10 @@ def test_nothing_is_left_of_the_documents_of_a_person(draft, settings):
     assert not Corpus.everything.filter(pk=corpus.pk).exists()
     assert not Run.everything.filter(pk=run.pk).exists()
     pins = list(Pin.objects.order_by("position").values_list("title", "quote"))
+    book = Pin.objects.values_list("notebook", flat=True).distinct().get()
+    owner = Client()
+    owner.force_login(ben)
+    assert owner.get(reverse("notebook", args=[book])).status_code == 200
     assert pins == [(erasure.EMPTIED, ""), ("Letter 1", "harvest")]
     opened = Reading.objects.filter(corpus=new, kind="opened").values_list("document", "digest")
     assert {number for number, _ in opened} == {None, 1}
