@@ -4,7 +4,7 @@ and on disk."""
 import json
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -61,35 +61,66 @@ READY = (Corpus.Status.READY, Version.Status.READY, Run.Status.DONE)
 
 def tidy() -> None:
     """Safe at any time, in any number of processes, and through a kill: each step can be repeated.
-    While a backup is made nothing is removed that its rows may point to."""
+    While a backup is made nothing is removed that its rows may point to.
+
+    A step that fails is logged and keeps no other from being done. Raises ExceptionGroup then."""
+    failures: list[Exception] = []
     with bulk.removing() as may:
         if may:
-            erasure.finish()
-            pseudonym_drafts.remove_originals()
-            deletion.remove_due()
-            snapshots.drop_replaced()
-            for table, key in bulk.orphans():
-                bulk.drop(table, key)
-            newest = Snapshot.objects.order_by("-pk").values_list("pk", flat=True).first()
-            if newest is not None:
-                bulk.drop_empty_groups(newest - bulk.GROUP)
-            kept.remove_expired()
-            _remove_folders()
-            if settings.STORE:
-                _remove_from_store()
-                _sweep_store()
-    if settings.STORE:
-        copies.tidy()
-        _adopt()
-    courses.remove_ended()
-    leaving.remove_left()
-    groups.remove_old()
-    uploads.remove_expired()
-    job.renew_one()
-    unit_search.ask_for_one()
-    _remove_readings()
+            _try_each(_removals(), failures)
+    _try_each(_other_steps(), failures)
+    if failures:
+        raise ExceptionGroup("Steps of tidying failed.", failures)
+
+
+def _try_each(steps: Iterable[Callable[[], object]], failures: list[Exception]) -> None:
+    for step in steps:
+        try:
+            step()
+        except Exception as error:
+            log.exception("a step of tidying failed", part=f"{step.__module__}.{step.__name__}")
+            failures.append(error)
+
+
+def _removals() -> list[Callable[[], object]]:
+    steps = [
+        erasure.finish,
+        pseudonym_drafts.remove_originals,
+        deletion.remove_due,
+        snapshots.drop_replaced,
+        _drop_orphans,
+        kept.remove_expired,
+        _remove_folders,
+    ]
+    return [*steps, _remove_from_store, _sweep_store] if settings.STORE else steps
+
+
+def _other_steps() -> list[Callable[[], object]]:
+    steps = [
+        courses.remove_ended,
+        leaving.remove_left,
+        groups.remove_old,
+        uploads.remove_expired,
+        job.renew_one,
+        unit_search.ask_for_one,
+        _remove_readings,
+        _remove_sessions,
+        measure,
+    ]
+    return [copies.tidy, _adopt, *steps] if settings.STORE else steps
+
+
+def _drop_orphans() -> None:
+    """Partitions of tables that belong to no row."""
+    for table, key in bulk.orphans():
+        bulk.drop(table, key)
+    newest = Snapshot.objects.order_by("-pk").values_list("pk", flat=True).first()
+    if newest is not None:
+        bulk.drop_empty_groups(newest - bulk.GROUP)
+
+
+def _remove_sessions() -> None:
     Session.objects.filter(expire_date__lt=Now()).delete()
-    measure()
 
 
 def _remove_folders() -> None:
