@@ -353,11 +353,16 @@ def stop(run: Run) -> None:
 
 def cancel(run: Run) -> None:
     """Stop and keep nothing but the charts. A run that waits or stores ends here, one that trains
-    within a second."""
-    not_begun = (Run.Status.QUEUED, Run.Status.STORING)
-    if Run.objects.filter(pk=run.pk, status__in=not_begun).update(
-        status=Run.Status.CANCELLED, finished_at=Now()
-    ):
-        snapshots.discard(run.pk)
+    within a second, or where it is writing its last checkpoint, when that is written."""
+    with transaction.atomic():
+        # Locked: it may begin to store while we look
+        locked = Run.objects.select_for_update(no_key=True).filter(pk=run.pk)
+        status = locked.values_list("status", flat=True).first()
+        if status == Run.Status.RUNNING:
+            locked.update(request=Run.Request.CANCEL)
+        ends_here = status in (Run.Status.QUEUED, Run.Status.STORING)
+        if ends_here:
+            locked.update(status=Run.Status.CANCELLED, finished_at=Now())
+            snapshots.discard(run.pk)
+    if ends_here:
         events.run(run.pk, {"type": "status", "status": Run.Status.CANCELLED, "error": ""})
-    Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING).update(request=Run.Request.CANCEL)

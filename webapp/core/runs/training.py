@@ -241,12 +241,18 @@ class Training:
         if self.team is not None and time.monotonic() - self.told >= 10.0:
             self.told = time.monotonic()
             teams.note(self.run.pk, self.team.seats(), self.team.restarts)
+        self.stop = self._look_for_request() == Run.Request.STOP
+
+    def _look_for_request(self) -> str:
+        """What the user asks for, "" for nothing. Raises claims.Cancelled where the run was
+        cancelled."""
         request = Run.everything.values_list("request", flat=True).get(pk=self.run.pk)
         if request == Run.Request.CANCEL:
-            self._update(status=Run.Status.CANCELLED, finished_at=Now())
-            snapshots.discard(self.run.pk)
+            with transaction.atomic():
+                self._update(status=Run.Status.CANCELLED, finished_at=Now())
+                snapshots.discard(self.run.pk)
             raise claims.Cancelled(f"run {self.run.pk}")
-        self.stop = request == Run.Request.STOP
+        return request
 
     def _keep(self, s: Snapshot, seconds: float) -> None:
         """Store a point of the charts; and a checkpoint and the topics, where their time budgets
@@ -295,6 +301,9 @@ class Training:
         """Give every token of the corpus a topic, and publish the final snapshot; then do what
         nobody needs to wait for."""
         self._update(status=Run.Status.STORING)
+        # It may have been asked while the last checkpoint was written; from here on
+        # services.cancel ends the run itself.
+        self._look_for_request()
         with self.beat.long():
             topics = self._publish(state)
             self._forget_documents()
