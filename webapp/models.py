@@ -406,6 +406,8 @@ class Course(models.Model):
     name = models.CharField(max_length=100)
     # Of the link by which one joins; none: nobody can
     token = models.CharField(max_length=43, null=True, unique=True)
+    # Of its newest student: nobody gets the number, and with it the name, of one who was removed
+    last_number = models.IntegerField(default=0, db_default=0)
     ends_at = models.DateTimeField()
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import F
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -95,7 +95,9 @@ def join(course: Course, name: str) -> tuple[Student, str]:
                 "name",
                 "The texts of this class can’t be shared with anybody more. Tell your teacher.",
             )
-        number = (course.students.aggregate(last=Max("number"))["last"] or 0) + 1
+        Course.objects.filter(pk=course.pk).update(last_number=F("last_number") + 1)
+        course.refresh_from_db(fields=["last_number"])
+        number = course.last_number
         user = User.objects.create(name=f"Student {course.pk}-{number}", password="!", **MAY_HAVE)
         code, shown_code = _code()
         student = Student.objects.create(

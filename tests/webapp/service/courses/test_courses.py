@@ -85,6 +85,15 @@ def test_two_of_one_name_join_and_are_numbers_to_each_other(course):
     assert teachers.count("Anna") >= 2 and f"Run {run.pk}" in teachers
 
 
+def test_nobody_gets_the_name_of_a_student_who_was_removed(course):
+    """By which what they answered and wrote is signed."""
+    joined(course)
+    _, last = joined(course)
+    User.objects.filter(pk=last.pk).delete()
+    _, newcomer = joined(course)
+    assert newcomer.number == 3 and newcomer.user.name != last.user.name
+
+
 def test_a_class_has_as_many_as_its_teacher_may_have(course):
     for _ in range(4):
         joined(course)
