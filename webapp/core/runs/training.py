@@ -299,7 +299,7 @@ class Training:
 
     def _finish(self, state: State) -> None:
         """Give every token of the corpus a topic, and publish the final snapshot; then do what
-        nobody needs to wait for."""
+        nobody needs to wait for, and what pages offer where the worker ends before."""
         self._update(status=Run.Status.STORING)
         # It may have been asked while the last checkpoint was written; from here on
         # services.cancel ends the run itself.
@@ -308,7 +308,6 @@ class Training:
             topics = self._publish(state)
             self._forget_documents()
         snapshots.drop_old(self.run.pk)
-        self._label_named()
         if self.run.parent is not None:
             self._transfer_labels()
         self.findings.compute(self.run.pk)
@@ -317,7 +316,6 @@ class Training:
         )
         # Where the worker ends before, there is none
         self.run.snapshots.filter(final=True).update(left_to_right=likelihood)
-        replicates.begin_by_itself(Run.objects.select_related("snapshot").get(pk=self.run.pk))
 
     def _forget_documents(self) -> None:
         """Make the checkpoint smaller, from which no training goes on any more. Where that can't
@@ -357,6 +355,9 @@ class Training:
                 self.run.pk, self.attempt, state.t, topics, measures.coherence, outcome
             )
             sealed.record(items)
+            # In the same transaction: nobody continues a run that is done where the worker ends
+            self._label_named()
+            replicates.begin_by_itself(Run.objects.select_related("snapshot").get(pk=self.run.pk))
         return topics
 
     def _index_phrases(self, phrases: list[list[tuple[str, int, int]]]) -> None:

@@ -13,7 +13,7 @@ from tests.webapp.taking import taken
 from webapp.analysis.topics import named_before
 from webapp.core.results import evidence, labels, provenance
 from webapp.core.results.view import RunView
-from webapp.core.runs import services as runs, steering
+from webapp.core.runs import services as runs, steering, training
 from webapp.intake.ingest import named_topics
 from webapp.intake.ingest.named_topics import NamedTopic
 from webapp.models import Run, Word
@@ -33,6 +33,22 @@ def named(ready) -> list[NamedTopic]:
 
 def reread(pk: int) -> Run:
     return Run.objects.select_related("corpus__version", "version", "snapshot", "parent").get(pk=pk)
+
+
+def test_a_worker_that_ends_when_the_run_is_done_loses_no_name_and_no_run_of_all(
+    ready, named, monkeypatch
+):
+    made = runs.create(ready.version, topics=8, passes=2, topics_named=named, consensus=True)
+
+    def killed(self) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(training.Training, "_forget_documents", killed)
+    with pytest.raises(KeyboardInterrupt):
+        train(made.pk)
+    made = reread(made.pk)
+    assert made.status == "done" and labels.read(made).label(0) == "First"
+    assert made.replicates.exists()
 
 
 def test_lines_and_pasted_tables_are_read():
