@@ -16,8 +16,8 @@ from webapp.intake.metadata.number import Number
 from webapp.intake.metadata.text import Text
 
 __all__ = [
-    "DEFAULT", "TYPES", "Category", "Date", "Field", "MetadataError", "Names", "Number", "RangeField", "Text", "ValueField", "choices", "describe",
-    "guess", "stored", "type_of",
+    "DEFAULT", "TYPES", "Category", "Date", "Field", "MetadataError", "Names", "Number",
+    "RangeField", "Text", "ValueField", "choices", "describe", "guess", "stored", "type_of",
 ]  # fmt: skip
 
 # In the order in which pages offer them

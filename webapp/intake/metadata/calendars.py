@@ -9,6 +9,7 @@ from datetime import date
 
 import regex
 
+MONTHS = 12  # of a year
 BUDDHIST_YEARS = 543  # that the Buddhist calendar is ahead of ours
 BUDDHIST_FROM = 2300  # a larger year is of that calendar where Thai stands beside it
 # of the calendars of Iran and Islam, in texts of the last hundred years
@@ -61,7 +62,8 @@ def _any_of(names: dict[str, int]) -> str:
 
 
 _NAMED_JALALI = regex.compile(
-    rf"(?:(?P<d>\d{{1,2}})(?:م|ام|اُم)?\s)?(?P<name>{_any_of(_JALALI)})(?:\sماه)?،?,?\s(?P<y>\d{{4}})",
+    rf"(?:(?P<d>\d{{1,2}})(?:م|ام|اُم)?\s)?(?P<name>{_any_of(_JALALI)})(?:\sماه)?،?,?"
+    r"\s(?P<y>\d{4})",
     regex.I,
 )
 _NAMED_HIJRI = regex.compile(
@@ -85,41 +87,77 @@ def buddhist(year: int, month: int, day: int) -> date:
     return date(year - BUDDHIST_YEARS if year >= BUDDHIST_FROM else year, month, day)
 
 
+class Solar:
+    """The calendar of Iran. A year has six months of 31 days, then months of 30; in a cycle of 33
+    years eight have a day more, each the fourth or fifth after the one before."""
+
+    NAME = "Iranian"
+    YEARS = range(1178, 1634)  # for which the rule of 33 years is right: 1799 to 2254
+    DAYS = 365
+    LONG_MONTHS = 6
+    LONG_DAYS = 31
+    SHORT_DAYS = 30
+    CYCLE = 33  # years
+    LEAP_YEARS = 8  # of them
+    LEAP_EVERY = 4
+    LEAP_PHASE = 3  # so that the first year of a cycle is a leap year
+    CYCLES_FROM = -1595  # a year that begins a cycle
+    EPOCH = -356_032  # its first day, as date.toordinal() would have it
+
+    @classmethod
+    def first_day(cls, year: int, month: int) -> int:
+        """Of a month, as date.toordinal()."""
+        years = year - cls.CYCLES_FROM
+        leap_days = years // cls.CYCLE * cls.LEAP_YEARS
+        leap_days += (years % cls.CYCLE + cls.LEAP_PHASE) // cls.LEAP_EVERY
+        long_months = min(month - 1, cls.LONG_MONTHS)
+        short_months = month - 1 - long_months
+        days_of_months = long_months * cls.LONG_DAYS + short_months * cls.SHORT_DAYS
+        return cls.EPOCH + years * cls.DAYS + leap_days + days_of_months
+
+
+class Lunar:
+    """The tabular Islamic calendar, its epoch 16 July 622 (Julian). Months have 30 and 29 days in
+    turn, and in a cycle of 30 years eleven have a day more."""
+
+    NAME = "Islamic"
+    YEARS = range(1, 1601)
+    DAYS = 354
+    SHORT_DAYS = 29
+    CYCLE = 30  # years
+    LEAP_YEARS = 11  # of them
+    LEAP_PHASE = 14  # thirtieths of a day that are over before the first year
+    EPOCH = 227_015  # its first day, as date.toordinal() has it
+
+    @classmethod
+    def first_day(cls, year: int, month: int) -> int:
+        """Of a month, as date.toordinal()."""
+        leap_days = (cls.LEAP_PHASE + cls.LEAP_YEARS * (year - 1)) // cls.CYCLE
+        days_of_months = cls.SHORT_DAYS * (month - 1) + month // 2
+        return cls.EPOCH + (year - 1) * cls.DAYS + leap_days + days_of_months
+
+
+def _day(rules: type[Solar] | type[Lunar], year: int, month: int, day: int) -> date:
+    """Raises ValueError for none."""
+    if year in rules.YEARS and 1 <= month <= MONTHS:
+        first = rules.first_day(year, month)
+        if month < MONTHS:
+            following = rules.first_day(year, month + 1)
+        else:
+            following = rules.first_day(year + 1, 1)
+        if 1 <= day <= following - first:
+            return date.fromordinal(first + day - 1)
+    raise ValueError(f"no day of the {rules.NAME} calendar: {year}-{month}-{day}")
+
+
 def jalali(year: int, month: int, day: int) -> date:
-    """By the rule of 33 years, which is right for 1178 to 1633 (1799 to 2254). Raises ValueError
-    for none."""
-    if not (1178 <= year <= 1633 and 1 <= month <= 12 and day >= 1):
-        raise ValueError(f"no day of the Iranian calendar: {year}-{month}-{day}")
-    first = _jalali_first(year, month)
-    following = _jalali_first(year + month // 12, month % 12 + 1)
-    if first + day > following:
-        raise ValueError(f"no day of the Iranian calendar: {year}-{month}-{day}")
-    return date.fromordinal(first + day - 1)
-
-
-def _jalali_first(year: int, month: int) -> int:
-    """The first day of a month, as date.toordinal()."""
-    years = year + 1595
-    days = -355668 + 365 * years + years // 33 * 8 + (years % 33 + 3) // 4
-    days += (month - 1) * 31 if month < 7 else (month - 7) * 30 + 186
-    return days - 364  # they are counted from 1 January of the year 0, which has 366
+    """Raises ValueError for none."""
+    return _day(Solar, year, month, day)
 
 
 def hijri(year: int, month: int, day: int) -> date:
-    """The tabular calendar, its epoch 16 July 622 (Julian). Raises ValueError for none."""
-    if not (1 <= year <= 1600 and 1 <= month <= 12 and day >= 1):
-        raise ValueError(f"no day of the Islamic calendar: {year}-{month}-{day}")
-    first = _hijri_first(year, month)
-    if first + day > _hijri_first(year + month // 12, month % 12 + 1):
-        raise ValueError(f"no day of the Islamic calendar: {year}-{month}-{day}")
-    return date.fromordinal(first + day - 1)
-
-
-def _hijri_first(year: int, month: int) -> int:
-    """The first day of a month, as date.toordinal(): months have 30 and 29 days in turn, and 11 of
-    30 years a day more."""
-    before = 29 * (month - 1) + month // 2
-    return before + 354 * (year - 1) + (3 + 11 * year) // 30 + 227015
+    """Raises ValueError for none."""
+    return _day(Lunar, year, month, day)
 
 
 BUILDERS: dict[str, Callable[[int, int, int], date]] = {

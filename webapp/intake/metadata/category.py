@@ -20,6 +20,8 @@ from webapp.intake.metadata.groups import NONE, Groups
 from webapp.intake.metadata.number import is_number
 
 MOST_VALUES = 1_000  # a field with more of them is no category
+GRADES = 8  # values: so few are codes or grades, each a value of its own
+HASH = 8  # bytes
 LEAST_SHARED = 2.0  # documents that share a value, on average, in a category
 
 
@@ -83,7 +85,7 @@ class CodeWriter(ColumnWriter):
 
 def _hash(text: str) -> int:
     """0 … 2^63 - 1: two of ten million names have the same in one of 200,000 collections."""
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest()) >> 1
+    return int.from_bytes(blake2b(text.encode(), digest_size=HASH).digest()) >> 1
 
 
 def recode(source: Path, target: Path, new_numbers: np.ndarray) -> None:
@@ -114,7 +116,7 @@ class Category(ValueField):
         """Codes and grades; of other values it is the default."""
         different = len(set(values))
         return (
-            different <= 8  # so few are codes or grades, each a value of its own
+            different <= GRADES
             and different <= len(values) / 2
             and all(map(str.isdigit, values))
             and mostly(is_number, values)

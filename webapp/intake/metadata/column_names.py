@@ -28,8 +28,8 @@ PEOPLE_WORDS = frozenset(
 
 
 LIFE_WORDS = frozenset(
-    "born birth birthday birthyear birthdate died death dob yob geboren geburt geburtsjahr geburtsdatum"
-    " gestorben naissance né née mort nacimiento nascimento nascita geboorte född".split()
+    "born birth birthday birthyear birthdate died death dob yob geboren geburt geburtsjahr"
+    " geburtsdatum gestorben naissance né née mort nacimiento nascimento nascita geboorte född".split()
 )
 
 

@@ -15,6 +15,8 @@ from webapp.intake.metadata.groups import LONG, Groups, TooManyPeriods, by_perio
 from webapp.intake.metadata.number import RangeWriter
 
 DAYS_OF_A_YEAR = 365  # about
+# Of digits that may be a date: a year, a day, a day with its time
+LENGTHS = {len("1914"), len("19140804"), len("19140804123000")}
 BY_MONTHS = 3  # years up to which months are counted
 NAMED = 0.5  # of the values of a column that is named as one of dates
 
@@ -52,7 +54,7 @@ class Date(RangeField):
             return looks_like_dates(values, name, NAMED)
         if not looks_like_dates(values, name, MANY):
             return False
-        return all(len(value) in (4, 8, 14) for value in values if value.isdigit())
+        return all(len(value) in LENGTHS for value in values if value.isdigit())
 
     @staticmethod
     def parse(text: str, date_order: str) -> int | None:

@@ -9,49 +9,12 @@ from functools import lru_cache
 import regex
 
 from webapp.intake.metadata import calendars, column_names
-from webapp.intake.metadata.calendars import CALENDARS
+from webapp.intake.metadata.calendars import CALENDARS, MONTHS
+from webapp.intake.metadata.month_names import NUMBER_OF_MONTH
 
 LONGEST = 60  # characters
+YEAR = len("1914")
 ORDERS = {"dmy": "day/month/year", "mdy": "month/day/year"}
-# without accents: the languages of Europe, and Turkish, Indonesian, Arabic, Hebrew, Thai
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        """
-jan january januar jaenner janner janvier janv enero ene gennaio gen janeiro januari tammikuu tammikuuta styczen stycznia sty ledna leden januara
-ianuarie ian ocak oca januarius ianuarii gener xaneiro január jaanuar janvaris sausis sausio januaro ιανουαριος ιανουαριου ιαν январь января янв
-січень січня януари јануар يناير ינואר มกราคม ม.ค.|
-feb february februar feber fevrier fevr fev febrero febbraio fevereiro februari helmikuu helmikuuta luty lutego lut unora unor februara februarie
-subat sub februarius februarii febrer febreiro veebruar februaris vasaris vasario februaro φεβρουαριος φεβρουαριου φεβ февраль февраля фев лютий
-лютого февруари фебруар فبراير شباط פברואר กุมภาพันธ์ ก.พ.|
-mar march marz maerz mars marzo marco maart mrt maaliskuu maaliskuuta marzec marca brezna brezen marec martie mart maret marcius martius martii marts
-martsi kovas kovo marto μαρτιος μαρτιου μαρ март марта мар березень березня مارس اذار מרץ มีนาคม มี.ค.|
-apr april avril avr abril abr aprile huhtikuu huhtikuuta kwiecien kwietnia kwi dubna duben aprila aprilie nisan nis aprilis aprill balandis balandzio
-aprilo απριλιος απριλιου απρ апрель апреля апр квітень квітня април ابريل نيسان אפריל เมษายน เม.ย.|
-may mai mayo maggio mag maio mei maj toukokuu toukokuuta maja kvetna kveten mayis majus maius maii maig maijs geguze geguzes majo μαιος μαιου μαι май
-мая травень травня мај مايو ايار מאי พฤษภาคม พ.ค.|
-jun june juni juin junio giugno giu junho kesakuu kesakuuta czerwiec czerwca cze cervna cerven juna iunie iun haziran haz junius iunius iunii juny
-xuno juunis junijs birzelis birzelio ιουνιος ιουνιου ιουν июнь июня июн червень червня юни јун يونيو حزيران יוני มิถุนายน มิ.ย.|
-jul july juli juillet juil julio luglio lug julho heinakuu heinakuuta lipiec lipca lip cervence cervenec jula iulie iul temmuz tem julius iulius iulii
-juliol xullo juuli julijs liepa liepos ιουλιος ιουλιου ιουλ июль июля июл липень липня юли јул يوليو تموز יולי กรกฎาคม ก.ค.|
-aug august augusta aout agosto ago agost augustus elokuu elokuuta sierpien sierpnia sie srpna srpen agustos agu augusti agustus augusts rugpjutis
-rugpjucio augusto αυγουστος αυγουστου αυγ август августа авг серпень серпня اغسطس اب אוגוסט สิงหาคม ส.ค.|
-sep sept september septembre septiembre setiembre settembre set setembro syyskuu syyskuuta wrzesien wrzesnia wrz zari septembra septembrie eylul eyl
-szeptember septembri setembre septembris rugsejis rugsejo septembro σεπτεμβριος σεπτεμβριου σεπ сентябрь сентября сен вересень вересня септември
-септембар سبتمبر ايلول ספטמבר กันยายน ก.ย.|
-oct october octobre octubre ottobre ott okt oktober outubro out lokakuu lokakuuta pazdziernik pazdziernika paz rijna rijen oktobra octombrie ekim eki
-octobris oktoober oktobris spalis spalio oktobro οκτωβριος οκτωβριου οκτ октябрь октября окт жовтень жовтня октомври октобар اكتوبر אוקטובר ตุลาคม
-ต.ค.|
-nov november novembre noviembre novembro marraskuu marraskuuta listopad listopada lis listopadu novembra noiembrie kasim kas novembris lapkritis
-lapkricio νοεμβριος νοεμβριου νοε ноябрь ноября ноя листопад листопада ноември новембар نوفمبر נובמבר พฤศจิกายน พ.ย.|
-dec december decembre diciembre dic dicembre dez dezember dezembro joulukuu joulukuuta grudzien grudnia gru prosince prosinec decembra decembrie
-aralik ara desember des decembris desembre detsember gruodis gruodzio decembro δεκεμβριος δεκεμβριου δεκ декабрь декабря дек грудень грудня декември
-децембар ديسمبر דצמבר ธันวาคม ธ.ค.
-""".split("|"),
-        1,
-    )
-    for name in names.split()
-}
 _TIME = r"(?:[T ,]+(?:\p{L}+ )?\d{1,2}[:.h]\d{2}.*|T.*)?"
 _TH = r"(?:st|nd|rd|th|er|re|ste|de|e|\.|º|ª)?"
 _OF = r"(?:(?:de|del|of)\s|d['’])?"
@@ -99,8 +62,8 @@ _MONTH_YEAR = regex.compile(rf"{_NAME}(?:-|\s?['’])(\d\d)")  # Jan-98, as Exce
 _QUARTER = (
     r"(?:[QTKqtk](?P<q>[1-4])|[HSh](?P<half>[12])|(?P<ordinal>[1-4])\s?"
     r"(?:[Qq]\b|(?:st|nd|rd|th|er|e|ème|º|\.)?\s?(?i:quarter|quartal|trimestre|kvartal|kwartaal"
-    r"|kwartał|kwartal))|(?P<word>(?i:first|second|third|fourth))\s(?i:quarter)|[Ww](?P<week>[0-5]?\d)"
-    r"|[Mm](?P<m>1[0-2]|0?[1-9]))"
+    r"|kwartał|kwartal))|(?P<word>(?i:first|second|third|fourth))\s(?i:quarter)"
+    r"|[Ww](?P<week>[0-5]?\d)|[Mm](?P<m>1[0-2]|0?[1-9]))"
 )
 _QUARTERS = [
     regex.compile(form)
@@ -112,11 +75,15 @@ _QUARTERS = [
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 # Above it stand dates that mean “without end”, such as 9999-12-31, and years of other calendars
 LAST_YEAR = 2200
+_EPOCH = date(1970, 1, 1)  # from which seconds are counted
+MONTHS_OF_HALF = MONTHS // 2
+MONTHS_OF_QUARTER = MONTHS // len(_ORDINALS)
 NO_DAY = date(1, 1, 1)  # what programs write that have no date
 # "c. 1850", "[1791?]", "um 1850", "~1900", "A.D. 900": what stands about a date that is not
 # certain.
 _ABOUT = regex.compile(
-    r"^(?:[\[(<~≈?\s]|(?:c|ca|cca|circa|about|approx|around|um|etwa|vers|env|hacia|verso|ok|около|ок|©|a\.d|ad)[.\s]\s*)+|[\])>?\s]+$",
+    r"^(?:[\[(<~≈?\s]|(?:c|ca|cca|circa|about|approx|around|um|etwa|vers|env|hacia|verso|ok|около|ок"
+    r"|©|a\.d|ad)[.\s]\s*)+|[\])>?\s]+$",
     regex.I,
 )
 _BEFORE_CHRIST = regex.compile(
@@ -124,11 +91,11 @@ _BEFORE_CHRIST = regex.compile(
     r" н\.?\s?э\.?)$",
     regex.I,
 )
-MONTHS_OF_A_YEAR = 12
 _SHORT_SPAN = regex.compile(r"\d{4}[-/](?:1[3-9]|[2-9]\d)")
 _DECADE = regex.compile(r"(\d{3})0s", regex.ASCII)
 _ISO = regex.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?", regex.ASCII)
 _SERIAL = regex.compile(r"[1-5]\d{4}(?:\.\d+)?", regex.ASCII)  # days since 1900: 1927 to 2064
+_ISO_DAY = regex.compile(r".{4}-.{2}-.{2}")
 _TWO_DIGITS = regex.compile(r"['’]?\d{2}")
 
 
@@ -145,14 +112,14 @@ def parse_date(text: str, order: str | None = None) -> date | None:
 
 
 def _read(text: str, order: str | None) -> date | None:
-    if order not in CALENDARS and len(text) == 10 and text[4] == text[7] == "-":
+    if order not in CALENDARS and _ISO_DAY.fullmatch(text):
         try:
             return date.fromisoformat(text)
         except ValueError:
             if text.replace("-", "").isdecimal():
                 return None
     text = text.strip()
-    if not 4 <= len(text) <= LONGEST:
+    if not YEAR <= len(text) <= LONGEST:
         return None
     calendar_name = order if order in CALENDARS else ""
     if order in CALENDARS:
@@ -166,19 +133,20 @@ def _read(text: str, order: str | None) -> date | None:
         return None
     text = _ABOUT.sub("", text)
     if _SECONDS.fullmatch(text):
-        return date(1970, 1, 1) + timedelta(seconds=int(text[:10]))
-    if len(text) == 4 and text.isdecimal():
+        return _EPOCH + timedelta(seconds=int(text[:10]))
+    if len(text) == YEAR and text.isdecimal():
         return _date(text, "1", "1", calendar_name)
     if match := _MONTH_DIGITS.fullmatch(text):
         return _date(match[1], match[2], "1", calendar_name)
     if match := _NUMBERS.fullmatch(text):
-        short_points = len(match[4]) == 2 and match[2] == "." and not _SHORT_POINTS.fullmatch(text)
-        if short_points:
+        first, mark, second, year = match.groups()
+        if len(year) < YEAR and mark == "." and not _SHORT_POINTS.fullmatch(text):
             return None
-        return _numbers(match[1], match[2], match[3], match[4], order, calendar_name)
+        return _numbers(first, mark, second, year, order, calendar_name)
     if match := _SHORT_NAME.fullmatch(text):
-        month = month_of(match[2])
-        return _date(_full(match[3]), month, match[1]) if month else None
+        day, name, year = match.groups()
+        month = month_of(name)
+        return _date(_full(year), month, day) if month else None
     if match := _MONTH_YEAR.fullmatch(text):
         month = month_of(match[1])
         return _date(_full(match[2]), month, 1) if month else None
@@ -215,17 +183,17 @@ def _quarter(match: regex.Match) -> date | None:
         except ValueError:
             return None
     if match["half"]:
-        return _date(match["y"], 6 * int(match["half"]) - 5, 1)
+        return _date(match["y"], (int(match["half"]) - 1) * MONTHS_OF_HALF + 1, 1)
     if match["m"]:
         return _date(match["y"], match["m"], 1)
     word = match["word"]
     number = _ORDINALS[word.lower()] if word else int(match["q"] or match["ordinal"])
-    return _date(match["y"], 3 * number - 2, 1)
+    return _date(match["y"], (number - 1) * MONTHS_OF_QUARTER + 1, 1)
 
 
 def _full(year: str) -> str:
     """A year of four digits; one of two is in the hundred years that end with LATEST."""
-    return year if len(year) == 4 else str(LATEST - (LATEST - int(year)) % 100)
+    return year if len(year) == YEAR else str(LATEST - (LATEST - int(year)) % 100)
 
 
 def _date(year: str, month: str | int, day: str | int, calendar_name: str = "") -> date | None:
@@ -243,8 +211,8 @@ def _numbers(
 ) -> date | None:
     """Points stand in dates that begin with the day; otherwise a number above 12 tells, or the
     order that was chosen."""
-    if int(first) > 12 or int(second) > 12:
-        order = "dmy" if int(first) > 12 else "mdy"
+    if int(first) > MONTHS or int(second) > MONTHS:
+        order = "dmy" if int(first) > MONTHS else "mdy"
     elif mark == ".":
         order = order or "dmy"
     if order is None and first != second:
@@ -265,7 +233,7 @@ def month_of(name: str) -> int | None:
         if unicodedata.category(character) != "Mn" or "\u0e00" < character < "\u0e7f"
     )
     plain = letters.replace("ł", "l").replace("ı", "i")
-    return _MONTHS.get(plain) or _MONTHS.get(plain.rstrip("."))
+    return NUMBER_OF_MONTH.get(plain) or NUMBER_OF_MONTH.get(plain.rstrip("."))
 
 
 def guess_order(values: Iterable[str]) -> str | None:
@@ -274,19 +242,25 @@ def guess_order(values: Iterable[str]) -> str | None:
 
     A number above 12 is a day; in a series of months the day is 1.
     """
-    matches = [_NUMBERS.fullmatch(value.strip()) for value in values]
-    with_order = [match for match in matches if match and match[2] != "."]
-    first = [int(match[1]) for match in with_order]
-    second = [int(match[3]) for match in with_order]
-    days_first = any(number > 12 for number in first)
-    days_second = any(number > 12 for number in second)
+    first = []  # numbers of each date
+    second = []
+    for value in values:
+        match = _NUMBERS.fullmatch(value.strip())
+        if match is None:
+            continue
+        first_number, mark, second_number, _ = match.groups()
+        if mark != ".":
+            first.append(int(first_number))
+            second.append(int(second_number))
+    days_first = any(number > MONTHS for number in first)
+    days_second = any(number > MONTHS for number in second)
     if days_first and days_second:
         return None
     if days_first or days_second:
         return "dmy" if days_first else "mdy"
     ones_first = set(first) == {1}
     ones_second = set(second) == {1}
-    if len(with_order) > 2 and ones_first != ones_second:
+    if len(first) > 2 and ones_first != ones_second:
         return "dmy" if ones_first else "mdy"
     return None
 
@@ -332,7 +306,7 @@ YEARS_APART = 400
 def are_years(values: Iterable[str], name: str) -> bool:
     """Whether those of a column's values that are four digits and nothing else are years: where the
     column's name says so, or where they lie like years and the name says nothing else."""
-    years = [int(value) for value in values if len(value) == 4 and value.isdecimal()]
+    years = [int(value) for value in values if len(value) == YEAR and value.isdecimal()]
     if not years or column_names.names_dates(name):
         return True
     if column_names.names_counts(name):
@@ -375,15 +349,13 @@ def day_of(text: str, last: bool) -> int:
         match = _ISO.fullmatch(text)
         if match is None:
             raise ValueError
-        year = int(match[1])
-        month = int(match[2] or 0)
-        day = int(match[3] or 0)
+        year, month, day = (int(digits or 0) for digits in match.groups())
         if not month:
-            month = MONTHS_OF_A_YEAR if last else 1
+            month = MONTHS if last else 1
         if not day:
             day = calendar.monthrange(year, month)[1] if last else 1
         return date(year, month, day).toordinal()
     except (ValueError, calendar.IllegalMonthError):
         raise ValueError(
-            f"must be a date such as 1914, 1914-08, 1914-08-04 or 1910s, got “{text[:50]}”."
+            f"must be a date such as 1914, 1914-08, 1914-08-04 or 1910s, got “{text[:LONGEST]}”."
         ) from None

@@ -6,13 +6,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from webapp.intake.metadata.calendars import MONTHS
+
 MOST_GROUPS = 1_200  # bins of a chart: months of a century
 LONG = 60  # years above which a chart begins with decades
 PERIODS = {"decade": "decades", "year": "years", "month": "months"}
-MONTHS_OF = {"decade": 120, "year": 12, "month": 1}
+MONTHS_OF = {"decade": 10 * MONTHS, "year": MONTHS, "month": 1}
 NONE = -1  # the group, and the code, of a document without a value
 _BLOCK = 1 << 18  # documents at a time: what is computed of them stays in the cache
 _EPOCH = date(1970, 1, 1).toordinal()
+_EPOCH_MONTH = 1970 * MONTHS
 
 
 class Groups(NamedTuple):
@@ -80,10 +83,10 @@ def periods(first: int, last: int, by: str) -> tuple[list[str], np.ndarray]:
 def first_day(month: int) -> int:
     """The first day of a month, counted from January of the year 0; of one outside the calendar its
     nearest end."""
-    if (year := month // 12) < 1:
+    if (year := month // MONTHS) < 1:
         return 1
     return (
-        date(year, month % 12 + 1, 1).toordinal()
+        date(year, month % MONTHS + 1, 1).toordinal()
         if year <= date.max.year
         else date.max.toordinal() + 1
     )
@@ -121,16 +124,19 @@ def months(days: np.ndarray) -> np.ndarray:
     """int64: the month of each day, counted from January of the year 0. days: date.toordinal()."""
     return (days - _EPOCH).astype("datetime64[D]").astype("datetime64[M]").astype(
         np.int64
-    ) + 1970 * 12
+    ) + _EPOCH_MONTH
 
 
 def _label(by: str, number: int) -> str:
     if by == "month":
-        return f"{number // 12}-{number % 12 + 1:02d}"
+        return f"{number // MONTHS}-{number % MONTHS + 1:02d}"
     return str(number) if by == "year" else f"{number * 10}s"
 
 
 def span(groups: Groups, i: int) -> tuple[str, str]:
     """The first and the last date of a period, as addresses name them: ("1910", "1919")."""
-    label = groups.labels[i].rstrip("s").zfill(7 if groups.by == "month" else 4)
-    return label, label[:3] + "9" if groups.by == "decade" else label
+    if groups.by == "month":
+        label = groups.labels[i].zfill(len("1910-01"))
+    else:
+        label = groups.labels[i].rstrip("s").zfill(len("1910"))
+    return label, label[:-1] + "9" if groups.by == "decade" else label

@@ -18,6 +18,12 @@ from webapp.intake.metadata.field import (
 )
 from webapp.intake.metadata.groups import NONE, Groups
 
+LONGEST = 40  # characters
+EXACT = 1e15  # below it a float has every whole number
+FAR_ABOVE = 10_000  # times the median, above which ranges go by powers of ten
+SMALLEST_POWER = -300  # of ten, with which a range begins
+ROUND = (1, 2, 5, 10)  # what round steps are multiples of
+NEARLY = 0.999  # of a tenth of the whole range, which rounding may have made a little larger
 LARGEST = 1e300  # beyond it a range has no next round number
 _NUMBER = regex.compile(
     r"[-+−]?(?:\d{1,3}(?:[,\u202f\xa0' ]\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d{1,3})?\s?%?"
@@ -29,7 +35,7 @@ def parse_number(text: str) -> float | None:
     """The number that a text is: 1234, -1.5e3, 1,234.5, 12 %; 1.234,5 and 0,25 with a comma for the
     point. None for anything else."""
     text = text.strip()
-    if not text or len(text) > 40:
+    if not text or len(text) > LONGEST:
         return None
     if _COMMA.fullmatch(text) and not _NUMBER.fullmatch(text):
         text = text.replace(".", "").replace(",", ".")
@@ -48,7 +54,7 @@ def is_number(text: str) -> bool:
 
 def written(number: float) -> str:
     """A number as labels and addresses have it."""
-    return str(int(number)) if number == int(number) and abs(number) < 1e15 else f"{number:.10g}"
+    return str(int(number)) if number == int(number) and abs(number) < EXACT else f"{number:.10g}"
 
 
 class RangeWriter(ColumnWriter):
@@ -123,8 +129,8 @@ class Number(RangeField):
             ends = (nan, nan)
         if np.isnan(ends).any():
             raise MetadataError(
-                f"The ends of “{self.name}” must be numbers such as 10 or 2.5, got “{low[:40]}” and"
-                f" “{high[:40]}”."
+                f"The ends of “{self.name}” must be numbers such as 10 or 2.5, got “{low[:LONGEST]}” and"
+                f" “{high[:LONGEST]}”."
             )
         return ends
 
@@ -155,15 +161,15 @@ class Number(RangeField):
         """Of the ranges, ascending; the first at most the least number, the last above the
         largest."""
         if self.low >= 0 and 0 < median < self.high / 100:
-            steps = "1" if self.high > 10_000 * median else "125"
-            first = max(floor(log10(median)) - 1, 0 if self.whole else -300)
+            steps = "1" if self.high > FAR_ABOVE * median else "125"
+            first = max(floor(log10(median)) - 1, 0 if self.whole else SMALLEST_POWER)
             rounds = (float(f"{step}e{exponent}") for exponent in count(first) for step in steps)
             edges = [0.0, next(rounds)]
         else:
             wide = (self.high - self.low) / 10
             unit = 10.0 ** floor(log10(wide))
             step = max(
-                next(unit * times for times in (1, 2, 5, 10) if unit * times >= 0.999 * wide),
+                next(unit * times for times in ROUND if unit * times >= NEARLY * wide),
                 1 if self.whole else 0,
             )
             first = floor(self.low / step)
