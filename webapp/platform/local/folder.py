@@ -9,6 +9,11 @@ from pathlib import Path
 
 from webapp.platform.local.package import INSTALLED, ROOT
 
+# Rights: for its owner alone
+PRIVATE_FOLDER = 0o700
+PRIVATE_FILE = 0o600
+SECRET = 48  # bytes of a secret that is made here
+
 
 class Busy(Exception):
     """Another Topograph works in this state folder."""
@@ -25,7 +30,7 @@ def state_folder() -> Path:
 def data() -> Path:
     """The state folder, made where it is missing."""
     path = state_folder()
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
     return path
 
 
@@ -40,13 +45,13 @@ def secret(name: str) -> str:
     alone."""
     path = data() / name
     try:
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
     except FileExistsError:
         if text := path.read_text().strip():
             return text
         fd = os.open(path, os.O_WRONLY | os.O_TRUNC)  # a crash came between making and writing it
     with os.fdopen(fd, "w") as file:
-        file.write(text := secrets.token_urlsafe(48))
+        file.write(text := secrets.token_urlsafe(SECRET))
     return text
 
 
@@ -86,6 +91,8 @@ def servers() -> dict[str, str]:
 def tell(**values: str) -> None:
     """Write servers.json, whole or not at all; it holds passwords."""
     temporary = data() / "servers.new"
-    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+    with os.fdopen(
+        os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE_FILE), "w"
+    ) as file:
         json.dump(values, file)
     temporary.replace(data() / "servers.json")

@@ -42,6 +42,11 @@ SETTINGS = {  # for one machine that does other work too
     "log_error_verbosity": "terse",
 }
 NAME = "topograph"
+# Seconds in which a server of a former start, and its children, end on a busy machine
+FORMER_ENDS = 120.0
+LOOK = 0.02  # seconds between two looks
+MEMORY_LINE = 6  # of postmaster.pid, from 0 on: the number of the memory that its processes share
+LOG_LINES = 8  # the last ones, which an error shows
 
 
 class Failed(Exception):
@@ -160,10 +165,9 @@ class Postgres:
     def _wait_for_former(self) -> None:
         """The processes of a server that was killed a moment ago may be at their end still, on a
         busy machine for seconds: Postgres would refuse to start beside them."""
-        # A server of a former start, and its children, may take two minutes to end
-        deadline = time.monotonic() + 120.0
+        deadline = time.monotonic() + FORMER_ENDS
         while self._former_is_there() and time.monotonic() < deadline:
-            time.sleep(0.05)
+            time.sleep(LOOK)
 
     def _former_is_there(self) -> bool:
         """Whether a former server, or one of its children, has not ended yet. postmaster.pid has
@@ -177,8 +181,8 @@ class Postgres:
             lines = (self.directory / "postmaster.pid").read_text().splitlines()
             return (
                 _serves(int(lines[0]), self.directory)
-                or len(lines) > 6
-                and system.is_memory_shared(int(lines[6].split()[1]))
+                or len(lines) > MEMORY_LINE
+                and system.is_memory_shared(int(lines[MEMORY_LINE].split()[1]))
             )
         except (OSError, ValueError, IndexError):
             return False
@@ -225,12 +229,14 @@ def answers_in_time(
         except silent:
             if process.poll() is not None or time.monotonic() > deadline:
                 raise Failed(f"{name} did not start. The end of {log}:\n{_tail(log)}") from None
-            time.sleep(0.02)
+            time.sleep(LOOK)
 
 
 def _tail(log: Path) -> str:
     return (
-        "\n".join(log.read_text(errors="replace").splitlines()[-8:]) if log.exists() else "(no log)"
+        "\n".join(log.read_text(errors="replace").splitlines()[-LOG_LINES:])
+        if log.exists()
+        else "(no log)"
     )
 
 

