@@ -5,13 +5,13 @@ from string import Formatter
 
 from webapp.core.results.links import TopicLink
 
-Part = str | TopicLink  # of a sentence
+SentencePart = str | TopicLink  # of a sentence
 
 
-def fill(pattern: str, **parts: Part | Sequence[Part]) -> list[Part]:
+def fill(pattern: str, **parts: SentencePart | Sequence[SentencePart]) -> list[SentencePart]:
     """The pattern with its parts in their places, neighbouring texts as one. Raises KeyError for a
     part that is not given."""
-    filled: list[Part] = []
+    filled: list[SentencePart] = []
     for text, name, _, _ in Formatter().parse(pattern):
         value = parts[name] if name else ""
         for part in (text, *(value if isinstance(value, (list, tuple)) else [value])):

@@ -16,7 +16,7 @@ from webapp.analysis.findings.kinds.change import ChangeItem
 from webapp.analysis.findings.kinds.event import WordItem
 from webapp.analysis.findings.kinds.mark import GroupItem
 from webapp.analysis.findings.mixes import Mixes, mixes
-from webapp.analysis.findings.phrasing import Part
+from webapp.analysis.findings.phrasing import SentencePart
 from webapp.analysis.findings.river import FEW, River, shares_of_topics
 from webapp.analysis.findings.sentences import briefly, spanned
 from webapp.analysis.findings.shapes import (
@@ -68,7 +68,7 @@ class Short:
     """One of the first sentences. label: what it answers."""
 
     label: str
-    parts: list[Part | Named]
+    parts: list[SentencePart | Named]
 
 
 @dataclass(frozen=True)
@@ -311,9 +311,9 @@ def _named(row: FindingHtml) -> Named:
     return Named(row.family.name, row.url, row.family.hue)
 
 
-def _about(families: list[FindingHtml]) -> list[Part | Named]:
+def _about(families: list[FindingHtml]) -> list[SentencePart | Named]:
     """ "A, 19% of the words; B, 14%; C, 13%."""
-    parts: list[Part | Named] = []
+    parts: list[SentencePart | Named] = []
     for rank, row in enumerate(families[:LEADING]):
         assert row.family is not None
         of_words = "" if rank else " of the words"
@@ -323,7 +323,7 @@ def _about(families: list[FindingHtml]) -> list[Part | Named]:
 
 def _when(
     families: list[FindingHtml], river: River, shares: dict[int, np.ndarray]
-) -> list[Part | Named]:
+) -> list[SentencePart | Named]:
     """The largest family of each third of the time; neighbours with the same one are told as
     one."""
     n, totals = len(river.totals), np.array(river.totals, float)
@@ -338,7 +338,7 @@ def _when(
             thirds.append((leading, begin, end))
     if len(thirds) == 1:
         return ["Throughout, ", _named(leading), " leads."]
-    parts: list[Part | Named] = []
+    parts: list[SentencePart | Named] = []
     for rank, (row, begin, end) in enumerate(thirds):
         share = briefly(_part(row, shares, n, begin, end, totals[begin:end]))
         if end == n:
@@ -364,12 +364,12 @@ def _part(
     return float(of_bins @ weight / max(weight.sum(), 1.0))
 
 
-def _clearest(changes: list[FindingHtml]) -> list[Part | Named]:
+def _clearest(changes: list[FindingHtml]) -> list[SentencePart | Named]:
     """The clearest change, and the clearest that lasts; those of topics without a name, which say
     little by themselves, behind all others. changes: one or more."""
     ranked = sorted(changes, key=lambda row: (not _names_its_topic(row), row.rank))
     lasting = [row for row in ranked[1:] if _is_change(row.items) and _lasts(row.items[0])]
-    parts: list[Part | Named] = [*ranked[0].parts, "."]
+    parts: list[SentencePart | Named] = [*ranked[0].parts, "."]
     if lasting:
         parts += [" ", *lasting[0].parts, "."]
     return parts
@@ -387,16 +387,16 @@ def _lasts(item: Item) -> bool:
     return isinstance(item, ChangeItem) and item.shape == "step" and item.more
 
 
-def _largest(families: list[FindingHtml], view: RunView) -> list[Part | Named]:
+def _largest(families: list[FindingHtml], view: RunView) -> list[SentencePart | Named]:
     """The largest topic of each of the largest families."""
-    parts: list[Part | Named] = []
+    parts: list[SentencePart | Named] = []
     for rank, row in enumerate(families[:LEADING]):
         assert row.family is not None
         parts += ["; " if rank else "", links.topic_link(view, row.family.topics[0])]
     return [part for part in parts if part] + ["."]
 
 
-def _leading(family_mixes: Mixes, families: list[FindingHtml]) -> list[Part | Named]:
+def _leading(family_mixes: Mixes, families: list[FindingHtml]) -> list[SentencePart | Named]:
     """The two groups in which one family leads most clearly; of periods the first and the last."""
     leaders = [(row, max(row.parts, key=lambda part: part.width)) for row in family_mixes.rows]
     if family_mixes.in_time:
@@ -405,7 +405,7 @@ def _leading(family_mixes: Mixes, families: list[FindingHtml]) -> list[Part | Na
         leaders.sort(key=lambda pair: -pair[1].width)
         leaders_shown = leaders[:2]
     family_rows = {row.family.name: row for row in families if row.family is not None}
-    parts: list[Part | Named] = []
+    parts: list[SentencePart | Named] = []
     for row, largest in leaders_shown:
         gap = " " if parts else ""
         share = briefly(largest.width / 100)
@@ -414,7 +414,7 @@ def _leading(family_mixes: Mixes, families: list[FindingHtml]) -> list[Part | Na
     return parts
 
 
-def _how_mixed(families: list[FindingHtml], general: float) -> list[Part | Named]:
+def _how_mixed(families: list[FindingHtml], general: float) -> list[SentencePart | Named]:
     """Whether one family has most of the words, or many have some."""
     shares = [row.family.share for row in families if row.family is not None]
     large = sum(share >= LARGE_FAMILY for share in shares)

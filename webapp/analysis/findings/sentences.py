@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from webapp.analysis.findings.phrasing import Part, fill
+from webapp.analysis.findings.phrasing import SentencePart, fill
 from webapp.analysis.findings.values import Span
 from webapp.core.documents import unit_words
 
@@ -25,7 +25,7 @@ class Plural:
         return self.one if n == 1 else self.other
 
 
-def plain(parts: Sequence[Part], certainty: str) -> str:
+def plain(parts: Sequence[SentencePart], certainty: str) -> str:
     """A sentence as one text, with its interval and a full stop."""
     names_of_parts = (
         part
@@ -43,13 +43,13 @@ def _topic(has_name: bool) -> str:
     return TOPIC if has_name else UNNAMED
 
 
-def is_long(parts: Sequence[Part]) -> bool:
+def is_long(parts: Sequence[SentencePart]) -> bool:
     """Whether a sentence has too many words; the signs that join a topic's words are none."""
     text = "".join(part if isinstance(part, str) else part.name for part in parts)
     return sum(word != "·" for word in text.split()) > MOST_WORDS
 
 
-def join_parts(items: Sequence[Sequence[Part]], further: str = "") -> list[Part]:
+def join_parts(items: Sequence[Sequence[SentencePart]], further: str = "") -> list[SentencePart]:
     """One list of parts of several: "a, b and c"; of topics, whose names hold "&", "a & b; c & d";
     with `further`, which says how many are not named, "a, b and 3 more"."""
     *first, last = [*items, [further]] if further else items
@@ -139,9 +139,9 @@ def quoted(words: Sequence[str]) -> str:
     return ", ".join(WORD.format(word=word) for word in words)
 
 
-def with_others(words: Sequence[str], shown_words: int) -> list[Part]:
+def with_others(words: Sequence[str], shown_words: int) -> list[SentencePart]:
     """The first word, and some more of the same documents, `shown_words` in all."""
-    first: list[Part] = [quoted(words[:1])]
+    first: list[SentencePart] = [quoted(words[:1])]
     if len(words) == 1:
         return first
     return fill(ALSO, what=first, words=quoted(words[1:shown_words]))

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from webapp.analysis.findings.claim import Claim
 from webapp.analysis.findings.kinds import Item
-from webapp.analysis.findings.phrasing import Part
+from webapp.analysis.findings.phrasing import SentencePart
 from webapp.analysis.findings.river import River
 from webapp.analysis.findings.values import Detail, Line
 from webapp.core.documents.unit_sentences import UnitAbout
@@ -58,7 +58,9 @@ class FindingRow:
     ]
     rank: Annotated[int, Field(description="within its kind, from 1")]
     sentence: str
-    parts: Annotated[list[Part], Field(description="the sentence in pieces: texts and topics")]
+    parts: Annotated[
+        list[SentencePart], Field(description="the sentence in pieces: texts and topics")
+    ]
     sure: Annotated[str, Field(description="how sure it is, in words")]
     times: Annotated[
         str,

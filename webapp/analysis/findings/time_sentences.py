@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from webapp.analysis.findings import sentences
-from webapp.analysis.findings.phrasing import Part, fill
+from webapp.analysis.findings.phrasing import SentencePart, fill
 from webapp.analysis.findings.values import Shaped, Span
 
 # What is counted
@@ -38,12 +38,12 @@ AT_OTHER_TIMES = "at other times"
 
 def changed(
     finding: Shaped,
-    subject: Sequence[Part],
+    subject: Sequence[SentencePart],
     shares: tuple[float, float],
     rows: str,
     whose: str,
     all_times: Sequence[str],
-) -> list[Part]:
+) -> list[SentencePart]:
     """What changed, by the pattern of its shape. shares: within and outside; rows: WORDS, DOCUMENTS
     or SECTIONS; whose: the unit that has most of it, "" where it is not one unit's; all_times: the
     first and the last period, as readers say them."""

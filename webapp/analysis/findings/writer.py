@@ -10,7 +10,7 @@ from typing import Protocol
 
 from inference.explore.naming import LIST
 from webapp.analysis.findings import sentences
-from webapp.analysis.findings.phrasing import Part, fill
+from webapp.analysis.findings.phrasing import SentencePart, fill
 from webapp.analysis.findings.values import OfGroup
 from webapp.core.documents.ranges import Range
 from webapp.core.documents.selection import RunSelection
@@ -26,7 +26,7 @@ class Sentence:
     """parts: without the full stop. url: of its passages. topic: that it is about. sure: how sure
     it is, "95% interval 53 to 95", or nothing."""
 
-    parts: list[Part]
+    parts: list[SentencePart]
     url: str
     topic: int | None = None
     sure: str = ""
@@ -88,7 +88,7 @@ class Writer:
             self._topics[k] = replace(link, name=link.name or LIST.join(words))
         return self._topics[k]
 
-    def topic_above_all(self, k: int, words: Sequence[str]) -> list[Part]:
+    def topic_above_all(self, k: int, words: Sequence[str]) -> list[SentencePart]:
         """A topic, with the words that were counted where those of its name don't move so."""
         topic = self.topic(k)
         if not words:

@@ -684,7 +684,7 @@ def words(corpus: Corpus, first: int, end: int) -> int:
 # ---------------------------------------------------------------------------------------------------------------
 
 
-class Part(NamedTuple):
+class TextPart(NamedTuple):
     """text: the document's characters start … end - 1, "" under embargo; length: those of the whole
     document."""
 
@@ -694,7 +694,7 @@ class Part(NamedTuple):
     length: int
 
 
-def part(corpus: Corpus, number: int, at: int) -> Part | None:
+def part(corpus: Corpus, number: int, at: int) -> TextPart | None:
     """The part of a document that holds character `at`. Parts follow one another without a gap,
     wherever one enters."""
     documents = rows(
@@ -718,7 +718,7 @@ def part(corpus: Corpus, number: int, at: int) -> Part | None:
     given_text = "" if corpus.embargo else text[start - base : end - base]
     digest = bytes(documents[0]["digest"])
     readings.note_opened(corpus, number, digest, start, start + len(given_text))
-    return Part(given_text, start, end, length)
+    return TextPart(given_text, start, end, length)
 
 
 def at_place(corpus: Corpus, number: int, start: int, end: int) -> str | None:

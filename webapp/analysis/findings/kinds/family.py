@@ -15,7 +15,7 @@ from inference.findings.families import Node
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
-from webapp.analysis.findings.phrasing import Part, fill
+from webapp.analysis.findings.phrasing import SentencePart, fill
 from webapp.analysis.findings.sentences import Plural, join_parts
 from webapp.analysis.findings.values import Line
 from webapp.analysis.findings.writer import NAMED, Sentence, Writer
@@ -92,7 +92,7 @@ class Family(BaseFinding):
         )
         return Sentence(parts, url, self.topics[0], certainty)
 
-    def _first_topics(self, writer: Writer, count: int) -> list[Part]:
+    def _first_topics(self, writer: Writer, count: int) -> list[SentencePart]:
         """So many at most, and how many more there are."""
         first_topics = [[writer.topic(k)] for k in self.topics[:count]]
         left = len(self.topics) - len(first_topics)

@@ -11,7 +11,7 @@ import numpy as np
 from inference.findings import unlike
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
-from webapp.analysis.findings.phrasing import Part, fill
+from webapp.analysis.findings.phrasing import SentencePart, fill
 from webapp.analysis.findings.sentences import join_parts
 from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.results import links
@@ -90,7 +90,7 @@ class Unlike(BaseFinding):
     def say(self, writer: Writer) -> Sentence:
         """Its title and its largest topics."""
         title = writer.titles.get(self.document) or UNTITLED.format(number=self.document + 1)
-        largest: list[list[Part]] = []
+        largest: list[list[SentencePart]] = []
         for part, k in zip(self.parts, self.topics, strict=False):
             pattern = FURTHER_PART if largest else FIRST_PART
             largest.append(fill(pattern, share=percent(part), topic=writer.topic(k)))
