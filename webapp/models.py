@@ -140,12 +140,12 @@ class Job(models.Model):
         indexes = [models.Index(fields=["status", "heartbeat_at"], name="%(class)s_status")]
 
     @property
-    def message(self) -> str:
-        """What pages and the API say about the job under the key `error`: why it failed, or what it
+    def shown_notice(self) -> str:
+        """What pages and the API say under the key `notice` of a job that has not failed: what it
         waits for; empty where there is nothing to say."""
         if self.status == "queued" and self.waits_for:
             return self.WaitsFor(self.waits_for).label
-        return self.error
+        return ""
 
 
 class Said(models.Model):
@@ -683,11 +683,12 @@ class Run(Job, Deletable):
         ]
 
     @property
-    def message(self) -> str:
-        """As of any job; of one that trains its notice."""
-        if self.status == self.Status.RUNNING and self.notice:
+    def shown_notice(self) -> str:
+        """What it waits for, or, while it trains and nothing is measured yet, its notice; empty
+        where there is nothing to say."""
+        if self.status == self.Status.RUNNING:
             return self.notice
-        return super().message
+        return super().shown_notice
 
     @property
     def begun_with(self) -> "Run | None":

@@ -31,7 +31,7 @@ function said() {
   if (status === "queued") return `${step ? "Others had not had their turn, so it makes room at " + percent(step / steps) + ", and goes on by itself. " : ""}${waits()}`;
   if (status === "running" && request === "stop") return "Stopping; what there is will be kept.";
   if (status === "running" && request === "cancel") return "Cancelling.";
-  if (status === "running" && !steps) return state.error ? "Preparing." : "Preparing; the first topics appear soon.";
+  if (status === "running" && !steps) return state.notice ? "Preparing." : "Preparing; the first topics appear soon.";
   if (status === "running") return `${percent(step / steps)}, ${left === null ? "estimating the time left" : `about ${duration(left < 90 ? left : 60 * Math.round(left / 60)).replace(" 00 s", "")} left`}.`;
   if (status === "storing") return stored < 1 ? `the topics of every document${stored ? `, ${percent(stored)} done` : ""}.` : "the names of the topics, and what stands out in the texts.";
   if (status === "done") return `${count(step)} ${step < steps ? `of ${count(steps)} ` : ""}steps in ${duration(seconds)}.`;
@@ -41,11 +41,11 @@ function said() {
 
 function notice() {
   if (lost) return lost;
-  if (state?.error) return state.error; // why it failed, or waits
+  if (state?.error || state?.notice) return state.error || state.notice; // why it failed, or waits
   return state && !ended(state.status) ? ofWorkers(state.workers) : "";
 }
 
-const bad = () => Boolean(lost || (state?.error && state.status !== "running")); // a training that runs only waits for its engine
+const bad = () => Boolean(lost || state?.error || (state?.notice && state.status !== "running")); // a training that runs only waits for its engine
 
 function showNumbers() {
   const { status, step, steps } = state;
@@ -162,7 +162,7 @@ const live = follow({
     if (event.type === "progress") progress(event);
     if (event.type === "storing") stored = event.documents / event.of;
     if (event.type === "workers") state.workers = event.alive;
-    if (event.type === "status") Object.assign(state, { status: event.status, error: event.error ?? "" });
+    if (event.type === "status") Object.assign(state, { status: event.status, error: event.error, notice: event.notice });
     showNumbers();
     if (event.type === "snapshot" || event.type === "status") live.refresh();
   },

@@ -67,7 +67,8 @@ def test_reading_and_choosing_wait_for_room(committed, client, reading, ready, l
     assert (reading.status, reading.waits_for, reading.attempt) == ("queued", "disk", 1)
     assert reading.error == ""
     assert "disk is full" in client.get(f"/corpora/{reading.pk}/").content.decode()
-    assert client.get(f"/corpora/{reading.pk}.json").json()["error"] == Corpus.WaitsFor.DISK.label
+    page = client.get(f"/corpora/{reading.pk}.json").json()
+    assert (page["notice"], page["error"]) == (Corpus.WaitsFor.DISK.label, "")
     read_corpus(reading.pk)
     reading = Corpus.objects.select_related("version").get(pk=reading.pk)
     assert (reading.status, reading.error, reading.waits_for) == ("ready", "", "")

@@ -39,14 +39,15 @@ _computing = threading.Lock()  # a second reader of the same pair waits for the 
 
 @dataclass
 class Unmatched(Exception):
-    """Two runs that a worker compares, or is to, or could not. done: from 0 to 1. key: of the row,
-    None while others go first."""
+    """Two runs that a worker compares, or is to, or could not. done: from 0 to 1. error: why it
+    could not; notice: what it waits for. key: of the row, None while others go first."""
 
     a: int
     b: int
     status: str
     done: float = 0.0
     error: str = ""
+    notice: str = ""
     key: int | None = None
 
 
@@ -154,7 +155,9 @@ def _asked(first_run: Run, second_run: Run, by: int | None) -> Unmatched:
             )
             if is_new:
                 dispatch.send(kinds.COMPARE, row.pk)
-    return Unmatched(first_run.pk, second_run.pk, row.status, row.done, row.message, row.pk)
+    return Unmatched(
+        first_run.pk, second_run.pk, row.status, row.done, row.error, row.shown_notice, row.pk
+    )
 
 
 def _is_full(by: int | None) -> bool:

@@ -217,13 +217,14 @@ class Stability(ComparedTopics):
 @dataclass(frozen=True)
 class Comparing:
     """Two runs that a worker compares, as that takes long, or is to, or could not. status: queued,
-    comparing or failed. done: from 0 to 1. again: where a form asks for it again that failed."""
+    comparing or failed. done: from 0 to 1. error: why it failed; notice: what it waits for. again: where a form asks for it again that failed."""
 
     run: int
     other: int
     status: str
     done: float
     error: str
+    notice: str
     again: str | None
 
 

@@ -211,6 +211,7 @@ def _comparing(state: matchings.Unmatched) -> Comparing:
         status=state.status,
         done=state.done,
         error=state.error,
+        notice=state.notice,
         again=reverse("compare_again", args=[state.a, state.b]) if has_failed else None,
     )
 

@@ -41,7 +41,8 @@ def about(run: Run) -> RunAbout:
     return RunAbout(
         id=run.pk,
         status=run.status,
-        error=run.message,
+        error=run.error,
+        notice=run.shown_notice,
         engine=run.engine,
         topics=run.topics,
         in_use=run.in_use,

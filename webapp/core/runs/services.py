@@ -365,4 +365,4 @@ def cancel(run: Run) -> None:
             locked.update(status=Run.Status.CANCELLED, finished_at=Now())
             snapshots.discard(run.pk)
     if ends_here:
-        events.run(run.pk, {"type": "status", "status": Run.Status.CANCELLED, "error": ""})
+        events.run(run.pk, events.status_event(Run.Status.CANCELLED))

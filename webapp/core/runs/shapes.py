@@ -17,11 +17,13 @@ STEADY = 0.7  # of the topics, found again with other seeds
 
 @dataclass(frozen=True)
 class RunState:
-    """How far a run is. seconds: of training."""
+    """How far a run is. error: why it failed; notice: what it waits for; each "" where there is
+    nothing to say. seconds: of training."""
 
     id: int
     status: str
     error: str
+    notice: str
     step: int
     steps: int
     seconds: float

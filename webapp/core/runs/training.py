@@ -215,7 +215,7 @@ class Training:
         # Which the next look at the heartbeat raises, outside numba
         with suppress(claims.ClaimLost):
             self._update(notice=notice)
-        events.run(self.run.pk, {"type": "status", "status": Run.Status.RUNNING, "error": notice})
+        events.run(self.run.pk, events.status_event(Run.Status.RUNNING, notice=notice))
 
     def _update(self, **fields) -> None:
         claims.update(kinds.TRAIN, self.run.pk, self.attempt, **fields)

@@ -51,9 +51,13 @@ _CHANGES: dict[str, Callable[[Any, Any], str]] = {
 
 @dataclass(frozen=True)
 class NewVersion:
+    """error: why it could not be made; notice: what it waits for; each "" where there is nothing to
+    say."""
+
     number: int
     status: str
     error: str
+    notice: str
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,8 @@ def list_versions(corpus: Corpus) -> list[VersionRow]:
         row = VersionRow(
             number=version.number,
             status=version.status,
-            error=version.message,
+            error=version.error,
+            notice=version.shown_notice,
             documents=version.documents,
             tokens=version.tokens,
             vocabulary=version.vocabulary,

@@ -19,7 +19,7 @@ from django.db.models.functions import Now
 
 from webapp.models import Job
 from webapp.platform import logs
-from webapp.platform.jobs import counters, dispatch, roster
+from webapp.platform.jobs import counters, dispatch, events, roster
 from webapp.platform.jobs.kinds import JobKind
 from webapp.platform.storage import disk
 
@@ -85,7 +85,7 @@ def claim(kind: JobKind, pk: int) -> int | None:
     structlog.contextvars.bind_contextvars(
         **kind.log_fields(pk), attempt=attempt, **({"request_id": request_id} if request_id else {})
     )
-    kind.publish(pk, {"type": "status", "status": status, "error": ""})
+    kind.publish(pk, events.status_event(status))
     return attempt
 
 
@@ -95,7 +95,7 @@ def update(kind: JobKind, pk: int, attempt: int, **fields) -> None:
     if not _owned(kind, pk, attempt).update(heartbeat_at=Now(), **fields):
         raise ClaimLost(f"{kind.task} {pk}, attempt {attempt}")
     if "status" in fields:
-        event = {"type": "status", "status": fields["status"], "error": fields.get("error", "")}
+        event = events.status_event(fields["status"], error=fields.get("error", ""))
         transaction.on_commit(lambda: kind.publish(pk, event))
 
 
@@ -142,7 +142,7 @@ def retry(kind: JobKind, pk: int) -> bool:
         ):
             return False
         dispatch.send(kind, pk)
-    kind.publish(pk, {"type": "status", "status": "queued", "error": ""})
+    kind.publish(pk, events.status_event("queued"))
     return True
 
 
@@ -167,4 +167,4 @@ def wait_for_disk(kind: JobKind, pk: int, attempt: int) -> None:
 
 
 def _publish_waiting(kind: JobKind, pk: int, waits_for: Job.WaitsFor) -> None:
-    kind.publish(pk, {"type": "status", "status": "queued", "error": waits_for.label})
+    kind.publish(pk, events.status_event("queued", notice=waits_for.label))

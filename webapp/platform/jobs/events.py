@@ -165,6 +165,11 @@ def forget(about: str) -> None:
         start = b"(" + last
 
 
+def status_event(status: str, *, error: str = "", notice: str = "") -> dict:
+    """What open pages are told of a job. error: why it failed; notice: what it waits for."""
+    return {"type": "status", "status": status, "error": error, "notice": notice}
+
+
 def run(run_id: int, event: dict) -> None:
     publish(f"run:{run_id}", event)
 

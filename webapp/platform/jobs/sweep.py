@@ -17,7 +17,7 @@ from django.db import OperationalError
 
 from webapp.models import Job
 from webapp.platform import logs
-from webapp.platform.jobs import claims, counters, dispatch, file_lock, scheduler
+from webapp.platform.jobs import claims, counters, dispatch, events, file_lock, scheduler
 from webapp.platform.jobs.kinds import KINDS, JobKind
 
 log = structlog.get_logger(__name__)
@@ -113,7 +113,7 @@ def requeue(kind: JobKind, pk: int, attempt: int, heartbeat_at, tries: int) -> N
         if not owned.update(status=status, **({"error": error} if gave_up else {})):
             return
     counters.add("failed" if gave_up else "retried", kind.name)
-    kind.publish(pk, {"type": "status", "status": status, "error": error})
+    kind.publish(pk, events.status_event(status, error=error))
     if not gave_up:
         log.warning("a job lost its process and goes on", **kind.log_fields(pk), attempt=attempt)
         dispatch.send(kind, pk)

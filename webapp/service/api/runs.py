@@ -585,9 +585,9 @@ def compare(request: HttpRequest, run_id: int, other: int):
             published_or_404(run_id), published_or_404(other), authorization.user_id(request)
         )
     except matchings.Unmatched as state:
-        return Status(
-            HTTPStatus.ACCEPTED, {"status": state.status, "done": state.done, "error": state.error}
-        )
+        comparing = {"status": state.status, "done": state.done}
+        comparing |= {"error": state.error, "notice": state.notice}
+        return Status(HTTPStatus.ACCEPTED, comparing)
 
 
 @router.get(

@@ -276,7 +276,8 @@ class Comparing(Schema):
 
     status: str = Field(description="queued, comparing or failed")
     done: float = Field(description="from 0 to 1")
-    error: str
+    error: str = Field(description="why it failed, or empty")
+    notice: str = Field(description="what it waits for, or empty")
 
 
 class File(Schema):

@@ -57,12 +57,13 @@ class ChosenRow:
 @dataclass(frozen=True)
 class CodeFileRow:
     """A file of codes that a worker takes in. waits: it is not taken in yet; done: how far, from 0
-    to 1. said: what was taken in and left out; error: why nothing was."""
+    to 1. said: what was taken in and left out; error: why nothing was; notice: what it waits for."""
 
     waits: bool
     done: float
     said: str
     error: str
+    notice: str
 
 
 @dataclass(frozen=True)

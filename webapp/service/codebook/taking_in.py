@@ -46,7 +46,8 @@ def of_concept(concept: Concept) -> CodeFileRow | None:
         waits=row.status in WAITING,
         done=dispatch.progress(TASK, [row.pk]),
         said=row.said,
-        error=row.message,
+        error=row.error,
+        notice=row.shown_notice,
     )
 
 

@@ -99,7 +99,7 @@ def delete_run(run: Run) -> None:
 
 def _tell(corpus_id: int | None, runs: list[int]) -> None:
     """Open pages."""
-    event = {"type": "status", "status": "deleted", "error": ""}
+    event = events.status_event("deleted")
     if corpus_id is not None:
         events.corpus(corpus_id, event)
     for pk in runs:

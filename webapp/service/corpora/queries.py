@@ -136,4 +136,6 @@ def about(corpus: Corpus) -> CorpusFacts:
 def making(corpus: Corpus) -> NewVersion | None:
     """The version of a corpus that is ready that is being made, or waits to be."""
     version = version_history.making(corpus) if corpus.status == Corpus.Status.READY else None
-    return NewVersion(version.number, version.status, version.message) if version else None
+    if version is None:
+        return None
+    return NewVersion(version.number, version.status, version.error, version.shown_notice)

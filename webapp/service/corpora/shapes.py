@@ -85,11 +85,13 @@ class CorpusFacts(Identified):
 
 @dataclass(frozen=True)
 class CorpusPage(CorpusFacts):
-    """A corpus and how far it is read. dropped: reason -> (words, tokens) that were left out.
+    """A corpus and how far it is read. error: why it failed; notice: what it waits for; each ""
+    where there is nothing to say. dropped: reason -> (words, tokens) that were left out.
     making: the version that is being made. run: where the run is watched that is trained when the
     corpus has been read. workers: how many are alive, null where nobody can tell."""
 
     error: str
+    notice: str
     bytes_read: int
     bytes_total: int
     documents_read: int

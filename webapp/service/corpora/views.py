@@ -272,7 +272,8 @@ def _state(corpus: Corpus) -> CorpusPage:
     stored = (upload.checkpoint or {}) if upload else {}
     return CorpusPage(
         **vars(queries.about(corpus)),
-        error=upload.message if upload else corpus.message,
+        error=upload.error if upload else corpus.error,
+        notice=upload.shown_notice if upload else corpus.shown_notice,
         bytes_read=stored.get("bytes", 0) if upload else corpus.bytes_read,
         bytes_total=corpus.bytes_total,
         documents_read=corpus.documents_read,
@@ -307,7 +308,7 @@ def _progress(corpus: Corpus, page: CorpusPage) -> Progress:
     if version:
         stage = f"Version {version.number:,}: {stage[0].lower()}{stage[1:]}"
     read = note.get("bytes_read", page.bytes_read)
-    notice = version.error if version else page.error
+    notice = version.notice if version else page.notice
     if not notice and page.workers is None:
         notice = NOBODY_KNOWS
     elif not notice and page.workers == 0:

@@ -55,8 +55,8 @@ class KindGroup:
 @dataclass(frozen=True)
 class MadeFile:
     """A large file that a worker makes or has made, for whoever asked. status: queued, making,
-    ready or failed. bytes: that are written; expected: about how many there will be. until: when it
-    is removed."""
+    ready or failed. bytes: that are written; expected: about how many there will be. error: why it
+    failed; notice: what it waits for. until: when it is removed."""
 
     id: int
     file: str
@@ -65,6 +65,7 @@ class MadeFile:
     bytes: int
     expected: int
     error: str
+    notice: str
     asked: datetime
     until: datetime | None
     sha256: str

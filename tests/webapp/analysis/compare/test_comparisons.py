@@ -336,6 +336,7 @@ def test_a_worker_compares_large_runs_once(client, trained, others, large):
         "status": "queued",
         "done": 0.0,
         "error": "",
+        "notice": "",
     }
     matchings.compare(large[0][1])
     row = Comparison.objects.get()

@@ -107,19 +107,19 @@ def test_a_run_that_comes_further_may_lose_its_process_any_number_of_times(queue
     assert queued.status == "queued"
 
 
-def test_a_message_says_only_what_holds_now(queued):
+def test_a_notice_says_only_what_holds_now(queued):
     """A sentence about waiting does not stay behind, whatever becomes of the job; nor does the
     notice of a training."""
     queued.waits_for = Run.WaitsFor.STORE
     queued.notice = "The engine is being compiled."
-    assert queued.message == Run.WaitsFor.STORE.label
+    assert queued.shown_notice == Run.WaitsFor.STORE.label
     queued.status = "running"
-    assert queued.message == "The engine is being compiled."
+    assert queued.shown_notice == "The engine is being compiled."
     queued.status = "cancelled"
-    assert queued.message == ""
+    assert queued.shown_notice == ""
     queued.status = "failed"
     queued.error = "No text."
-    assert queued.message == "No text."
+    assert queued.shown_notice == "", "which is no notice"
 
 
 def test_a_claim_ends_the_waiting(queued):

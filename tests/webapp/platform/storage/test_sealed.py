@@ -403,7 +403,7 @@ def test_a_job_waits_for_a_store_that_is_away(trained, store, server, quick, mon
     server.stop()
     train(run.pk)
     run.refresh_from_db()
-    assert run.status == "queued" and "store" in run.message and run.tries == 0
+    assert run.status == "queued" and "store" in run.shown_notice and run.tries == 0
     server.go_on()
     train(run.pk)
     run.refresh_from_db()
