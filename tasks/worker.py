@@ -25,7 +25,7 @@ _stopping = threading.Event()
 
 
 def _name(hostname: str, pid: int) -> str:
-    """Of a worker in the roster; pid: of its main process."""
+    """The name of a worker in the roster. pid: of its main process."""
     return f"{hostname}:{pid}"
 
 

@@ -502,7 +502,7 @@ class Version(Job, Deletable):
 
     @property
     def rows(self) -> int:
-        """Of the bag of words: documents, or their sections where long ones are cut."""
+        """Rows of the bag of words: documents, or their sections where long ones are cut."""
         return self.report.get("rows", self.documents)
 
 

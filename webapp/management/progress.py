@@ -120,7 +120,7 @@ class Line:
             print(file=sys.stderr)
 
     def say(self, done: int, total: int, text: str) -> None:
-        """Of something in bytes. total: 0 where it is not known."""
+        """Say how far something in bytes is. total: 0 where it is not known."""
         if total:
             share = min(1.0, done / total)
             self.write(f"{share:4.0%}  {size(done)} of about {size(total)}, {text}")

@@ -68,7 +68,7 @@ def is_text(text: str) -> bool:
 
 
 def is_all_text(value: Any) -> bool:
-    """The same of all texts in a value of JSON."""
+    """Whether all texts in a value of JSON are text that can be stored."""
     if isinstance(value, str):
         return is_text(value)
     if isinstance(value, dict):

@@ -186,7 +186,7 @@ def declared() -> Iterator[Route]:
 
 
 def views() -> Iterator[tuple[Route, Callable]]:
-    """The same with the view of each."""
+    """Every declared route with its view."""
     for pattern in get_resolver("webapp.urls").url_patterns:
         if not isinstance(pattern, URLPattern):
             continue
@@ -205,7 +205,7 @@ def arguments(route: Route) -> dict[str, str]:
 
 
 def readable(route: Route) -> str:
-    """As OpenAPI writes it: runs/{run_id}/words."""
+    """The address as OpenAPI writes it: runs/{run_id}/words."""
     return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", route.route)
 
 
@@ -230,8 +230,8 @@ def _pattern(
 
 
 def _carrying(view: Callable, route: Route) -> Callable:
-    """The same view for one address, with `route` as an attribute: views that several addresses
-    have are one function."""
+    """The view for one address, with `route` as an attribute: views that several addresses have are
+    one function."""
     carrying = update_wrapper(partial(view), view)
     carrying.route = route  # type: ignore[attr-defined]  # functions take attributes
     return carrying

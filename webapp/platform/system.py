@@ -310,8 +310,8 @@ class PlacedFile(io.RawIOBase):
 
 
 def lock_holder(descriptor: int) -> tuple[bool, int]:
-    """Of a whole file, as fcntl(2) sees it: (whether another process holds a lock on it, the number
-    of that process; 0 where none does, or it can't be seen from here)."""
+    """Who holds a lock on a whole file, as fcntl(2) sees it: (whether another process does, the
+    number of that process; 0 where none does, or it can't be seen from here)."""
     import fcntl
 
     if sys.platform == "linux":

@@ -49,7 +49,7 @@ class AnswerJob(ABC, Generic[AnswerType]):
 
     @abstractmethod
     def pack(self, answer: AnswerType) -> Stored:
-        """As it is stored."""
+        """The answer as it is stored."""
 
     @abstractmethod
     def unpack(self, stored_answer: Stored) -> AnswerType:

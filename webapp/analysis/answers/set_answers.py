@@ -40,7 +40,7 @@ class Answered(NamedTuple):
     speakers_held: bool = False
 
     def place(self, topic: int) -> int:
-        """Of a topic in `answers`. Raises ValueError for one that is hidden or merged."""
+        """Where a topic is in `answers`. Raises ValueError for one that is hidden or merged."""
         return self.topics.index(topic)
 
 

@@ -84,7 +84,7 @@ class Counted(NamedTuple):
 
     @property
     def association(self) -> Association:
-        """Of each form with the word."""
+        """How strongly each form goes with the word."""
         near = self.near
         window = int(near.totals.tokens)
         return association(near.sums.tokens, self.everywhere, window, self.total, near.found)
@@ -133,7 +133,8 @@ def _of_forms(wanted_forms: np.ndarray, forms: np.ndarray, tokens: np.ndarray) -
 
 
 def limit_to_embargo(selection: RunSelection, counts: Counted) -> Counted:
-    """As far as who asks may know: a word's neighbours, one after the other, would be the text."""
+    """The counts, as far as who asks may know them: a word's neighbours, one after the other, would
+    be the text."""
     corpus = selection.run.corpus
     if not embargo.readers(corpus):
         return counts
@@ -377,8 +378,8 @@ def _strongest_first(linked: np.ndarray, association: np.ndarray) -> list[tuple[
 
 
 def _groups(strength: np.ndarray) -> list[list[int]]:
-    """Of the words that are linked, also through others: next to those they are linked with.
-    strength: float64[n, n], 0 where two are not linked."""
+    """Words that are linked, also through others, and in each group next to those they are linked
+    with. strength: float64[n, n], 0 where two are not linked."""
     _, group = connected_components(strength, directed=False)
     strongest = strength.max(axis=1, initial=0.0)
     order = seriation.order(strength + np.diag(strongest)).tolist()

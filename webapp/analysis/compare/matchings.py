@@ -71,7 +71,7 @@ def matched(first_run: Run, second_run: Run, by: int | None = None) -> matching.
 
 
 def not_yet(pairs: Iterable[tuple[Run, Run]], by: int | None) -> list[Unmatched]:
-    """Of some pairs those that a worker compares, or is to; it is asked for all of them."""
+    """The pairs that a worker compares, or is to; it is asked for all of them."""
     waiting: dict[tuple[int, int], Unmatched] = {}
     for first_run, second_run in pairs:
         try:

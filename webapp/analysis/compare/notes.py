@@ -67,8 +67,8 @@ def progress(rows: Sequence[Measured]) -> str:
 
 
 def sentences(rows: Sequence[Measured], runs: Sequence[Run], reference: int | None) -> list[str]:
-    """Of the runs that are done, where there are two or more. runs: those of the rows, in their
-    order."""
+    """What to note of the runs that are done; none of less than two. runs: those of the rows, in
+    their order."""
     done = [row for row in rows if row.done]
     if len(done) < FEWEST:
         return []
@@ -83,7 +83,7 @@ def sentences(rows: Sequence[Measured], runs: Sequence[Run], reference: int | No
 
 
 def _labelled_once(notes: Sequence[str], done: list[Measured]) -> list[str]:
-    """The same sentences: each run's engine stands at its first mention alone."""
+    """The sentences with each run's engine at its first mention alone."""
     shortened = list(notes)
     for row in done:
         number = f" {row.run}"

@@ -262,8 +262,8 @@ def _words(view: RunView, numbers: list[int]) -> dict[int, list[str]]:
 
 
 def _in_common(first: list[str], second: list[str]) -> tuple[list[str], list[str], list[str]]:
-    """Of the first WORDS words of two topics: those of both, in the first one's order, and those of
-    one alone."""
+    """Words that two topics have among their first WORDS: those of both, in the first one's order,
+    and those of one alone."""
     words_of_both = [word for word in first if word in second]
     only_first = [word for word in first if word not in second]
     only_second = [word for word in second if word not in first]

@@ -47,7 +47,8 @@ def is_difference(
 
 
 def bands(first_view: RunView, second_view: RunView) -> list[SeedBand]:
-    """Of the topics of either run that the other lacks. Raises Unmatched."""
+    """How many topics of either run the other lacks, beside what another seed alone changes. Raises
+    Unmatched."""
     between = matchings.matched(first_view.run, second_view.run)
     return [
         _band(first_view, second_view.run, between),
@@ -75,8 +76,8 @@ def _band(view: RunView, other_run: Run, between: matching.Matching) -> SeedBand
 
 
 def _without_partner(view: RunView) -> list[int]:
-    """Of each training with another seed: how many of the run's topics it lacks; [] before there
-    are any."""
+    """How many of the run's topics each training with another seed lacks; [] before there are
+    any."""
     of_topics = found_again.elsewhere(view.run)
     if not of_topics:
         return []

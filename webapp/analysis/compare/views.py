@@ -403,7 +403,7 @@ def _pairs(page_query: PageQuery, views: list[RunView], show: Show, sort: str, a
 
 
 def _address_of_topics(first: Run, second: Run) -> str:
-    """Of the file with all topics of two runs."""
+    """The address of the file with all topics of two runs."""
     query = urlencode({"run": [first.pk, second.pk]}, doseq=True)
     return f"{reverse('compare_topics_csv')}?{query}"
 

@@ -74,7 +74,7 @@ def read_number(name: str, values: list[str]) -> int:
 
 
 def in_address(query: QueryDict) -> int | None:
-    """The same, of an address that may ask for no number."""
+    """The number of families that an address asks for; None where it asks for none."""
     return read_number("families", query.getlist("families")) if query.get("families") else None
 
 
@@ -176,7 +176,7 @@ def _noun_phrases(of_topic: TopicPhrases) -> list[StoredPhrase]:
 
 
 def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
-    """Of each set of topics, and of those merged into them: their phrases with the tokens in the
+    """The phrases of each set of topics, and of those merged into them, with their tokens in the
     documents that were looked at, the most frequent first. Under an embargo those that a pattern
     may have."""
     stored_phrases = _read_phrases(view, sets)

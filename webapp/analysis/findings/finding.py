@@ -124,7 +124,7 @@ class RatioFinding(BaseFinding):
 
     @property
     def ratio_between(self) -> RatioBetween:
-        """As the JSON has it."""
+        """The ratio and its ends, with the names that the JSON has."""
         return RatioBetween(self.estimate, self.low, self.high)
 
 

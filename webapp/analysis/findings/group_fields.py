@@ -53,7 +53,7 @@ def _groups_present(field: FieldGroups) -> int:
 
 
 def _told_elsewhere(divided: list[FieldGroups]) -> dict[str, set[int]]:
-    """Of each field the groups that have the documents of another field's: those of an author of
+    """The groups of each field that have the documents of another field's: those of an author of
     one novel are told as the novel's, of the field with more values."""
     seen: set[bytes] = set()
     told_elsewhere: dict[str, set[int]] = {}

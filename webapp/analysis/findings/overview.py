@@ -91,7 +91,7 @@ def _sayable(
 
 
 def _clearest(page: PageFindings, detail: Detail, doubtful: set[int]) -> list[Ranked]:
-    """Of each kind those that the page has room for."""
+    """The findings of each kind that the page has room for."""
     clearest: list[Ranked] = []
     for kind in KINDS.values():
         arranged = list(kind.arrange(page.of(kind), page))
@@ -159,7 +159,7 @@ def _rows(
 
 
 def _family_of(finding: Family, cut: list[families.Family]) -> FamilyTopics:
-    """As the page draws it: its name and colour at the cut."""
+    """A family as the page draws it, with its name and colour at the cut."""
     at_no_cut = families.Family(finding.name, GENERAL, GENERAL, finding.topics)
     drawn = next((family for family in cut if family.topics == finding.topics), at_no_cut)
     return FamilyTopics(

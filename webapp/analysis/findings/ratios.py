@@ -49,7 +49,8 @@ def with_level(times: Times, answer: Answer | None) -> str:
 
 
 def with_caution(sentence: str, answer: Answer) -> str:
-    """The same, and that it says too little about others where few units stand on a side."""
+    """The sentence, which also says that it says too little about others where few units stand on a
+    side."""
     fewest = min(answer.units)
     if fewest >= FEW_UNITS:
         return sentence

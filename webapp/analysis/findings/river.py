@@ -39,7 +39,8 @@ class River:
 
 
 def river(selection: RunSelection, unit: str) -> River | None:
-    """Of a set of documents whose periods are `unit`s; None where it has no two."""
+    """The words of topics over time in a set of documents, whose periods are `unit`s; None where it
+    has no two."""
     if not unit:
         return None
     by = unit if unit in ("year", "month", "decade") else "month"
@@ -72,7 +73,7 @@ def river(selection: RunSelection, unit: str) -> River | None:
 
 
 def shares_of_topics(river: River) -> dict[int, np.ndarray]:
-    """Of each topic its share of each bin's words: float64[bins], 0 in a bin without words."""
+    """Each topic's share of each bin's words: float64[bins], 0 in a bin without words."""
     totals = np.maximum(np.array(river.totals, np.float64), 1.0)
     return {topic.number: np.array(topic.tokens, np.float64) / totals for topic in river.topics}
 

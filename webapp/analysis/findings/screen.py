@@ -260,7 +260,8 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[FindingHt
 
 
 def _axis(page: OverviewPage) -> Axis | None:
-    """Of the lines of findings, whose last point may stand for less time than the others."""
+    """The time that lines of findings stand for; the last point of one may stand for less time than
+    the others."""
     if not page.ends:
         return None
     return Axis(*sentences.years_of_span(*page.ends))
@@ -431,7 +432,8 @@ def _how_mixed(families: list[FindingHtml], general: float) -> list[SentencePart
 def _tree(
     view: RunView, families: list[FindingHtml], general: float, tokens: np.ndarray
 ) -> SafeString:
-    """Of texts without dates and groups: families and topics as areas."""
+    """Families and topics as areas, which texts without dates and groups have in place of a
+    river."""
     branches = []
     inside: set[int] = set()
     for row in families:
@@ -561,7 +563,7 @@ def _changes(rows: Sequence[FindingHtml], axis: Axis | None) -> list[Line]:
 
 
 def _level_of(rows: Sequence[FindingHtml]) -> float:
-    """Of all changes; what an older program found has the usual one."""
+    """The level of the intervals of all changes; what an older program found has the usual one."""
     answers = [claim.answer for row in rows for claim in row.claims if claim.answer]
     return answers[0].level if answers else USUAL_LEVEL
 

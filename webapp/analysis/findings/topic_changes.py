@@ -31,7 +31,7 @@ class TopicChange:
 
 
 def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChange]:
-    """Of each topic its change among the documents of a set. Computes nothing: that is done at the
+    """The change of each topic among the documents of a set. Computes nothing: that is done at the
     end of a run, or when the overview of the set is asked for."""
     stored_findings = stored.read(selection)
     if stored_findings is None:

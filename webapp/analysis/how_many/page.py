@@ -71,7 +71,7 @@ def _largest(view: RunView, limit: int) -> list[int]:
 
 
 def table(view: RunView) -> bytes | None:
-    """As CSV: a row for each topic of each number of topics; None before the trainings are
+    """CSV with a row for each topic of each number of topics; None before the trainings are
     there."""
     comparison = _compare(view.run)
     if comparison is None:

@@ -49,7 +49,7 @@ class ShortTopic:
 
     @property
     def name(self) -> str:
-        """As topics without a name are called."""
+        """How topics without a name are called."""
         return " · ".join(self.words[:NAMING_WORDS]) or "no words of its own"
 
 

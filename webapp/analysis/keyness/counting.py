@@ -50,8 +50,8 @@ class Counted:
 
     @classmethod
     def of(cls, run: Run) -> "Counted":
-        """Of a run by an older version, and under an embargo, words alone. Raises Invalid where the
-        corpus has no index."""
+        """What may be counted of a run: of one by an older version, and under an embargo, words
+        alone. Raises Invalid where the corpus has no index."""
         index = search.open_index(run.corpus)
         words = len(index.stream.lexicon)
         of_words = index.fields["text"]
@@ -164,12 +164,12 @@ class Contrast(AnswerJob[Computed]):
 
     @property
     def run(self) -> Run:
-        """Of the documents."""
+        """The run whose documents are counted."""
         return self.base.run
 
     @property
     def arguments(self) -> list:
-        """As `compute` takes them."""
+        """What `compute` takes."""
         first, second = self.sides
         addresses = compared_sets.addresses_of(self.base, first, second)
         return [self.base.run.pk, addresses, second.complement, self.which, self.counts]
@@ -286,7 +286,7 @@ class Contrast(AnswerJob[Computed]):
         )
 
     def pack(self, answer: Computed) -> Stored:
-        """As it is stored."""
+        """The answer as it is stored."""
         arrays = {
             "totals": np.stack(answer.totals),
             "forms": answer.forms,

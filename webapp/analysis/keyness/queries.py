@@ -85,8 +85,8 @@ def described(contrast: Contrast, computed: Computed) -> list[Side]:
 
 
 def _dispersions(contrast: Contrast, s: int, forms: np.ndarray, over: str) -> list[float | None]:
-    """Of forms over a side's parts: periods, or values of a field. Raises Invalid where the corpus
-    has no such thing."""
+    """How evenly forms are spread over a side's parts, which are periods or values of a field.
+    Raises Invalid where the corpus has no such thing."""
     groups = fields.groups(contrast.base.version, over).group
     in_side = contrast.sets == (two_sets.FIRST if s == 0 else two_sets.SECOND)
     part = np.full(len(contrast.sets), -1)  # also of documents behind the last that was read
@@ -149,7 +149,8 @@ def _ranked(computed: Computed, s: int, order: Order) -> np.ndarray:
 
 
 def key_word(computed: Computed, i: int, s: int, word: str, urls: list[str]) -> KeyWord:
-    """As side s sees it: its own figures first. The ratio is that of the side that has more."""
+    """A key word as side s sees it: its own figures first. The ratio is that of the side that has
+    more."""
     result = computed.result
     sides = [s, 1 - s]
     ratio = float(result.ratio[i])

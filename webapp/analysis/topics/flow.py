@@ -9,7 +9,7 @@ from webapp.platform.drawing.river import River as Picture
 
 
 def picture(selection: RunSelection, by: str) -> Picture | None:
-    """Of all families by periods `by`; None of a set whose periods are too few to make a river."""
+    """All families by periods `by`; None for a set whose periods are too few to make a river."""
     bins = river(selection, by)
     if bins is None or len(bins.totals) < FEW:
         return None

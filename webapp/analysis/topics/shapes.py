@@ -222,7 +222,7 @@ class GridLine(WordLink):
 
     @property
     def lines(self) -> str:
-        """Of its lines in a topic, whose number is to be added."""
+        """The address of its lines in a topic, whose number is to be added."""
         return f"{self.url}{'&' if '?' in self.url else '?'}topic="
 
 

@@ -245,7 +245,7 @@ class TopicReader:
 
     @property
     def change(self) -> TopicChange:
-        """Of its share over time, as the overview of these documents says it."""
+        """How its share changed over time, as the overview of these documents says it."""
         (change,) = topic_changes.of_topics(self.selection, [self.number])
         return change
 

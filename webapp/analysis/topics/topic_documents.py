@@ -94,7 +94,7 @@ def _once(run: Run, page: list[_Ranked]) -> list[_First]:
 
 
 def _counts(bow: Bow, number: int) -> dict[int, int]:
-    """Of each word of a document; a long one has some in several sections."""
+    """How often a document has each of its words; a long one has some in several sections."""
     span = slice(bow.indptr[number], bow.indptr[number + 1])
     words, inverse = np.unique(bow.words[span], return_inverse=True)
     counts = np.bincount(inverse, bow.counts[span]).astype(int)
@@ -115,7 +115,8 @@ def _of_merged(
     after: tuple[float, int] | None,
     limit: int,
 ) -> list[_Ranked]:
-    """Of several topics together: one pass over the topics of the selected documents."""
+    """The documents of several topics together, by one pass over the topics of the selected
+    documents."""
     run_evidence = evidence.of(selection.run)
     tokens = run_evidence.held(parts, selection.numbers)
     having = np.flatnonzero(tokens)

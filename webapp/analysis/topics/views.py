@@ -164,7 +164,7 @@ def _overview_html(
 
 
 def _river(selection: RunSelection, page: TopicsView) -> SafeString:
-    """Of the view over time, where it shows shares of all topics by periods."""
+    """The picture of the view over time, where that shows shares of all topics by periods."""
     if not isinstance(page, TopicsTime) or page.time is None or page.asked.topics:
         return SafeString()
     if not page.time.in_time or page.unit != "shares" or page.asked.word or page.asked.group:
@@ -330,7 +330,7 @@ def times(
 @require_safe
 @looked_up
 def times_csv(request: HttpRequest, run: Run, number: int) -> HttpResponse:
-    """The same numbers, a row for each word and period."""
+    """CSV with a row for each word and period."""
     view = RunView(run)
     selection = Selection.read(request.GET, view)
     page = word_times_page.answer(read_topic(selection, number), authorization.user_id(request))

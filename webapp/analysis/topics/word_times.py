@@ -135,12 +135,12 @@ class WordsJob(AnswerJob[Looked]):
 
     @property
     def run(self) -> Run:
-        """Of the documents."""
+        """The run whose documents are looked at."""
         return self.selection.run
 
     @property
     def arguments(self) -> list:
-        """As `compute` takes them."""
+        """What `compute` takes."""
         return [self.run.pk, self.topic, self.selection.address().removeprefix("?")]
 
     @property
@@ -157,7 +157,7 @@ class WordsJob(AnswerJob[Looked]):
         return Looked(follow(self.selection, self.topic))
 
     def pack(self, answer: Looked) -> Stored:
-        """As it is stored."""
+        """The answer as it is stored."""
         words = answer.followed
         if words is None:
             return {"none": True}, {}
@@ -177,8 +177,8 @@ class WordsJob(AnswerJob[Looked]):
 
 
 def followed(selection: RunSelection, k: int, by: int | None) -> Followed | None:
-    """Of a topic's words in a set. None where fewer than two periods have any of the topic. by: the
-    user who asks. Raises NotYet where a worker has to look first."""
+    """How a topic's words changed in a set; None where fewer than two periods have any of the
+    topic. by: the user who asks. Raises NotYet where a worker has to look first."""
     job = WordsJob(selection, k)
 
     def look() -> Looked | None:

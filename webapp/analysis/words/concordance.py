@@ -103,7 +103,7 @@ def has_places(run: Run) -> bool:
 
 
 def direction(word: str) -> str:
-    """Of the script that a word is written in: "rtl" or "ltr"."""
+    """The direction of the script that a word is written in: "rtl" or "ltr"."""
     return "rtl" if unicodedata.bidirectional(word[0]) in ("R", "AL") else "ltr"
 
 
@@ -313,7 +313,7 @@ def _whole_words_after(cut: Cut) -> str:
 
 
 def lines_of(selection: RunSelection, cut: list[Cut]) -> list[Line]:
-    """As pages show them, with the address of each place."""
+    """Lines as pages show them, with the address of each place."""
     return [_line(selection, cut_line) for cut_line in cut]
 
 

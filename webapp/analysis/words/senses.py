@@ -95,8 +95,8 @@ def tallied(word: Uses) -> tuple[list[Tally], list[Tally]]:
 
 
 def shades(hues: Sequence[int]) -> list[int]:
-    """Of senses of one family, which have one colour: 1, 2 … makes paler what a larger one of the
-    same strip has the colour of."""
+    """How much paler each sense is drawn than the colour of its family: 0 for the first one of a
+    colour, then 1, 2 … up to SHADES. hues: of the senses, the largest first."""
     return [min(hues[:i].count(hue), SHADES) for i, hue in enumerate(hues)]
 
 

@@ -125,7 +125,7 @@ def detail(
 
 
 def _unknown(view: RunView, text: str, as_json: bool) -> Answer[WordPages]:
-    """Of a word that the vocabulary has not."""
+    """The page of a word that the vocabulary has not."""
     if not as_json:
         uncounted = _uncounted(view, text)
         if uncounted is not None:
@@ -136,7 +136,7 @@ def _unknown(view: RunView, text: str, as_json: bool) -> Answer[WordPages]:
 
 
 def _uncounted(view: RunView, word: str) -> UncountedWord | None:
-    """Of a word that the texts have, but not the vocabulary; None for what is no word, or in no
+    """A word that the texts have, but not the vocabulary; None for what is no word, or in no
     text."""
     settings = VocabularySettings.from_dict(view.run.version.settings)
     text = unicodedata.normalize("NFC", word.lower())

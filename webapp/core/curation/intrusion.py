@@ -273,7 +273,7 @@ def labels(run: Run, number: int) -> list[SeededLabel]:
 
 
 def progress(view: RunView, reader: str, seed: int) -> dict[Task, tuple[int, int | None]]:
-    """Of each task how many topics this reader has done, and which comes next: the largest to read,
+    """How many topics this reader has done in each task, and which comes next: the largest to read,
     by lot in the tests."""
     run = view.run
     done = defaultdict(set)

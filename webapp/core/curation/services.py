@@ -52,7 +52,7 @@ def person(text: str) -> str:
 
 
 def lines(text: str) -> str:
-    """The same, but line breaks stay."""
+    """What somebody typed, without what can't be seen; line breaks stay."""
     with_line_feeds = text.replace("\r\n", "\n").replace("\r", "\n")
     cleaned = [one_line(line) for line in with_line_feeds.split("\n")]
     return "\n".join(cleaned).strip()

@@ -115,7 +115,7 @@ def value(text: str, version: Version) -> tuple[str, str]:
 
 
 def own_parameters(query: QueryDict) -> list[tuple[str, str]]:
-    """Of an address's parameters those of the page itself: neither a condition, nor a place in a
+    """The parameters of an address that are the page's own: neither a condition, nor a place in a
     list, which differs from selection to selection."""
     return [
         (name, value)

@@ -95,6 +95,7 @@ def read_document(selection: Selection, number: int, at: int = 0) -> DocumentRea
 def read_document_of_run(
     selection: RunSelection, number: int, at: int = 0
 ) -> DocumentOfRunReader | None:
-    """The same of a document in a run."""
+    """A document in a run, with the part of its text that holds character `at`; None where there is
+    no such document."""
     about = queries.document(selection.corpus, number, at)
     return None if about is None else DocumentOfRunReader(selection, about)

@@ -59,7 +59,7 @@ def chosen_set(selection: Selection, query: QueryDict) -> ChosenSet:
 
 
 def form(selection: Selection, query: QueryDict) -> SetForm:
-    """The same with what the form offers."""
+    """The form of a set of documents, with what it offers."""
     parameters = own_parameters(query)
     version = selection.version
     run = selection.run

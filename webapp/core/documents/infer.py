@@ -37,7 +37,8 @@ def located(version: Version, text: str) -> tuple[np.ndarray, np.ndarray, int]:
 
 
 def beta(run: Run, words: np.ndarray) -> infer.Words:
-    """Of some words, ascending: from the rows of the run's present snapshot."""
+    """The weights of some words, ascending, in all topics: from the rows of the run's present
+    snapshot."""
     if run.snapshot_id is None:
         raise AssertionError("A run whose words are asked has a snapshot.")
     floor = np.array(
@@ -98,7 +99,7 @@ def word(view: RunView, number: int, word: int) -> LikelyTopics | None:
 
 @cached(64)
 def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
-    """Of a document, under a snapshot, which never changes."""
+    """The mixture of a document under a snapshot, which never changes."""
     run = Run.objects.get(pk=run_id)
     rows, counts, _, _ = evidence.of(run).document(number)
     words, inverse = np.unique(rows, return_inverse=True)  # sections of a document share words

@@ -81,7 +81,7 @@ def of_few_days(version: Version, a: int, b: int) -> np.ndarray | None:
 
 
 def _tests(selection: Conditions, version: Version) -> Iterator[Test]:
-    """Of the conditions that list no documents."""
+    """A test for each condition that lists no documents."""
     for name in dict.fromkeys(name for name, _ in selection.values):
         category, codes = fields.codes(version, name)
         values = [value for field_name, value in selection.values if field_name == name]

@@ -145,7 +145,7 @@ def proportions(view: RunView, number: int) -> list[Proportion]:
 
 
 def parts(view: RunView, tokens: np.ndarray) -> list[Proportion]:
-    """The same of any tokens by topic, [K]."""
+    """The share of each topic in any tokens, [K] by topic."""
     order = [k for k in np.argsort(-tokens, kind="stable").tolist() if tokens[k]]
     words = topics.top_words(view, order, 5)
     total = tokens.sum()

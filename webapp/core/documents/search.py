@@ -77,8 +77,8 @@ def content_words(index: Index, forms: np.ndarray) -> np.ndarray:
 
 
 def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, texts.Excerpt]:
-    """Of each document in whose text a search finds something, the passage with most of it, its
-    matches marked."""
+    """The passage of each document with most of what a search finds in it, its matches marked; none
+    of a document without any."""
     index = open_index(corpus)
     hits = {
         number: hit_places for number, hit_places in index.places(q, numbers).items() if hit_places

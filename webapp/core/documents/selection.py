@@ -85,7 +85,7 @@ class Selection:
         )
 
     def changed(self, **conditions) -> Self:
-        """The same with other conditions: keywords as `__init__` has them."""
+        """These documents by other conditions: keywords as `__init__` has them."""
         present = {
             "q": self.q,
             "topics": self.topics,
@@ -113,8 +113,8 @@ class Selection:
 
     @staticmethod
     def read(query: QueryDict, owner: Corpus | RunView) -> "Selection":
-        """Of a corpus, or of a run: without one `has` is left out. Raises Invalid, with a sentence,
-        for what can't be understood."""
+        """The documents of a corpus or a run that an address names; of a corpus `has` is left out.
+        Raises Invalid, with a sentence, for what can't be understood."""
         view = owner if isinstance(owner, RunView) else None
         run = view.run if view else None
         corpus = owner.run.corpus if isinstance(owner, RunView) else owner
@@ -203,7 +203,7 @@ class Selection:
         return self.changed(values=[*self.values, (name, value)])
 
     def with_topic(self, topic: int, percent: float = 0) -> Self:
-        """Of these documents those with a topic."""
+        """Those of these documents that have a topic."""
         return self.changed(topics=list(dict.fromkeys([*self.topics, (topic, percent)])))
 
     @property
@@ -276,7 +276,8 @@ class Selection:
         return (self.version.pk, *of_topics, *self.parameters)
 
     def elsewhere(self, name: str) -> Self:
-        """The same without the conditions on a category: what its other values would give."""
+        """These documents without the conditions on a category: what its other values would
+        give."""
         return self.changed(values=[value for value in self.values if value[0] != name])
 
     def _mask(self) -> np.ndarray:

@@ -67,8 +67,8 @@ def of_days(
     topics: Sequence[int] | None = None,
     measures: Sequence[int] = MEASURES,
 ) -> Ranges | None:
-    """Of some topics, or of all, as readers fold them, in groups of days. None where the run left
-    no sums by day, or none that help."""
+    """Sums of some topics, or of all, as readers fold them, in groups of days. None where the run
+    left no sums by day, or none that help."""
     version = selection.version
     run_evidence = evidence.of(selection.run_view.run)
     if run_evidence.day_sums is None or fields.by_date(version, newest=False) is None:
@@ -127,15 +127,16 @@ class Sums(NamedTuple):
 
 
 def of_selection(selection: Selection, by: str | None = None) -> Sums:
-    """Of the selected documents, by a period or a category (fields.groups). Raises Invalid where
-    there is no such thing."""
+    """Sums of the selected documents, by a period or a category (fields.groups). Raises Invalid
+    where there is no such thing."""
     if not by and not selection:
         return of_all(selection.run_view)
     return grouped(selection, fields.groups(selection.version, by) if by else None, by)
 
 
 def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) -> Sums:
-    """The same in any groups. name: tells them from others of the same documents."""
+    """Sums of the selected documents in any groups. name: tells them from others of the same
+    documents."""
     run = selection.run_view.run
     targets = selection.run_view.labels.into
 
@@ -159,7 +160,7 @@ def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) 
 
 
 def of_all(view: RunView) -> Sums:
-    """Of all documents, as one group."""
+    """Sums of all documents, as one group."""
     targets = view.labels.into
     run_evidence = evidence.of(view.run)
     if not np.array_equal(targets, np.arange(run_evidence.K)):

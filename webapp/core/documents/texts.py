@@ -134,7 +134,7 @@ def strip(assigned: Tokens, length: int) -> Strip:
 
 
 def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt]:
-    """Of each document that has the topic, the passage with most of the topic's own words
+    """The passage of each document that has the topic with most of the topic's own words
     (results.topics.own_words) that were assigned to it, these marked. A document without any shows
     and marks the other words assigned to it."""
     words_of_topic = np.array(topics.own_words(view, topic), np.int64)
@@ -189,7 +189,7 @@ def shown_passage(
 
 
 def around(corpus: Corpus, at: dict[int, int]) -> list[embargo.Piece]:
-    """Of each document the passage that begins at a character, with its margins; under embargo a
+    """The passage of each document that begins at a character, with its margins; under embargo a
     shorter one."""
     return embargo.read_pieces(
         corpus,

@@ -65,7 +65,7 @@ def about(version: Version, unit: Unit) -> UnitAbout:
 
 
 def of_version(version: Version) -> UnitSaid:
-    """Of all estimates on a version's documents."""
+    """What is said of the unit beside all estimates on a version's documents."""
     unit = unit_of(version)
     question = _question(unit)
     return UnitSaid(_sentence(version, unit), question, _offers(unit) if question else [])

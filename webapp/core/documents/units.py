@@ -56,9 +56,9 @@ class Unit:
 
 
 def unit_of(version: Version, *compared: str) -> Unit:
-    """Of a version's documents: the one function that every estimate asks. compared: fields whose
-    values are compared, each of which would be one unit. A field that a person named and that this
-    version does not have is no answer."""
+    """The unit of a version's documents: the one function that every estimate asks. compared:
+    fields whose values are compared, each of which would be one unit. A field that a person named
+    and that this version does not have is no answer."""
     choice = found.choose(known_fields(version), compared, version.corpus.unit)
     beyond = _beyond(choice.field, version.corpus.unit)
     return Unit(choice.field, beyond, choice.certainty, choice.rivals, _method(version))

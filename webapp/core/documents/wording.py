@@ -8,8 +8,8 @@ from webapp.models import Version
 
 
 def terms(version: Version, texts: list[str]) -> list[list[tuple[int, int, str]]]:
-    """Of each text (start, end, word), as inference.text.terms: what is too short or no word is not
-    among them."""
+    """(start, end, word) of the words of each text, as inference.text.terms: what is too short or
+    no word is not among them."""
     return text.terms(texts, *_how(version))
 
 

@@ -50,8 +50,8 @@ def shared(token: str) -> Notebook | None:
 
 
 def last_used_for(offered: Notebooks, corpus: Corpus) -> Notebook | None:
-    """Of the notebooks that a Pin button offers the last used one that has a pin of the corpus, or
-    none of any yet."""
+    """The last used of the notebooks that a Pin button offers that has a pin of the corpus, or none
+    of any yet; None where there is none such."""
     recent = offered.recent()
     pins = Pin.objects.filter(notebook__in=recent)
     runs = list(Run.everything.filter(corpus=corpus).values_list("pk", flat=True))

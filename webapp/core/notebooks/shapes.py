@@ -20,7 +20,7 @@ class KeptTable:
 
     @property
     def shares(self) -> list[bool]:
-        """Of each column, whether it holds shares: fractions from 0 to 1, none of them a count."""
+        """Whether each column holds shares: fractions from 0 to 1, none of them a count."""
         are_shares = []
         for i in range(len(self.columns)):
             column = [row[i] for row in self.rows]

@@ -37,7 +37,7 @@ def _open(bow_folder: Path, run_id: int, snapshot_id: int) -> Evidence:
 
 
 def bow(version_id: int) -> Bow:
-    """Of a version that is ready, with a row for each document."""
+    """The bag of words of a version that is ready, with a row for each document."""
     return _bow(files.version_folder(version_id) / "bow").by_document()
 
 

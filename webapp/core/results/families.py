@@ -45,8 +45,8 @@ def tree(snapshot_id: int) -> Tree:
 
 
 def _made(run: Run) -> Tree:
-    """Of the topics in use; without general talk, unless that is most of the words: then it is what
-    the documents are about."""
+    """The tree of the topics in use; without general talk, unless that is most of the words: then
+    it is what the documents are about."""
     run_evidence = evidence.of(run)
     columns = measures.of(run)
     size = np.where(columns["used"] > 0, columns["tokens"], 0.0)
@@ -141,7 +141,7 @@ def hue(labels: Labels, node: Node, slot: int) -> int:
 
 
 def homes(run: Run, labels: Labels) -> list[Home]:
-    """Of each topic the family at the usual cut, and its colours, which are the same on every page.
+    """The family of each topic at the usual cut, and its colours, which are the same on every page.
     While the run trains, and where an old one kept no evidence, there are no families: then slots
     follow the topics' numbers."""
     if run.snapshot is None or not run.snapshot.final:

@@ -44,7 +44,8 @@ def ready(run_id: int) -> QuerySet[Replicate]:
 
 
 def elsewhere(run: Run) -> list[list[Elsewhere]]:
-    """Of each topic, by its number; [] while the run is not compared with other seeds."""
+    """Where each topic, by its number, is found again with other seeds; [] while the run is not
+    compared with them."""
     compared = run.snapshot.replicates if run.snapshot else None
     return _elsewhere(run.pk, run.snapshot_id, compared) if compared else []
 
@@ -71,7 +72,8 @@ def count(topic: list[Elsewhere]) -> FoundAgain:
 
 
 def count_found(run: Run) -> list[FoundAgain]:
-    """Of each topic; [] while the run is not compared with other seeds."""
+    """In how many trainings with other seeds each topic is found again; [] while the run is not
+    compared with them."""
     return [count(topic) for topic in elsewhere(run)]
 
 

@@ -47,12 +47,12 @@ class HiddenWords:
 
     @property
     def numbers(self) -> list[int]:
-        """Of those that are in the vocabulary."""
+        """The numbers of the hidden words that are in the vocabulary."""
         return list(self.known.values())
 
     @property
     def drop(self) -> str:
-        """As an address says it."""
+        """The hidden words as an address has them."""
         return ",".join(self.words)
 
     @property
@@ -62,7 +62,8 @@ class HiddenWords:
         return "?" + urlencode({"drop": self.drop}) if self.words else ""
 
     def described(self) -> Dropped | None:
-        """As templates/run/_hidden_words.html shows them. None where no word is hidden."""
+        """The hidden words as templates/run/_hidden_words.html shows them; None where no word is
+        hidden."""
         if not self.words:
             return None
         dropped = []

@@ -40,8 +40,8 @@ def read(snapshot_id: int) -> dict[str, np.ndarray]:
 
 
 def kinds(column: dict[str, np.ndarray]) -> list[Kind | None]:
-    """Of each topic, from the columns of `of`: what topics.verdict looks at first; None where
-    nothing is measured."""
+    """The kind of each topic, from the columns of `of`: what topics.verdict looks at first; None
+    where nothing is measured."""
     general = column["background"] > 0
     mixed = column["mixed"] > 0
     measured = ~np.isnan(column["exclusivity"])

@@ -142,7 +142,7 @@ def _key(request: HttpRequest, run: Run, arguments: dict, also: object) -> bytes
 
 
 def _values(row: Model) -> list[object]:
-    """Of all its columns."""
+    """The values of all columns of a row."""
     return [getattr(row, field.attname) for field in row._meta.concrete_fields]
 
 

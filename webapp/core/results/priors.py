@@ -7,7 +7,7 @@ from webapp.platform.storage import files, sealed
 
 
 def priors(run: Run) -> Priors:
-    """As the training left them; where its checkpoint is gone, as they were set."""
+    """The priors as the training left them; where its checkpoint is gone, as they were set."""
     path = files.run_folder(run.pk) / "checkpoint"
     if sealed.exists(path):
         with sealed.hold(path):

@@ -34,8 +34,8 @@ class RunView:
 
     @classmethod
     def for_page(cls, query: QueryDict, objects: Mapping[str, Any]) -> Self:
-        """As the address of a page asks for it. objects: with `run`. Raises Invalid where it hides
-        too many words."""
+        """The run as the address of a page asks for it. objects: with `run`. Raises Invalid where
+        it hides too many words."""
         return cls(objects["run"], hidden_words.read(query, objects["run"]), conditions(query))
 
     @property
@@ -56,7 +56,7 @@ class RunView:
 
     @cached_property
     def homes(self) -> list[Home]:
-        """Of each topic its family and its slot."""
+        """The family and the slot of each topic."""
         return families.homes(self.run, self.labels)
 
     def hue(self, k: int) -> int:

@@ -90,7 +90,7 @@ class Progress:
 
 
 def numbers(run: Run) -> tuple[int, ...]:
-    """Of topics, the fewest first: as many as the run has stand in the middle."""
+    """Numbers of topics, the fewest first: as many as the run has stand in the middle."""
     named_number = len(named_topics.of_run(run))
     smallest = max(2, round(run.topics / TIMES), named_number)
     return smallest, run.topics, TIMES * run.topics
@@ -136,8 +136,8 @@ def estimate(run: Run) -> float:
 
 
 def share_read(run: Run) -> float:
-    """Of the documents, that the trainings read: 1 where they take no longer than SECONDS on one
-    core, else as many as can be read in that time; 0 where no share can. The topics of every
+    """The share of the documents that the trainings read: 1 where they take no longer than SECONDS
+    on one core, else as many as can be read in that time; 0 where no share can. The topics of every
     document are found whatever is read."""
     complete = _estimate(run, 1.0, 1)
     if complete <= SECONDS:
@@ -219,12 +219,12 @@ def cancel(run: Run) -> None:
 
 
 def threads() -> int:
-    """Of a training: half of the cores are left to pages."""
+    """Threads of a training: half of the cores are left to pages."""
     return max(1, (os.cpu_count() or 1) // 2)
 
 
 def count_passes(run: Run) -> int:
-    """Of a short training: never more than the run may have made."""
+    """Passes of a short training: never more than the run may have made."""
     return min(PASSES, run.settings["passes"])
 
 
@@ -327,8 +327,8 @@ def _partners(replicate: Replicate, topics: Topics) -> np.ndarray:
 
 
 def trainings(run: Run) -> dict[int, list[Short]] | None:
-    """Of each number of topics those of its seeds, the run's own seed first; None before all are
-    there."""
+    """The trainings with each number of topics by their seeds, the run's own seed first; None
+    before all are there."""
     ready = list(rows(run).filter(status=Replicate.Status.READY).values_list("pk", flat=True))
     if len(ready) < SEEDS * len(numbers(run)):
         return None

@@ -53,7 +53,7 @@ class Link(NamedTuple):
 
 @register.simple_tag(takes_context=True)
 def rooms(context) -> list[Link]:
-    """Of `run`: a link to each page that webapp.urls declares with a tab of its own, as far as the
+    """Links of `run` to each page that webapp.urls declares with a tab of its own, as far as the
     reader may open it."""
     return [link for link in _links(context) if not link.menu]
 

@@ -207,7 +207,8 @@ def _disc(topic: TopicAtStep) -> _Disc:
 
 
 def _places_of_label(disc: _Disc, width: float) -> list[tuple[float, float]]:
-    """Of its middle and its top, from the circle's middle: below, above, right and left of it."""
+    """Where the middle and the top of a label may be, from the circle's middle: below, above, right
+    and left of it."""
     distance = disc.r + width / 2 + GAP
     return [(0, disc.r), (0, -disc.r - LINE), (distance, -LINE / 2), (-distance, -LINE / 2)]
 
@@ -228,7 +229,7 @@ def documents_seen(run: Run) -> float:
 def curves(
     metrics: list[Metric],
 ) -> dict[str, series.Curve | list[series.Curve] | dict[str, series.Curve] | None]:
-    """As RunPage has them."""
+    """The points of a run's charts, as RunPage has them."""
     values: dict = dict(series.columns(metrics))
     has_lines = not metrics or len(metrics[0].topic_coherence) <= LINES
     if has_lines:

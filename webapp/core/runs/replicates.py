@@ -251,7 +251,7 @@ def topics(run: Run, seeds: list[int]) -> list[Topics]:
 
 
 def _elsewhere(run: Run, topics: Topics) -> list[tuple[bool, float, list[str]]]:
-    """Of each topic of the run the fields of results.found_again.Elsewhere after `seed`."""
+    """The fields of results.found_again.Elsewhere after `seed`, of each topic of the run."""
     assert run.snapshot is not None
     between = matching.match(weights.topics(run.snapshot), topics, *weights.words(run, run))
     words_by_number = Word.objects.filter(version=run.version_id).order_by("number")

@@ -245,7 +245,7 @@ def _topics(
 
 
 def _similar(outcome: Outcome | None, used: np.ndarray) -> list[list]:
-    """Of each topic in use [topic, divergence] of those in use most like it."""
+    """[topic, divergence] of the topics in use that are most like each topic."""
     similar: list[list] = [[] for _ in used]
     if outcome is None:
         return similar
@@ -259,7 +259,7 @@ def _similar(outcome: Outcome | None, used: np.ndarray) -> list[list]:
 
 
 def _company(outcome: Outcome | None, K: int) -> list[list]:
-    """Of each topic [topic, lift, documents] of those that stand beside it."""
+    """[topic, lift, documents] of the topics that stand beside each topic."""
     if outcome is None:
         return [[]] * K
     evidence = outcome.evidence
@@ -286,5 +286,5 @@ _MEASURES = (
 
 
 def _known(number: np.generic) -> float | int | None:
-    """As Postgres takes it: no NaN."""
+    """The number as Postgres takes it: None for NaN."""
     return None if np.isnan(number) else number.item()

@@ -44,8 +44,9 @@ class StartingPoint:
 
 
 def starting_point(run: Run, model: TrainedModel) -> StartingPoint:
-    """Of the next attempt at training a run: the last checkpoint, else what it begins with. Raises
-    Invalid for a run that was to begin with the topics of one that is deleted."""
+    """Where the next attempt at training a run begins: at the last checkpoint, else at what the run
+    begins with. Raises Invalid for a run that was to begin with the topics of one that is
+    deleted."""
     if not sealed.exists(model.checkpoint):
         return StartingPoint(_first_state(run, model))
     with sealed.hold(model.checkpoint):

@@ -31,8 +31,8 @@ class Wish:
 
     @classmethod
     def read(cls, posted: QueryDict, run: Run) -> "Wish":
-        """Of a form: merge, split (numbers), together, never (words with spaces or commas). Raises
-        Invalid."""
+        """What a form asks for: merge, split (numbers), together, never (words with spaces or
+        commas). Raises Invalid."""
         wish = cls(
             merge=_topics(posted.getlist("merge"), run, "merge"),
             split=_topics(posted.getlist("split"), run, "split"),
@@ -77,7 +77,7 @@ class Wish:
 
     @property
     def stored(self) -> dict[str, list[int] | list[list[int]] | list[list[str]]]:
-        """As Run.steering has it; the words that are left out are Run.dropped."""
+        """The wish as Run.steering has it; the words that are left out are Run.dropped."""
         return {
             "merge": [self.merge] if self.merge else [],
             "split": self.split,
@@ -110,7 +110,8 @@ def join(run: Run, by: User | None = None) -> Run:
 
 
 def changes(stored: dict, columns: dict[str, int]) -> Changes:
-    """Of Run.steering. columns: of words in the bag; others are left out."""
+    """What Run.steering changes of the parent's topics. columns: of words in the bag; others are
+    left out."""
     merged_topics = []
     for words in stored.get("together", []):
         merged_topics.append([columns[word] for word in words if word in columns])

@@ -29,7 +29,7 @@ class AskedTexts(Received):
 
     @classmethod
     def of_texts(cls, texts: Mapping[str, Any]) -> Self:
-        """As a command has it. Raises Invalid."""
+        """What a command asks for by texts. Raises Invalid."""
         return cls.read({name: cls.from_text(name, text) for name, text in texts.items()})
 
     def settings(self) -> MadeSettings:

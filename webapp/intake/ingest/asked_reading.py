@@ -73,7 +73,8 @@ class _Asked(Received):
 
     @classmethod
     def of_texts(cls, texts: Mapping[str, Any]) -> Self:
-        """As a command has it: texts, several texts, and boxes by their names. Raises Invalid."""
+        """What a command asks for: texts, several texts, and boxes by their names. Raises
+        Invalid."""
         values = {}
         for name, text in texts.items():
             values[name] = cls.from_text(name, text) if name in cls.model_fields else text

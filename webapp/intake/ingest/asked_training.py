@@ -58,8 +58,8 @@ class AskedTraining(Received):
         consensus: bool = False,
         seeds: Sequence[StoredTopic] = (),
     ) -> Self:
-        """As a form or a command has it. texts: topics, seed, engine and the engine's settings by
-        their names; an empty one is left out. Raises Invalid."""
+        """What a form or a command asks for. texts: topics, seed, engine and the engine's settings
+        by their names; an empty one is left out. Raises Invalid."""
         filled = {name: text for name, text in texts.items() if text.strip()}
         engine = filled.pop("engine", engines.DEFAULT)
         values: dict[str, Any] = {

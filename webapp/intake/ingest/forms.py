@@ -312,7 +312,7 @@ class SeveralForm(_RunForm):
 
     @property
     def topics(self) -> int:
-        """Of each run."""
+        """The number of topics of each run."""
         return self.suggested if self.asked.topics is None else self.asked.topics
 
     @property

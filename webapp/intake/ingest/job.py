@@ -159,7 +159,7 @@ class VersionBuilder:
             )
 
     def _phrases_left_out(self) -> list[str]:
-        """Of the chosen ones those that no text has, or that the thresholds leave out."""
+        """The chosen phrases that no text has, or that the thresholds leave out."""
         phrases = self.version.settings.get("phrases", [])
         words = set(self.vocabulary.words) if phrases else set()
         return [phrase for phrase in phrases if phrase.replace(" ", "_") not in words]
@@ -389,7 +389,8 @@ class ProgressReporter:
         self._report("storing", bytes_read=checkpoint.bytes, files=checkpoint.files)
 
     def looking(self) -> bool:
-        """The same; never True (`stopped` of guesses.look_long)."""
+        """Renews the heartbeat as `check` does, and is never True (`stopped` of
+        guesses.look_long)."""
         self.beat.check()
         self._report("looking")
         return False

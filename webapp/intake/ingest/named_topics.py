@@ -78,15 +78,15 @@ class CountedTopic:
 
 
 def read(text: str) -> list[NamedTopic]:
-    """Of a line for each topic: its name, then a colon or a tab, then words and phrases with commas
+    """The topics that lines name: a name, then a colon or a tab, then words and phrases with commas
     or tabs between them. A table that is pasted from a spreadsheet has this form. Raises
     Invalid."""
     return checked(read_lines(text))
 
 
 def read_lines(text: str) -> list[StoredTopic]:
-    """The same, as it is written: `checked` judges it. Raises Invalid for a line of no such
-    form."""
+    """The topics that lines name, as they are written: `checked` judges them. Raises Invalid for a
+    line of no such form."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return [_read_line(line) for line in lines]
 
@@ -148,14 +148,14 @@ def of_run(run: Run) -> list[NamedTopic]:
 
 
 def stored(topics: Sequence[NamedTopic]) -> dict[str, list[StoredTopic]]:
-    """Of Run.steering; nothing where no topic is named."""
+    """The topics as Run.steering has them; nothing where no topic is named."""
     if not topics:
         return {}
     return {KEY: [topic.stored for topic in topics]}
 
 
 def written(topics: Sequence[NamedTopic]) -> str:
-    """As `read` reads them."""
+    """The topics in lines that `read` reads."""
     lines = [f"{topic.name}: {', '.join(map(as_typed, topic.words))}" for topic in topics]
     return "\n".join(lines)
 
@@ -225,7 +225,8 @@ def merged(topics: Sequence[NamedTopic], groups: Sequence[Sequence[int]]) -> lis
 
 
 def sentences(run: Run) -> list[str]:
-    """Of each topic that was named: its number, name and seeds, and whether it has no support."""
+    """A sentence for each topic that was named: its number, name and seeds, and whether it has no
+    support."""
     result = []
     for number, topic in enumerate(count_topics(run.version, of_run(run))):
         words = ", ".join(seed.word for seed in topic.seeds)

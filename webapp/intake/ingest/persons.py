@@ -87,12 +87,12 @@ class Pseudonyms:
 
 
 def plain(text: str) -> str:
-    """As words are compared: whatever their case and the form of their accents."""
+    """The text as words are compared: whatever their case and the form of their accents."""
     return unicodedata.normalize("NFKC", text).casefold()
 
 
 def key_of(name: str) -> str:
-    """The same for a person's name in whatever order of its words: Lovelace, Ada; Ada Lovelace."""
+    """One key for a person's name in whatever order of its words: Lovelace, Ada; Ada Lovelace."""
     words = _WORD.findall(plain(name))
     return " ".join(sorted(words)) if words else plain(name).strip()
 
@@ -243,8 +243,8 @@ class Replacer:
         self.replaced = Replaced()
 
     def value(self, column: str, value: str) -> str:
-        """Of a chosen column: what names persons becomes their pseudonyms; of another one, as in
-        texts."""
+        """The value with pseudonyms: in a chosen column all persons that it names, in another one
+        those that a text would name."""
         if column not in self.columns:
             return self.text(value)
         persons = persons_in(value)

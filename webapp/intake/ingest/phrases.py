@@ -72,8 +72,7 @@ def left_out(phrase: Proposal, version: Version, choice: Choice) -> str:
 
 
 def passages(corpus: Corpus, phrases: list[Proposal]) -> list[list[tuple[str, bool]]]:
-    """Of each phrase where it stands: (text, whether it is the phrase) parts, as the embargo
-    allows."""
+    """Where each phrase stands: (text, whether it is the phrase) parts, as the embargo allows."""
     spans = []
     for phrase in phrases:
         first = max(0, phrase.start - _BEFORE)
@@ -118,7 +117,7 @@ def _found(version: Version, choice: Choice) -> list[Proposal]:
 
 
 def _places(stream: Spread, choice: Choice) -> list[tuple[int, int, int] | None]:
-    """Of each phrase the first document that has it, and where it stands there; None where a longer
+    """The first document that has each phrase, and where it stands there; None where a longer
     phrase covers it everywhere."""
     units = WordUnits(stream.lexicon, choice)
     first_uses: list[tuple[int, int, int] | None] = [None] * len(choice.phrases)

@@ -439,8 +439,8 @@ def _proposed(
 def preview_corpus(
     corpus: Corpus, form: vocabulary_forms.VocabularyForm, texts: list[str]
 ) -> Preview:
-    """The same of a corpus that has been read. form: a valid one. texts: beginnings of documents,
-    evenly spread."""
+    """The preview of a corpus that has been read. form: a valid one. texts: beginnings of
+    documents, evenly spread."""
     words = form.words()
     passage = "" if corpus.embargo else estimates.passage_of(texts)
     tokens = files.corpus_folder(corpus.pk) / "tokens"

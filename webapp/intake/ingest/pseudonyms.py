@@ -212,7 +212,7 @@ def proposed_columns(sniff: readers.Sniff) -> list[str]:
 
 
 def fingerprint(columns: list[str]) -> str:
-    """Of chosen columns, for a hidden field: what was counted is what is replaced."""
+    """A fingerprint of chosen columns, for a hidden field: what was counted is what is replaced."""
     return hashlib.sha256(json.dumps(sorted(set(columns))).encode()).hexdigest()[:16]
 
 
@@ -328,7 +328,7 @@ def is_written(upload: Upload) -> bool:
 
 
 def _choice(kept: dict) -> Choice:
-    """Of what is kept of it, which holds more."""
+    """The choice that is kept, with more beside it."""
     return Choice(**{f.name: kept[f.name] for f in fields(Choice) if f.name in kept})
 
 

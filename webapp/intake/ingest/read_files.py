@@ -480,7 +480,7 @@ class ReadAttempt:
         self.checkpoint = chunk.checkpoint
 
     def _spans(self, chunk: Chunk) -> dict[int, tuple[int, int]]:
-        """Of each file that has documents in a chunk the first and the last of them."""
+        """The first and the last document of each file that has any in a chunk."""
         spans: dict[int, tuple[int, int]] = {}
         for number, position in enumerate(chunk.positions, self.checkpoint.documents):
             spans[position] = (spans.get(position, (number,))[0], number)

@@ -238,7 +238,7 @@ class ReadingForm(NamedVocabularyForm):
 
     @property
     def other_lists(self) -> list[str]:
-        """Of JSON: lists of objects that are not read; none of another format."""
+        """The lists of objects of JSON that are not read; none for another format."""
         if "sheet" not in self.fields or _is_spreadsheet(self.options):
             return []
         read = self["sheet"].value()
@@ -316,7 +316,7 @@ class ReadingForm(NamedVocabularyForm):
 
 
 def _place(column: str) -> int | None:
-    """Of a column that is chosen, which the form sends by its place; None for none."""
+    """The place of a column that is chosen, which the form sends; None for none."""
     return int(column) if column else None
 
 

@@ -417,7 +417,8 @@ class _Sampler:
         return max(self.documents, round(self._of_all(became)))
 
     def _of_all(self, counts: Mapping[str | None, float]) -> float:
-        """Of all files, by what was found in those bytes of each kind of file that were read."""
+        """How many there are in all files, about. counts: by kind of file, in those bytes of it that
+        were read."""
         read_kinds = {kind: size for kind, size in self.kinds.items() if self.read[kind]}
         guess = sum(
             counts.get(kind, 0) * size / self.read[kind] for kind, size in read_kinds.items()
@@ -441,9 +442,9 @@ class _Sampler:
                 self._note(item)
 
     def _items(self) -> Iterator[readers.Document | readers.Problem]:
-        """Of each file an equal part of what may still be read; as much as there is, where all
-        fits. What is behind that is read on for a while, and only counted: the first documents may
-        be shorter than the others."""
+        """Documents and problems of all files, an equal part of what may still be read of each; as
+        much as there is, where all fits. What is behind that is read on for a while, and only
+        counted: the first documents may be shorter than the others."""
         sampled = 0
         characters = 0
         ahead = AHEAD // max(1, len(self.sources))

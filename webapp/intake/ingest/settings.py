@@ -28,8 +28,8 @@ class VocabularySettings(Rules):
 
     @classmethod
     def from_dict(cls, settings: dict) -> Self:
-        """Of a version's settings, or a corpus's, which hold more; those of an older version lack
-        some, and mean what they meant."""
+        """The settings of a version, or of a corpus, which hold more; those of an older version
+        lack some, and mean what they meant."""
         older = (
             {"spread_evenly": True, "section_words": 0, "variants": False}
             if "max_share" in settings
@@ -51,7 +51,8 @@ class VocabularySettings(Rules):
         return replace(self, alike=[list(pair) for pair in pairs])
 
     def stop_words(self) -> set[str]:
-        """Of its languages, and one's own; those that count nevertheless are among them."""
+        """The stop words of its languages, and one's own; those that count nevertheless are among
+        them."""
         return {word.lower() for word in self.extra_stop_words}.union(
             *map(stop_words, (self.language, *self.also))
         )

@@ -228,5 +228,5 @@ class ShapingForm(AskedForm):
         return Shaping(**values)
 
     def shaping(self) -> Shaping:
-        """Of a form that is valid."""
+        """What a form that is valid asks for."""
         return self._shaping

@@ -198,7 +198,7 @@ def finish(upload: Upload) -> None:
 
 
 def _name_after_files(corpus: Corpus) -> str:
-    """Of the folder that all files came in, else of the first file."""
+    """The name of the folder that all files came in, else of the first file."""
     first = corpus.files.values_list("name", flat=True)[0]
     folder = first.partition("/")[0] if "/" in first else ""
     in_one_folder = folder and not corpus.files.exclude(name__startswith=f"{folder}/").exists()

@@ -53,7 +53,7 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, str]:
 
 
 def _values(rows: list[list[str]], i: int) -> list[str]:
-    """Of a column, of the rows that reach so far."""
+    """The values of a column, in the rows that reach so far."""
     return [row[i].strip() for row in rows if i < len(row)]
 
 

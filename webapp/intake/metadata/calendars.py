@@ -106,7 +106,7 @@ class Solar:
 
     @classmethod
     def first_day(cls, year: int, month: int) -> int:
-        """Of a month, as date.toordinal()."""
+        """The first day of a month, as date.toordinal()."""
         years = year - cls.CYCLES_FROM
         leap_days = years // cls.CYCLE * cls.LEAP_YEARS
         leap_days += (years % cls.CYCLE + cls.LEAP_PHASE) // cls.LEAP_EVERY
@@ -131,7 +131,7 @@ class Lunar:
 
     @classmethod
     def first_day(cls, year: int, month: int) -> int:
-        """Of a month, as date.toordinal()."""
+        """The first day of a month, as date.toordinal()."""
         leap_days = (cls.LEAP_PHASE + cls.LEAP_YEARS * (year - 1)) // cls.CYCLE
         days_of_months = cls.SHORT_DAYS * (month - 1) + month // 2
         return cls.EPOCH + (year - 1) * cls.DAYS + leap_days + days_of_months

@@ -158,8 +158,8 @@ class Number(RangeField):
         return Groups(self.name, labels, group, bounds)
 
     def edges(self, median: float) -> list[float]:
-        """Of the ranges, ascending; the first at most the least number, the last above the
-        largest."""
+        """The edges of the ranges, ascending; the first is at most the least number, the last above
+        the largest."""
         if self.low >= 0 and 0 < median < self.high / 100:
             steps = "1" if self.high > FAR_ABOVE * median else "125"
             first = max(floor(log10(median)) - 1, 0 if self.whole else SMALLEST_POWER)

@@ -59,7 +59,8 @@ class Companions:
 
     @cached_property
     def _positions(self) -> dict[tuple[str, str], mets.Position]:
-        """Of pages that a METS names, by its folder and their own names."""
+        """Where pages that a METS names are in their documents, by its folder and their own
+        names."""
         by_name: dict[tuple[str, str], mets.Position] = {}
         titles: set[str] = set()
         for source, name in self.files():

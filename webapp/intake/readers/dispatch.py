@@ -377,8 +377,8 @@ def _is_large(source: Source) -> bool:
 def _bounded(
     items: Iterator[Document | Problem], source: Source, name: str
 ) -> Iterator[Document | Problem]:
-    """The same documents, as long as the file can hold them: a spreadsheet, a Parquet file and a
-    bag of words say a text once, and then how often. Raises Unreadable."""
+    """The documents and problems, as long as the file can hold them: a spreadsheet, a Parquet file
+    and a bag of words say a text once, and then how often. Raises Unreadable."""
     characters_left = max(NO_BOMB, MAX_RATIO * source.stat().st_size)
     for item in items:
         texts = (

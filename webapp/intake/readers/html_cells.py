@@ -56,7 +56,7 @@ def as_text(cell: str) -> tuple[str, tuple[int, ...]]:
 
 
 def line(cell: str) -> str:
-    """The same on one line."""
+    """The text of a cell on one line."""
     return " ".join(as_text(cell)[0].split())
 
 

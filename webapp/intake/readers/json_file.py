@@ -277,7 +277,7 @@ def _has_texts(items: list) -> bool:
 
 
 def _mean_words(items: list) -> float:
-    """Of the longest string of each of the first objects."""
+    """Words of the longest string of each of the first objects, on average."""
     first = [jsonl.flat(item) for item in items[:SAMPLE] if isinstance(item, dict)]
     longest = [max(map(_count_words, item.values()), default=0) for item in first]
     return sum(longest) / max(1, len(longest))

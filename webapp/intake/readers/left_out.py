@@ -156,6 +156,6 @@ CHANGED = "changed"  # of a problem that names no kind, and by which nothing is 
 
 
 def kind_of(name: str) -> Kind:
-    """Of a kind that is not known, as an older or newer version may have stored it: what is said of
-    any document."""
+    """The kind by its name; for one that is not known, as an older or newer version may have stored
+    it, what is said of any document."""
     return KINDS.get(name, KINDS[""])

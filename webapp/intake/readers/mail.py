@@ -71,7 +71,7 @@ def read(
 
 
 def _with_line_ends(file: io.BufferedReader, name: str) -> io.BufferedIOBase:
-    """The same file, its lines ended by line feeds: old ones end with carriage returns alone."""
+    """The file with line feeds at the ends of its lines: old ones have carriage returns alone."""
     begin = file.peek(1 << 12)
     if b"\n" in begin or b"\r" not in begin:
         return file

@@ -117,7 +117,7 @@ def sniff(
 
 
 def names(source: Source, name: str, key: str) -> Iterator[str]:
-    """Of the files in an archive, each with the archive's before it. Raises Unreadable."""
+    """Names of the files in an archive, each with the archive's before it. Raises Unreadable."""
     message = {"do": "names", "options": asdict(Options()), "format": key, "ours": True}
     with contextlib.closing(Request(source, name, message, True)) as request:
         for _, names_of_block in request.answers(lambda n: None):

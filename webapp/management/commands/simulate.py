@@ -24,7 +24,7 @@ HELP = {
 
 
 def _describe_setting(name: str) -> dict[str, str]:
-    """Of its option: the default, and the help."""
+    """The default and the help of its option."""
     return {
         "default": str(getattr(DEFAULT, name)),
         "help": f"{HELP[name]} (default: %(default)s)",

@@ -162,8 +162,8 @@ def _named(path: str | None) -> list[StoredTopic]:
 
 
 def _settings() -> dict[str, dict[str, Setting]]:
-    """Of all engines: by the setting's name and the engine's. Which of them the chosen one has is
-    checked when the run is made."""
+    """The settings of all engines, by the setting's name and the engine's. Which of them the chosen
+    one has is checked when the run is made."""
     settings: dict[str, dict[str, Setting]] = {}
     for engine in engines.ENGINES:
         for setting in engines.fields(engine):

@@ -336,7 +336,7 @@ def _is_full(key: tuple[str, bytes], spans: list[Span], lengths: Mapping[bytes, 
 
 
 def _multirange(spans: list[Span]) -> str:
-    """As Postgres reads an int4multirange."""
+    """The spans as Postgres reads an int4multirange."""
     ranges = [f"[{begin},{end})" for begin, end in spans]
     return f"{{{','.join(ranges)}}}"
 
@@ -493,8 +493,7 @@ class Withheld(NamedTuple):
         return unnamed is not None and any(int(unnamed[1]) > width for width in widths)
 
     def row(self, row: dict) -> dict:
-        """The same row of `document` with what is withheld taken out; "metadata" is text of
-        JSON."""
+        """A row of `document` with what is withheld taken out; "metadata" is text of JSON."""
         for role, columns in ROLES.items():
             for column in row.keys() & set(columns):
                 row[column] = "" if role in self.roles else row[column][:PASSAGE]
@@ -672,7 +671,7 @@ def note_coded(corpus: Corpus, number: int, text: str, coder: str) -> None:
 
 
 def words(corpus: Corpus, first: int, end: int) -> int:
-    """Of the documents first … end - 1."""
+    """Words of the documents first … end - 1."""
     return rows(
         "SELECT sum(words)::bigint AS words FROM document WHERE corpus_id = %s AND number >= %s AND"
         " number < %s",

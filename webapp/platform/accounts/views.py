@@ -63,7 +63,7 @@ def own_account(request: HttpRequest) -> HtmlAnswer[AccountPage] | HttpResponse:
 
 
 def _use(request: HttpRequest) -> list[Used]:
-    """Of the files, documents and jobs of an account."""
+    """How much of their files, documents and jobs an account uses."""
     if not settings.ACCOUNTS:
         return []
     user = authorization.signed_in(request)

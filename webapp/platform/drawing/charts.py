@@ -392,7 +392,7 @@ def time_chart(bins: Sequence[GroupOfTopic], topic: Topic) -> dict[str, object]:
 
 
 def _strips(bins: Sequence[GroupOfTopic], points: Sequence[Spot | None], step: float) -> SafeString:
-    """As high as the chart: each opens the documents of a group that have the topic."""
+    """Links as high as the chart: each opens the documents of a group that have the topic."""
     strips = []
     for i, group in enumerate(bins):
         spot = points[i]

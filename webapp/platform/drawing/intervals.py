@@ -92,7 +92,7 @@ def position_of(difference: float, reach: float) -> float:
 
 
 def ends_of(row: Row) -> tuple[float | None, float | None]:
-    """Of the interval of its difference."""
+    """The ends of the interval of a row's difference; None where one is not known."""
     if isinstance(row, Contrast):
         return row.difference_low, row.difference_high
     return row.low, row.high

@@ -205,7 +205,7 @@ class _Chart:
 
 
 def _last_height(spots: Sequence[Spot | None]) -> float:
-    """Of a line's last point; the bottom where it has none."""
+    """The height of a line's last point; the bottom where it has none."""
     for spot in reversed(spots):
         if spot is not None:
             return spot[1]

@@ -405,7 +405,7 @@ class _LineChart:
         }
 
     def _anchor(self, x: float) -> Anchor:
-        """Of a text at this place, so that it does not leave the chart."""
+        """The anchor of a text at this place, with which it does not leave the chart."""
         edge = self.size.edge * self.size.width
         if x < self.size.left + edge:
             return "start"
@@ -440,14 +440,15 @@ def _number_of_bin(by: str, label: str) -> int:
 
 
 def _tick_label(by: str, label: str, number: int) -> str:
-    """Of January only the year."""
+    """The label of a tick; of January only the year."""
     if by == "month" and number % MONTHS == 0:
         return _year_and_month(label)[0]
     return label.rstrip("s")
 
 
 def _year_and_month(label: str) -> tuple[str, str]:
-    """Of "1850-03"; years before 1000 have fewer digits, and those before our era a sign."""
+    """The two of "1850-03"; years before 1000 have fewer digits, and those before our era a
+    sign."""
     year, _, month = label.rpartition("-")
     return year, month
 

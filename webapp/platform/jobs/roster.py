@@ -54,7 +54,7 @@ def count_workers() -> int | None:
 
 @events.while_away(0)
 def processes() -> int:
-    """Of all workers that are alive; 0 while Redis does not answer."""
+    """How many processes all workers that are alive have; 0 while Redis does not answer."""
     return sum(worker["processes"] for worker in live_workers())
 
 

@@ -37,7 +37,7 @@ def commands() -> list[tuple[str, str]]:
 
 
 def _first_line(path: Path) -> str:
-    """Of a module's documentation."""
+    """The first line of a module's documentation."""
     documentation = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     return documentation.splitlines()[0].replace("`", "")
 

@@ -77,7 +77,7 @@ def is_done(done: Path) -> bool:
 
 
 def digest() -> str:
-    """Of the library, the installed packages and the processor."""
+    """A digest of the library, the installed packages and the processor."""
     settings = sorted(
         f"{name}={value}" for name, value in os.environ.items() if name.startswith("NUMBA_")
     )

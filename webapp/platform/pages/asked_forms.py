@@ -138,7 +138,7 @@ class AskedForm(SentForm):
 
 
 def _bounds(schema: type[Received], name: str) -> dict[str, str]:
-    """Of a field, as a browser checks them."""
+    """The bounds of a field, as a browser checks them."""
     bounds = {}
     for bound in schema.model_fields[name].metadata:
         if isinstance(bound, Ge):

@@ -32,7 +32,8 @@ def term(context, slug: str, text: str = ""):
 
 @register.simple_tag(takes_context=True)
 def term_of(context, slug: str, text: str):
-    """The same for a name that comes from elsewhere: plain text where the glossary lacks it."""
+    """A link to the glossary for a name that comes from elsewhere; plain text where the glossary
+    lacks it."""
     return term(context, slug, text) if slug in TERMS else text
 
 
@@ -51,7 +52,7 @@ def with_terms(context, sentence: str):
 
 @register.inclusion_tag("_terms.html", takes_context=True)
 def definitions(context):
-    """Of the words that were asked for above."""
+    """The definitions of the words that were asked for above."""
     return {
         "terms": sorted(getattr(context.get("request"), "terms", {}).items()),
         "glossary": reverse("glossary"),

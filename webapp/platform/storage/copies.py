@@ -50,7 +50,7 @@ class Item(NamedTuple):
 
     @classmethod
     def at(cls, path: Path) -> "Item":
-        """Of a path, or of what is below it."""
+        """The item at a path, or that a path is within."""
         kind, key, name = path.relative_to(settings.FILES).parts[:3]
         return cls(kind, int(key), name)
 
@@ -148,7 +148,7 @@ def tidy() -> None:
 
 
 def bytes_kept() -> int:
-    """Of all copies on this machine."""
+    """Bytes of all copies on this machine."""
     return sum(size for _, size, _ in _marks())
 
 

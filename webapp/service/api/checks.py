@@ -48,7 +48,7 @@ def _parameters(operation: Operation, source: str) -> Iterator[tuple[str, bool]]
 
 
 def _is_whole_number(annotation: Any) -> bool:
-    """Of int, int | None and list[int]."""
+    """Whether it is int, int or None, or a list of int."""
     return annotation is int or any(map(_is_whole_number, get_args(annotation)))
 
 

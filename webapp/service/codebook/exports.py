@@ -130,7 +130,8 @@ def _remark(coding: Coding) -> str:
 
 
 def _guid(concept: Concept, kind: str, key: object) -> str:
-    """The same each time, so that a project can be merged with an earlier one."""
+    """An identifier that is the same each time, so that a project can be merged with an earlier
+    one."""
     return str(uuid5(NAMESPACE_URL, f"topograph:{concept.corpus_id}:{concept.pk}:{kind}:{key}"))
 
 

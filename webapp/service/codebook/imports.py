@@ -84,8 +84,8 @@ def read(concept: Concept, content: bytes) -> ReadFile:
 
 
 def _probabilities(readings: list[Given]) -> dict[int, float]:
-    """Of each document, 0 where the file says none; of one that is read twice the last that is
-    said."""
+    """The probability that the file says for each document, 0 where it says none; of one that is
+    read twice the last that is said."""
     return {reading.document: reading.probability for reading in readings}
 
 

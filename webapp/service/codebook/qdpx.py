@@ -103,8 +103,8 @@ def _texts(archive: zipfile.ZipFile, project: "_Found") -> list[Text]:
 
 
 def _content(archive: zipfile.ZipFile, entries: dict[str, str], source: "_Source") -> bytes:
-    """Of its own file in the zip; else what the project itself has of it. entries: names of files in
-    small letters -> as they are."""
+    """The text of a source: its own file in the zip, else what the project itself has of it.
+    entries: names of files in small letters -> as they are."""
     path = FOLDER + source.about.get("plainTextPath", "").removeprefix("internal://").lower()
     in_file = small(archive, entries.get(path, path), MAX_TEXT)
     return in_file or "".join(source.content).encode()

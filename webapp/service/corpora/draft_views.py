@@ -264,7 +264,7 @@ def _begun(
 
 
 def _nothing_to_read(request: HttpRequest, corpus: Corpus, why: str) -> HttpResponse:
-    """Of files of which none can be read."""
+    """The answer where none of the files can be read."""
     if target_corpus := corpus.into:
         deletion.delete_corpus(corpus)
         messages.error(request, f"Nothing was added. {why}")

@@ -24,7 +24,7 @@ def languages(request: HttpRequest, corpus: Corpus) -> Answer[LanguagesPage]:
 
 
 def page_of(request: HttpRequest, corpus: Corpus) -> LanguagesPage:
-    """As the page and the API show it: of the corpora that the request may see."""
+    """The languages as the page and the API show them: of the corpora that the request may see."""
     division = dividing.divide(corpus, authorization.corpora(request))
     finished = division.finished_runs
     return LanguagesPage(

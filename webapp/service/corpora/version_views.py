@@ -177,7 +177,8 @@ def _score(text: str) -> float:
 
 
 def _not_ready(request: HttpRequest, corpus: Corpus) -> HttpResponse | None:
-    """Of a corpus of which no words can be chosen: its own page, which says what comes first."""
+    """For a corpus of which no words can be chosen its own page, which says what comes first; None
+    for others."""
     with show_errors(request):
         versions.check_can_choose(corpus)
         return None
@@ -185,8 +186,8 @@ def _not_ready(request: HttpRequest, corpus: Corpus) -> HttpResponse | None:
 
 
 def _beginnings(corpus: Corpus) -> list[str]:
-    """Of documents that are evenly spread: to say which languages they are in, and to choose a
-    passage from."""
+    """Beginnings of documents that are evenly spread: to say which languages they are in, and to
+    choose a passage from."""
     numbers = {i * corpus.documents // LOOKED_AT for i in range(LOOKED_AT)}
     with embargo.reading(None):  # under an embargo nothing of them is shown
         return list(embargo.beginnings(corpus, numbers, DEPTH).values())

@@ -288,7 +288,7 @@ def _state(corpus: Corpus) -> CorpusPage:
 
 
 def _progress(corpus: Corpus, page: CorpusPage) -> Progress:
-    """As far as the row says, and while a worker is at it what it told last."""
+    """How far it is, as the row says, and while a worker is at it what that told last."""
     upload = corpus.unstored
     version = page.making
     kind = "reading"

@@ -178,8 +178,8 @@ def remove(student: Student) -> None:
 
 
 def remove_ended() -> None:
-    """Of courses that have ended, and of students that were removed: accounts, some at a time; then
-    the courses. Raises ExceptionGroup where some could not be removed."""
+    """Remove courses that have ended, and students that were removed: accounts, some at a time;
+    then the courses. Raises ExceptionGroup where some could not be removed."""
     ended = Student.objects.filter(course__ends_at__lt=Now()) | Student.objects.filter(
         user__is_active=False
     )

@@ -144,7 +144,8 @@ def detail(
 
 
 def _status(wrong: str) -> HTTPStatus:
-    """Of a page with a form. wrong: why what was sent was refused, "" where it was not."""
+    """The status of a page with a form. wrong: why what was sent was refused, "" where it was
+    not."""
     return HTTPStatus.BAD_REQUEST if wrong else HTTPStatus.OK
 
 

@@ -19,8 +19,8 @@ FORMAT = 1  # raised when the files change their meaning
 
 
 def archive(source: tables.ExportSource, bag: bool = True) -> Iterator[bytes]:
-    """Of all documents, whatever set was asked for. bag: with the bag of words, which is what
-    trains; never under embargo."""
+    """The zip, of all documents, whatever set was asked for. bag: with the bag of words, which is
+    what trains; never under embargo."""
     shut = source.run.corpus.embargo or not bag
     return zipped(_members(replace(source, selection=Selection.all(source.selection.view)), shut))
 

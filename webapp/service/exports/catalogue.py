@@ -53,7 +53,7 @@ class ExportKind:
 
     @property
     def endings(self) -> list[str]:
-        """Of its files, without the dot."""
+        """The endings of its files, without the dot."""
         return list(FORMATS) if self.table else [self.ending]
 
     def is_ready(self, run: Run) -> bool:

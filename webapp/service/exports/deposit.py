@@ -178,7 +178,7 @@ def _parts(books: dict[str, Notebook], tables: dict[str, ExportKind]) -> dict[st
 
 
 def read_source(run: Run, query: QueryDict, by: int) -> ExportSource:
-    """Of all documents, as a user answered. Raises Invalid."""
+    """What a deposit is made of: all documents, and what a user answered. Raises Invalid."""
     form = DepositForm(query, run, by)
     for field, errors in form.errors.items():
         raise Invalid(field, f"{form.fields[field].label}: {errors[0]}")
@@ -297,7 +297,7 @@ def _escaped(character: re.Match) -> str:
 
 
 def _author(creator: Creator) -> dict[str, str]:
-    """As CITATION.cff has a person, or an organisation."""
+    """A creator as CITATION.cff has a person, or an organisation."""
     if creator.given:
         author = {"family-names": creator.family, "given-names": creator.given}
     else:

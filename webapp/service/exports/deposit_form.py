@@ -64,7 +64,7 @@ def valid_orcid(orcid: str) -> bool:
 
 
 def creator(line: str) -> Creator:
-    """Of "Family, Given 0000-0002-1825-0097". Raises ValidationError."""
+    """The creator that "Family, Given 0000-0002-1825-0097" names. Raises ValidationError."""
     ending = _ORCID.search(line)
     name = line
     orcid = ""

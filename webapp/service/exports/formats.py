@@ -47,7 +47,7 @@ def as_csv(table: ExportTable, made_by: dict) -> Iterator[bytes]:
 
 
 def as_excel_csv(table: ExportTable, made_by: dict) -> Iterator[bytes]:
-    """The same with a byte order mark, without which Excel takes UTF-8 for another encoding."""
+    """CSV with a byte order mark, without which Excel takes UTF-8 for another encoding."""
     return chain([codecs.BOM_UTF8], as_csv(table, made_by))
 
 

@@ -100,7 +100,7 @@ def _relevant(model: Model, k: int) -> Iterator[Term]:
 
 
 def _token_table(model: Model, words: np.ndarray) -> dict[str, list[str | int | float]]:
-    """Of each word that is shown, the share of its tokens in each topic."""
+    """The share of each word's tokens in each topic, for the words that are shown."""
     ptr, topics, tokens, _ = model.evidence.by_word()
     table: dict[str, list[str | int | float]] = {"Term": [], "Topic": [], "Freq": []}
     for w in sorted(words.tolist(), key=lambda w: model.vocabulary[w]):

@@ -21,7 +21,7 @@ _LINES = 20_000  # in a piece
 
 
 def java(number: float) -> str:
-    """As Java's Double.toString: 1.0E-4 where Python writes 0.0001."""
+    """The number as Java's Double.toString writes it: 1.0E-4 where Python writes 0.0001."""
     text = repr(float(number))
     if number == 0 or 1e-3 <= abs(number) < 1e7:
         return text
@@ -32,7 +32,7 @@ def java(number: float) -> str:
 
 
 def short(number: float) -> str:
-    """As MALLET's NumberFormat: at most five decimals, thousands apart."""
+    """The number as MALLET's NumberFormat writes it: at most five decimals, thousands apart."""
     rounded = Decimal(repr(float(number))).quantize(Decimal("0.00001"), ROUND_HALF_EVEN)
     return f"{rounded:,f}".rstrip("0").rstrip(".")
 

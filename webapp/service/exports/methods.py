@@ -152,7 +152,7 @@ def _forms(reading: dict, left_out: list[str]) -> str:
 
 
 def _without(run: Run) -> str:
-    """Of a run that leaves out words of its parent; "" of others."""
+    """What is said of a run that leaves out words of its parent; "" for others."""
     if not run.dropped:
         return ""
     parent = f"run {run.parent_id}" if run.parent_id else "an earlier run"

@@ -78,7 +78,7 @@ class Model:
         )
 
     def most_frequent(self, k: int, n: int) -> list[int]:
-        """Of a topic's listed words the n with most tokens of it, of equals the later one first."""
+        """The n of a topic's listed words with most tokens of it, of equals the later one first."""
         records = tuples(
             "SELECT word FROM topic_word WHERE snapshot_id = %s AND topic = %s AND tokens > 0 ORDER"
             " BY tokens DESC, word DESC LIMIT %s",

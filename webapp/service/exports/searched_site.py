@@ -62,7 +62,7 @@ def _members(run: Run) -> Iterator[Member]:
 
 
 def _passages(view: RunView, topic: int, numbers: list[int]) -> list[tuple[int, Excerpt]]:
-    """Of the first documents, each with its number."""
+    """The passages of the first documents, each with its number."""
     found = marked_texts.passages(view, numbers[:PASSAGES], topic)
     return [(number, found[number]) for number in numbers[:PASSAGES] if number in found]
 

@@ -92,7 +92,7 @@ def _document_topics_wide(source: ExportSource) -> int:
 
 
 def _tokens(source: ExportSource) -> int:
-    """Of a set as many as its documents have on average."""
+    """Tokens of the documents: a set has as many as its documents have on average."""
     version = source.run.version
     return version.tokens * source.selection.count // max(1, version.documents)
 

@@ -118,7 +118,7 @@ def list_files(rows: Rows, checkpoints: Path) -> Iterator[BackupFile]:
 def _corpus_files(
     pk: int, status: str, stream: dict | None, sizes: dict, documents: int
 ) -> Iterator[BackupFile]:
-    """Of a corpus that is not ready only the files that it is read from."""
+    """The files of a corpus; of one that is not ready only those that it is read from."""
     folder = files.corpus_folder(pk)
     if status != Corpus.Status.READY:
         yield from _all(folder / "source")

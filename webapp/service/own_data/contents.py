@@ -184,7 +184,7 @@ def _readings(user: User) -> Iterator[bytes]:
 
 
 def _notebooks(user: User, seen: QuerySet[Corpus]) -> Iterator[Member]:
-    """As their pages show them: an embargo shortens passages here, too."""
+    """The user's notebooks as their pages show them: an embargo shortens passages here, too."""
     for notebook in _rows(Notebook.objects.filter(owner=user)):
         page = notebooks.content(notebook, seen)
         yield Member(f"notebooks/{notebook.pk}.json", [as_bytes(page)])

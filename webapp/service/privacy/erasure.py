@@ -135,7 +135,7 @@ def related(corpus: Corpus) -> list[Corpus]:
 
 
 def newest_run(corpus: Corpus) -> Run | None:
-    """Of those that are done: a new run may have its settings."""
+    """The newest run that is done: a new one may have its settings. None where there is none."""
     return corpus.runs.filter(status=Run.Status.DONE).order_by("-pk").first()
 
 
@@ -249,8 +249,8 @@ def _take_over(old: Corpus, new: Corpus) -> None:
 
 
 def _provenance(old: Corpus, new: Corpus) -> dict:
-    """Of which documents of what: a part stays a part. whole: its texts are its own, whatever it was
-    made of."""
+    """Which documents of what the new corpus has: a part stays a part. whole: its texts are its
+    own, whatever it was made of."""
     if old.provenance and not old.provenance.get("whole"):
         return old.provenance | {"documents": new.documents}
     return new.provenance | {"whole": True}

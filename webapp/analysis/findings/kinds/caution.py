@@ -173,8 +173,8 @@ AnyCaution = Annotated[
 
 
 def _topics(document_set: DocumentSet) -> list[TopicsCaution]:
-    """Of general talk, of several subjects, and of which one document holds much: these are about
-    it, not about the document_set."""
+    """Cautions about topics of general talk, of several subjects, and of which one document holds
+    much: these are about the topics, not about the document_set."""
     labels = document_set.view.labels
     tokens = document_set.totals.x[0]
     large = document_set.subjects & (tokens >= SMALL * document_set.tokens)
@@ -281,8 +281,8 @@ def _repeated(document_set: DocumentSet) -> list[Repeated]:
 
 
 def _outside(document_set: DocumentSet) -> list[OutsideVocabulary]:
-    """Of the words that are no stop words, those that no topic counts: too rare or too frequent. Of
-    the whole corpus."""
+    """How many of the words of the whole corpus that are no stop words no topic counts, as they are
+    too rare or too frequent; [] where these are less than NOTICED of all."""
     version = document_set.run.version
     dropped = version.report.get("dropped", {}).items()
     outside = sum(

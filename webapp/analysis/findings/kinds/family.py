@@ -128,7 +128,7 @@ def _measured(document_set: DocumentSet, nodes: list[Node]) -> list[Family]:
 
 
 def _line_of(document_set: DocumentSet, topics: list[int]) -> Line:
-    """Of some topics together; empty without periods."""
+    """The share of some topics together over time; empty without periods."""
     sums_by_period = document_set.by_period
     if sums_by_period is None:
         return []

@@ -88,7 +88,8 @@ class Mark(OfGroup, RatioFinding):
 
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Mark]:
-        """Of each group of each field, and of a chosen set beside all other documents."""
+        """What tells each group of each field from other documents, and a chosen set from all
+        others; [] without documents."""
         if not document_set.documents:
             return []
         rows: list[Mark] = []

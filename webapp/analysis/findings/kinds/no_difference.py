@@ -49,8 +49,8 @@ class NoDifference(OfGroup, BaseFinding):
 
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[NoDifference]:
-        """Of each field without a finding of its topics or words; [] where one of these could not
-        be computed, as nothing is known then."""
+        """Each field without a finding of its topics or words; [] where one of these could not be
+        computed, as nothing is known then."""
         marks = earlier.of(Mark)
         keywords = earlier.of(Keywords)
         if not document_set.documents or marks is None or keywords is None:

@@ -66,7 +66,7 @@ class Path(NamedTuple):
 
 
 def path(name: str) -> Path:
-    """Of archives in archives the last is named."""
+    """A file by its name; `archive` is the innermost of archives within archives."""
     pieces = [
         piece for piece in clean(name).replace("\\", "/").split("/") if piece not in ("", ".", "..")
     ]

@@ -91,7 +91,8 @@ def _words_of(name: str) -> str:
 
 
 def _written(words: str) -> str:
-    """The same words, whatever is between them, and whatever their numbers are."""
+    """A regular expression of the words, whatever is between them, and whatever their numbers
+    are."""
     parts = [_DIGITS.sub("0", word) for word in _WORD.findall(words)]
     return _BETWEEN_WORDS.join(regex.escape(part).replace("0", r"\p{N}+") for part in parts)
 

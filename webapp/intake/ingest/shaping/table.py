@@ -347,8 +347,8 @@ class UploadedTable(contextlib.AbstractContextManager["UploadedTable"]):
         return row and row[0]
 
     def _row(self, document: Document) -> int | None:
-        """Of the row whose name is the end of the file's, or the other way round, with the endings
-        or without."""
+        """The row whose name is the end of the file's, or the other way round, with the endings or
+        without; None for none."""
         for key in _of_document(document.file):
             number = self._find(key.text, 2 * MOST_FOLDERS if key.distance < 2 else 1)
             if number is not None:
@@ -357,8 +357,8 @@ class UploadedTable(contextlib.AbstractContextManager["UploadedTable"]):
         return self._loose_row(document) if by_id is None else by_id
 
     def _loose_row(self, document: Document) -> int | None:
-        """Of the row that names the file as it is written otherwise; none where it names another
-        file so, as 1 does 1901/001.txt and 1902/001.txt."""
+        """The row that names the file as it is written otherwise; None where it names another file
+        so, as 1 does 1901/001.txt and 1902/001.txt."""
         if document.place:
             return None
         for text in _loose_of_document(document.file):
