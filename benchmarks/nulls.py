@@ -159,10 +159,11 @@ def slopes(selection, name: str) -> Counted:
     """Topics that differ beyond chance along a number, or the date."""
     from webapp.analysis.effects import estimates
     from webapp.analysis.effects.formula import Formula, Term
+    from webapp.analysis.effects.model import EffectQuestion
     from webapp.platform.storage.cache import clear_all
 
     clear_all()
-    along = estimates.EffectQuestion(Formula(Term(name), "", ()))
+    along = EffectQuestion(Formula(Term(name), "", ()))
     _, answers = estimates.regression_of(selection, along).answers()
     clear_all()
     return Counted(int(answers.accepted.sum()), disagreeing(answers))

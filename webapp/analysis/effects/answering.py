@@ -15,14 +15,9 @@ from webapp.analysis.answers.answer_jobs import (
     unpack_tuple,
 )
 from webapp.analysis.effects import estimates, formula as formulas
-from webapp.analysis.effects.estimates import (
-    Along,
-    EffectQuestion,
-    EffectsTable,
-    Estimates,
-    Regression,
-    Way,
-)
+from webapp.analysis.effects.estimates import Estimates, Regression
+from webapp.analysis.effects.estimator import Along, EffectsTable
+from webapp.analysis.effects.model import EffectQuestion, Way
 from webapp.analysis.effects.shapes import Wider
 from webapp.analysis.two_sets.answering import answers_of
 from webapp.analysis.two_sets.shapes import Answering

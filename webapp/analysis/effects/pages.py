@@ -11,7 +11,8 @@ from inference.answers import Answers
 from inference.effects.regression import Data
 from webapp.analysis.answers import cautions
 from webapp.analysis.effects import formula as formulas, sentences, variables, variants
-from webapp.analysis.effects.estimates import EffectsTable, Order, Regression
+from webapp.analysis.effects.estimates import Regression
+from webapp.analysis.effects.estimator import EffectsTable, Order
 from webapp.analysis.effects.shapes import (
     AboutEffect,
     AlongEffect,

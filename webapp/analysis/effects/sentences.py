@@ -4,6 +4,7 @@ on the API."""
 from collections.abc import Sequence
 from math import isfinite
 
+from inference.effects.unit_documents import LEVEL
 from webapp.analysis.effects import estimates, variables
 from webapp.analysis.effects.shapes import Estimate
 from webapp.analysis.effects.two_sets import TwoSets
@@ -47,7 +48,7 @@ def difference(
     )
     sentence = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
     if estimate.difference_low is not None and estimate.difference_high is not None:
-        level = estimates.LEVEL if as_one_topic else regression.table().answers.level
+        level = LEVEL if as_one_topic else regression.table().answers.level
         ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
         sentence += f" ({_interval(level)} {ends})"
     if estimate.corrected is not None:

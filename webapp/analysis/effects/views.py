@@ -22,8 +22,10 @@ from webapp.analysis.effects import (
     variables,
     variants,
 )
-from webapp.analysis.effects.estimates import EffectQuestion, Order, Regression, Way
+from webapp.analysis.effects.estimates import Regression
+from webapp.analysis.effects.estimator import Order
 from webapp.analysis.effects.formula import Term
+from webapp.analysis.effects.model import EffectQuestion, Way
 from webapp.analysis.effects.pages import (
     asked_formula,
     claim_of_sets,

@@ -15,6 +15,8 @@ from webapp.analysis.collocations.shapes import Collocations, ComparedCollocatio
 from webapp.analysis.compare import matchings, queries as comparisons
 from webapp.analysis.compare.shapes import Comparison
 from webapp.analysis.effects import answering as effects_answering, estimates, two_sets
+from webapp.analysis.effects.estimator import Order as EffectOrder
+from webapp.analysis.effects.model import EffectQuestion, Way as EffectWay
 from webapp.analysis.effects.pages import asked_formula, claim_of_sets, claim_page, effects_page
 from webapp.analysis.effects.shapes import ClaimPage, EffectsPage
 from webapp.analysis.findings.families import CUTS
@@ -503,8 +505,8 @@ def effects(
     run_id: int,
     documents: Query[shapes.Documents],
     effect: Query[shapes.Effect],
-    estimate: estimates.Way = "counted",
-    order: estimates.Order = "difference",
+    estimate: EffectWay = "counted",
+    order: EffectOrder = "difference",
     topic: str = "",
     after: Offset = 0,
 ):
@@ -554,7 +556,7 @@ def claim(
 
 
 def _regression(
-    request: HttpRequest, run_id: int, effect: shapes.Effect, estimate: estimates.Way = "counted"
+    request: HttpRequest, run_id: int, effect: shapes.Effect, estimate: EffectWay = "counted"
 ) -> estimates.Regression:
     run = finished(run_id)
     selection = Selection.read(request.GET, RunView(run))
@@ -564,9 +566,7 @@ def _regression(
         raise Invalid(
             "formula", f"Nothing is known of the documents of “{run.corpus.name}” but their texts."
         )
-    asked_effect = estimates.EffectQuestion(
-        formula, effect.a, effect.b, effect.x, effect.y, estimate
-    )
+    asked_effect = EffectQuestion(formula, effect.a, effect.b, effect.x, effect.y, estimate)
     with called({"field": "formula"}):
         return estimates.regression_of(selection, asked_effect)
 

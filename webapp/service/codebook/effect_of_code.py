@@ -7,8 +7,9 @@ import numpy as np
 
 from inference.codes.effect import effect
 from inference.errors import Invalid
-from webapp.analysis.effects.estimates import EffectQuestion, regression_of
+from webapp.analysis.effects.estimates import regression_of
 from webapp.analysis.effects.formula import Formula
+from webapp.analysis.effects.model import EffectQuestion
 from webapp.core.documents import unit_sentences
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView

@@ -418,7 +418,7 @@ def test_another_estimator_on_one_page_is_found(client, persons, monkeypatch):
     """The test can fail: with an estimator of its own a page is told."""
     agreed = of_two_values(client, persons, ["Red", "Blue"], {})
     assert all(disagreements(places) == [] for places in agreed)
-    monkeypatch.setattr(Regression, "_plain", property(lambda regression: False))
+    monkeypatch.setattr(Regression, "is_plain", property(lambda regression: False))
     clear_all()
     assert disagreements(of_two_values(client, persons, ["Red", "Blue"], {})[0])
     clear_all()

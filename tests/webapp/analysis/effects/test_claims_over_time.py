@@ -7,7 +7,7 @@ from django.urls import reverse
 from inference.effects import over_time
 from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.effects import estimates, formula, variants
-from webapp.analysis.effects.estimates import EffectQuestion
+from webapp.analysis.effects.model import EffectQuestion
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
 

@@ -20,9 +20,9 @@ from tasks.corpora import choose
 from tests.corpora import as_csv
 from tests.inference import naive_answers, naive_effects
 from tests.webapp.making import corpus_of, run_on
-from webapp.analysis.effects import estimates, formula, sentences, variables, variants, views
-from webapp.analysis.effects.estimates import EffectQuestion
+from webapp.analysis.effects import estimates, formula, model, sentences, variables, variants, views
 from webapp.analysis.effects.formula import Formula, Term
+from webapp.analysis.effects.model import EffectQuestion
 from webapp.core.curation import services as curation
 from webapp.core.documents import days, units
 from webapp.core.documents.selection import Selection
@@ -341,7 +341,7 @@ def test_what_can_not_be_had_is_said_on_the_page_too(client, trained, query, sen
 @pytest.mark.django_db
 def test_what_would_take_too_long_is_not_begun(client, trained, monkeypatch):
     pairs = len(evidence.of(trained).doc_topics)
-    monkeypatch.setattr(estimates, "MOST_STEPS", 2 * pairs)
+    monkeypatch.setattr(model, "MOST_STEPS", 2 * pairs)
     assert answer(client, trained, "?formula=date")["documents"]
     assert "too long" in answer(client, trained, "?formula=spline(date)", status=400)["error"]
 

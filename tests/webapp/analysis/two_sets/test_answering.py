@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from webapp.analysis.effects import answering as effects_answering, estimates, formula as formulas
-from webapp.analysis.effects.estimates import EffectQuestion
+from webapp.analysis.effects.estimator import Estimator
+from webapp.analysis.effects.model import EffectQuestion
 from webapp.analysis.two_sets import answering
 from webapp.core.documents import fields
 from webapp.core.documents.selection import Selection
@@ -124,7 +125,7 @@ def test_a_worker_gives_the_effects_that_a_request_would(
         _, (task, arguments) = sent
         runs.estimate_effects(*json.loads(json.dumps(arguments)))
     clear_all()
-    monkeypatch.setattr(estimates.Regression, "_answered", None)  # nobody estimates again
+    monkeypatch.setattr(Estimator, "answer_topics", None)  # nobody estimates again
     assert client.get(address).json() == quick[0].json()
     assert client.get(served).json() == quick[1].json()
     assert client.get(file).content == quick_file

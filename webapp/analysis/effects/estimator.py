@@ -1,0 +1,238 @@
+"""Estimates of a formula's effect: of all topics, of some together, and along the effect. Nothing is
+kept here (webapp.analysis.effects.estimates does)."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from inference import answers as estimator
+from inference.answers import Answers, question
+from inference.answers.held import answer_held
+from inference.effects import as_stm, regression
+from inference.effects.unit_documents import LEVEL
+from webapp.analysis.answers import set_answers
+from webapp.analysis.effects.correction import Correction
+from webapp.analysis.effects.model import EffectModel
+from webapp.analysis.effects.shapes import Wider
+from webapp.analysis.time import shares
+from webapp.core.documents import units
+from webapp.core.results.priors import priors
+
+LOOKED_AT = 20  # topics
+WIDER = 1.25  # times, from which on it is said
+POINTS = 21  # along a line
+ROWS = 8  # settings at a time
+Order = Literal["difference", "ratio", "number"]
+
+
+class EffectsTable(NamedTuple):
+    """What is estimated of T topics. answers: side a is the second setting, b the first; where the
+    effect may differ by group how the share changes in the second, and in the first. value, low,
+    high: float64[T, 2], of the first and of the second. corrected: float64[T], the difference
+    corrected for reading. wider: where nobody has said who speaks."""
+
+    topics: list[int]
+    answers: Answers
+    value: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    corrected: np.ndarray
+    wider: Wider | None
+
+    @property
+    def named(self) -> np.ndarray:
+        """bool[T]: beyond chance, exactly where the intervals exclude no difference."""
+        return self.answers.accepted
+
+    @property
+    def p(self) -> np.ndarray:
+        """float64[T]: 1 where nothing can be said."""
+        return np.where(np.isnan(self.answers.p), 1.0, self.answers.p)
+
+    def order(self, by: Order) -> list[int]:
+        """Rows, those first that are named."""
+        if by == "number":
+            return list(range(len(self.topics)))
+        size = np.abs(self.answers.difference)
+        if by == "ratio":
+            first, second = np.maximum(np.abs(self.value.T), 1e-6)
+            size = np.abs(np.log(first / second))
+        return np.lexsort((-size, ~self.named)).tolist()
+
+
+class Along(NamedTuple):
+    """labels, words: of L levels; share, low, high: float64[G, L], NaN where nothing is known."""
+
+    labels: list[str]
+    words: np.ndarray
+    share: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """Estimates what a model's question asks for."""
+
+    model: EffectModel
+
+    @cached_property
+    def correction(self) -> Correction:
+        return Correction(self.model)
+
+    def fit(self, data: regression.Data, rows: np.ndarray, contrast: np.ndarray) -> regression.Fit:
+        if self.model.effect_question.counted:
+            return regression.fit(data, rows, contrast)
+        return as_stm.fit(
+            data,
+            priors(self.model.selection.run).alpha,
+            rows,
+            contrast,
+            as_stm.DRAWS if self.model.effect_question.estimate == "stm" else 0,
+        )
+
+    def answer(self, data: regression.Data, level: float | None = None) -> Answers:
+        """Answer the question for any texts that the data counts. Side a of the answers is the
+        second setting, or how the share changes in the second group; side b is the first. level: of
+        the intervals, or None for what the data's topics give."""
+        if self.model.is_plain:
+            unit = np.empty(len(data.cell), np.int64)
+            unit[data.units.order] = np.repeat(np.arange(data.units.U), np.diff(data.units.starts))
+            count_arrays = data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
+            outcome = estimator.CountedTopics(*count_arrays, data.T)
+            first, second = self.model.two_sides(data.cell)
+            of_sides = question.of_two_sets(second, first, unit)
+            return estimator.answer(outcome, of_sides, level=level)
+        return answer_held(
+            data,
+            self.model.compared,
+            self.model.verdict,
+            self.fit,
+            level,
+            exchanges=self.model.effect_question.counted,
+        )
+
+    def answer_topics(self, topics: list[int], as_one_topic: bool) -> Answers:
+        """By the one function that answers every page."""
+        if self.model.is_plain and not as_one_topic:
+            first, second = self.model.sides
+            sides = self.model.two_sides(self.model.design.cell)[::-1]
+            return set_answers.of_sides(self.model.selection, second, first, sides).answers
+        key = (*self.model.key, tuple(topics), as_one_topic)
+        if self.model.is_plain:
+            return self.answer(self.model.data(topics, as_one_topic))
+        return set_answers.with_held(
+            key,
+            lambda: self.model.data(topics, as_one_topic),
+            self.model.compared,
+            self.model.verdict,
+            self.fit,
+            exchanges=self.model.effect_question.counted,
+        )
+
+    def table(self, topics: list[int], as_one_topic: bool = False) -> EffectsTable:
+        answers = self.answer_topics(topics, as_one_topic)
+        low, high = zip(answers.ends(1), answers.ends(0), strict=True)
+        value = np.stack([answers.b, answers.a], axis=1)
+        if self.model.across is None:
+            value = np.clip(value, 0.0, 1.0)
+        else:
+            low, high = _ends_of_changes(answers)
+        return EffectsTable(
+            topics=topics,
+            answers=answers,
+            value=value,
+            low=np.stack(low, axis=1),
+            high=np.stack(high, axis=1),
+            corrected=self.correction.differences(self.model.data(topics, as_one_topic)),
+            wider=None if as_one_topic else self._wider(topics, answers.error**2),
+        )
+
+    def _wider(self, visible_topics: list[int], variance: np.ndarray) -> Wider | None:
+        """None where somebody has said who speaks, or documents of one speaker are hardly more
+        alike than others. variance: float64[T], of the differences of these topics where documents
+        are independent."""
+        version = self.model.selection.version
+        if self.model.unit.certainty != "none" or not visible_topics:
+            return None
+        sample_slice = slice(None, None, len(visible_topics) // LOOKED_AT + 1)
+        compared = (
+            self.model.effect_question.formula.effect.name,
+            self.model.effect_question.formula.across,
+        )
+        wider_intervals = list[Wider]()
+        for field in units.possible(version)[:3]:
+            if field.name not in compared:
+                data = shares.effect_data(
+                    self.model.selection.view,
+                    units.Unit(field, ""),
+                    self.model.design.cell,
+                    visible_topics[sample_slice],
+                )
+                fit = self.fit(data, self.model.design.rows, self.model.contrast[None])
+                larger_variance = np.maximum(fit.variance[0], fit.pooled[0])
+                wider_intervals.append(
+                    Wider(
+                        field.name,
+                        float(
+                            np.sqrt(
+                                np.median(
+                                    larger_variance / np.maximum(variance[sample_slice], 1e-300)
+                                )
+                            )
+                        ),
+                    )
+                )
+        return max(
+            (wider for wider in wider_intervals if wider.times > WIDER),
+            key=lambda wider: wider.times,
+            default=None,
+        )
+
+    def along(self, topics: list[int]) -> Along:
+        """The expected share of one topic, or of several together, at each level of the effect, or
+        at POINTS along it, in each group."""
+        fitted_design = self.model.design
+        words = self.model.effect.words(self.model.known)
+        with_words = np.flatnonzero(words)
+        if self.model.on_a_line:
+            evenly = np.linspace(with_words[0], with_words[-1], POINTS)
+            levels = np.unique(evenly.astype(int))
+            words = np.add.reduceat(words, levels)
+        else:
+            levels = with_words
+            words = words[levels]
+        groups = self.model.groups if self.model.across else (0,)
+        rows = np.stack(
+            [fitted_design.setting(int(level), group) for group in groups for level in levels]
+        )
+        data = self.model.data(topics, as_one_topic=True)
+        fits = [
+            self.fit(data, fitted_design.rows, rows[first : first + ROWS])
+            for first in range(0, len(rows), ROWS)
+        ]
+        ends = [regression.reach(fit, LEVEL) for fit in fits]
+        share = np.concatenate([fit.estimate[:, 0] for fit in fits])
+        low = np.concatenate([lows[:, 0] for lows, _ in ends])
+        high = np.concatenate([highs[:, 0] for _, highs in ends])
+        if self.answer(data).verdict:
+            low = np.full_like(low, np.nan)
+            high = np.full_like(high, np.nan)
+        shape = len(groups), len(levels)
+        return Along(
+            self.model.effect.shown(levels),
+            words,
+            np.clip(share, 0.0, 1.0).reshape(shape),
+            np.clip(low, 0.0, 1.0).reshape(shape),
+            np.clip(high, 0.0, 1.0).reshape(shape),
+        )
+
+
+def _ends_of_changes(answers: Answers) -> tuple[tuple, tuple]:
+    """Low and high ends of both changes, which may be negative: (of b, of a) each."""
+    critical = np.where(np.isnan(answers.p), np.nan, answers.critical)
+    half_b = critical * answers.error_b
+    half_a = critical * answers.error_a
+    return (answers.b - half_b, answers.a - half_a), (answers.b + half_b, answers.a + half_a)
