@@ -4,6 +4,7 @@ and what follows."""
 import re
 from collections import Counter
 from collections.abc import Callable
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -27,8 +28,8 @@ from webapp.platform.pages import addresses
 from webapp.platform.pages.page import (
     check_act,
     looked_up,
-    reader,
     show_errors,
+    signature,
     table_answer,
     whole_number,
 )
@@ -114,7 +115,7 @@ def create(request: HttpRequest, run: Run) -> HttpResponse:
     with show_errors(request):
         origin = addresses.own_path(form.get("origin", "")) or ""
         fields_sent = form.dict() | {"origin": origin}
-        concept = concepts.create(run.corpus, fields_sent, reader(request))
+        concept = concepts.create(run.corpus, fields_sent, signature(request))
         return redirect("concept", run.pk, concept.pk)
     return redirect(RunView(run).go("run_codebook", asked=_typed(form, FORM)))
 
@@ -226,31 +227,11 @@ def change(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     form = request.POST
     go = RunView(run).go
     concept = concept_or_404(run, concept_id)
-    by = reader(request)
-    acts: dict[str, Callable[[], object]] = {
-        "define": lambda: concepts.define(concept, form, by, anew=bool(form.get("anew"))),
-        "draw": lambda: concepts.draw(concept, run, form, form.getlist("columns"), by),
-        "take": lambda: _take_in(request, concept, run, by),
-        "invite": lambda: concepts.invite(authorization.shareable(request, concept), on=True),
-        "revoke": lambda: concepts.invite(concept, on=False),
-        "discard": lambda: concepts.discard(concept),
-        "withdraw": lambda: concepts.withdraw(concept, whole_number(form, "coder"), on=True),
-        "readmit": lambda: concepts.withdraw(concept, whole_number(form, "coder"), on=False),
-        "choose": lambda: concepts.choose(
-            concept, whole_number(form, "document"), form.get("note", ""), by
-        ),
-        "settle": lambda: coding.settle(
-            concept, whole_number(form, "item"), whole_number({"code": code}, "code"), by
-        ),
-        "reopen": lambda: coding.settle(concept, whole_number(form, "item"), Settlement.OPEN, by),
-        "remove": lambda: _remove(request, concept, go("concept", concept.pk)),
-        "restore": lambda: concepts.remove(concept, on=False),
-    }
-    act, _, code = form.get("act", "").partition(":")  # settle:1
-    check_act(act, acts)
+    act, _, code = form.get("act", "").partition(":")  # settle:1, by the button of a code
+    check_act(act, ACTS)
     typed_again = _typed(form, FORM[2:]) if act == "define" else ""
     with show_errors(request):
-        acts[act]()
+        ACTS[act](Change(request, run, concept, signature(request), code))
         typed_again = ""
     if act == "remove":
         return redirect(go("run_codebook"))
@@ -259,18 +240,104 @@ def change(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     return redirect(go("concept", concept.pk, asked=typed_again))
 
 
-def _remove(request: HttpRequest, concept: Concept, url: str) -> None:
-    concepts.remove(concept, on=True)
-    messages.success(
-        request, format_html('“{}” was removed. <a href="{}">Put it back</a>', concept.name, url)
-    )
+class Change(NamedTuple):
+    """What a form asks to do to a concept. by: who asks. code: of `settle`, as it was sent."""
+
+    request: HttpRequest
+    run: Run
+    concept: Concept
+    by: str
+    code: str
+
+    @property
+    def form(self) -> QueryDict:
+        return self.request.POST
+
+    def number(self, name: str) -> int:
+        """A whole number that the form sent. Raises Invalid."""
+        return whole_number(self.form, name)
 
 
-def _take_in(request: HttpRequest, concept: Concept, run: Run, by: str) -> None:
-    file = request.FILES.get("codes")
+def _define(change: Change) -> None:
+    anew = bool(change.form.get("anew"))
+    concepts.define(change.concept, change.form, change.by, anew=anew)
+
+
+def _draw(change: Change) -> None:
+    columns = change.form.getlist("columns")
+    concepts.draw(change.concept, change.run, change.form, columns, change.by)
+
+
+def _take_in(change: Change) -> None:
+    file = change.request.FILES.get("codes")
     if file is None:
         raise Invalid("codes", "Choose a file first.")
-    messages.success(request, taking_in.receive(concept, run, file.read(imports.FILE + 1), by))
+    content = file.read(imports.FILE + 1)
+    answer = taking_in.receive(change.concept, change.run, content, change.by)
+    messages.success(change.request, answer)
+
+
+def _invite(change: Change) -> None:
+    concepts.invite(authorization.shareable(change.request, change.concept), on=True)
+
+
+def _revoke(change: Change) -> None:
+    concepts.invite(change.concept, on=False)
+
+
+def _discard(change: Change) -> None:
+    concepts.discard(change.concept)
+
+
+def _withdraw(change: Change) -> None:
+    concepts.withdraw(change.concept, change.number("coder"), on=True)
+
+
+def _readmit(change: Change) -> None:
+    concepts.withdraw(change.concept, change.number("coder"), on=False)
+
+
+def _choose(change: Change) -> None:
+    note = change.form.get("note", "")
+    concepts.choose(change.concept, change.number("document"), note, change.by)
+
+
+def _settle(change: Change) -> None:
+    code = whole_number({"code": change.code}, "code")
+    coding.settle(change.concept, change.number("item"), code, change.by)
+
+
+def _reopen(change: Change) -> None:
+    coding.settle(change.concept, change.number("item"), Settlement.OPEN, change.by)
+
+
+def _remove(change: Change) -> None:
+    concept = change.concept
+    concepts.remove(concept, on=True)
+    url = RunView(change.run).go("concept", concept.pk)
+    put_back = format_html('“{}” was removed. <a href="{}">Put it back</a>', concept.name, url)
+    messages.success(change.request, put_back)
+
+
+def _restore(change: Change) -> None:
+    concepts.remove(change.concept, on=False)
+
+
+ACTS: dict[str, Callable[[Change], None]] = {
+    "define": _define,
+    "draw": _draw,
+    "take": _take_in,
+    "invite": _invite,
+    "revoke": _revoke,
+    "discard": _discard,
+    "withdraw": _withdraw,
+    "readmit": _readmit,
+    "choose": _choose,
+    "settle": _settle,
+    "reopen": _reopen,
+    "remove": _remove,
+    "restore": _restore,
+}
 
 
 @require_POST
@@ -279,7 +346,7 @@ def join(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     """A reader of the corpus begins to code, or goes on."""
     concept = concept_or_404(run, concept_id)
     with show_errors(request):
-        coder = coding.join(concept, reader(request), authorization.user(request))
+        coder = coding.join(concept, signature(request), authorization.user(request))
         # An address of coding names no run, and "Back to the concept" leads to this one.
         request.session[coding_views.RUN_OF_CODER] = run.pk
         return redirect("code", coder.token)
