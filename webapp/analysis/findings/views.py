@@ -27,7 +27,7 @@ from webapp.core.simulate import truth
 from webapp.models import Notebook, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing import tables
-from webapp.platform.pages.page import back, reader, show_errors, whole_number
+from webapp.platform.pages.page import back, show_errors, signature, whole_number
 from webapp.platform.pages.run_links import conditions
 from webapp.platform.pages.typed import Answer, PageQuery, typed
 
@@ -137,7 +137,7 @@ def _pin(request: HttpRequest) -> Notebook:
     notebook = kept.picked_notebook(request, run.corpus)
     repeated = quotations.repeating(selection)
     for evidence in pinning.evidence_of(selection.view, page, row, repeated):
-        notebooks.pin(notebook, evidence, "", reader(request))
+        notebooks.pin(notebook, evidence, "", signature(request))
     return notebook
 
 
@@ -163,7 +163,7 @@ def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
     set_text = f", {selection.sentence}" if selection else ""
     new_notebook = notebooks.create(
         f"Findings in {run.corpus.name}{set_text}"[: notebooks.TITLE],
-        reader(request),
+        signature(request),
         authorization.user(request),
     )
     pinned = pinning.evidence_of_page(selection, page)
@@ -172,5 +172,5 @@ def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
         for quote in page.quotes
     ]
     for evidence in pinned:
-        notebooks.pin(new_notebook, evidence, "", reader(request))
+        notebooks.pin(new_notebook, evidence, "", signature(request))
     return new_notebook

@@ -7,9 +7,10 @@ from django.db import transaction
 
 from inference.errors import Invalid
 from webapp.core.curation.intrusion import TopicTest, WordTest
-from webapp.core.curation.services import LABEL, one_line
+from webapp.core.curation.services import LABEL
 from webapp.core.curation.shapes import Passage, Test
 from webapp.models import Answer, Run
+from webapp.platform.typed_text import one_line
 
 FITS = ("yes", "no", "unsure")
 MOST = (

@@ -30,9 +30,9 @@ from webapp.models import Run
 from webapp.platform.pages.page import (
     is_whole,
     number as number_of,
-    reader,
     run_or_404,
     show_errors,
+    signature,
 )
 from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.pages.typed import Answer, typed
@@ -64,7 +64,7 @@ def _topic(run: Run, seed: int, question: int) -> int:
 def index(request: HttpRequest, view: RunView, *, seed: int = 0) -> Answer[ReadingPage]:
     """The three tasks, and how far the reader is."""
     progress = {}
-    for task, (done, following) in queries.progress(view, reader(request), seed).items():
+    for task, (done, following) in queries.progress(view, signature(request), seed).items():
         progress[task] = Progress(done, following, _next(view, task, following, seed))
     return Answer(
         ReadingPage(
@@ -83,7 +83,7 @@ def passages(
     """Ten passages, without anything that tells what the model makes of them until all questions
     are answered."""
     run = view.run
-    who = reader(request)
+    who = signature(request)
     question = number
     number = _topic(run, seed, question)
     read = queries.passages(run, number, seed)
@@ -133,7 +133,7 @@ def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpRespo
     run = run_or_404(run_id)
     seed = number_of(request, "seed") or 0
     form = request.POST
-    who = reader(request)
+    who = signature(request)
     number = _topic(run, seed, number)
     read = queries.passages(run, number, seed)
     back_to_test = redirect(_url(RunView(run), "label", number, seed))
@@ -165,7 +165,7 @@ def test(
 ) -> Answer[IntrusionPage]:
     """Which word, or which topic, does not belong? The intruder is named once it is answered."""
     run = view.run
-    who = reader(request)
+    who = signature(request)
     question = number
     number = _topic(run, seed, question)
     make_test = TESTS[kind]
@@ -216,9 +216,9 @@ def answer_test(request: HttpRequest, run_id: int, number: int, kind: Test) -> H
     if not is_whole(answer):
         raise BadRequest(f"“chosen” must be a whole number, got “{answer[:20]}”.")
     intrusion_answers.save_choice(
-        run, kind, number, seed, reader(request), reading_test, int(answer)
+        run, kind, number, seed, signature(request), reading_test, int(answer)
     )
-    following = queries.after(view, reader(request), seed, kind, number)
+    following = queries.after(view, signature(request), seed, kind, number)
     return redirect(_next(view, kind, following, seed) or view.go("run_reading_results"))
 
 

@@ -9,7 +9,6 @@ readers can't make a circle of merges.
 import csv
 import io
 import re
-import unicodedata
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,44 +22,12 @@ from webapp.models import Edit, Run
 from webapp.platform.drawing.colours import CHOICES
 from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.storage.csv_cells import unsafe
+from webapp.platform.typed_text import one_line, several_lines
 
 LABEL = 80  # characters of a label or the name of a group: what a chart or a chip can carry
 NOTE = 4000
-READER = 60  # characters of a reader's name: as wide as Edit.by
 TABLE = 5_000_000  # bytes of a table of labels: 10,000 topics with notes are a tenth of it
 COLUMNS = tuple(Edit.Field.values)
-
-
-def one_line(text: str) -> str:
-    """Text without what can't be seen: control and format characters (among them bidi overrides),
-    runs of spaces."""
-    visible = filter(_is_space_or_visible, text)
-    words = "".join(visible).split()
-    return " ".join(words)
-
-
-def _is_space_or_visible(letter: str) -> bool:
-    return letter.isspace() or _visible(letter)
-
-
-def person(text: str) -> str:
-    """What somebody without an account is called. Raises Invalid."""
-    name = one_line(text)
-    if not 0 < len(name) <= 60:
-        raise Invalid("name", f"Give a name of 1 to 60 characters; got {len(name)}.")
-    return name
-
-
-def lines(text: str) -> str:
-    """What somebody typed, without what can't be seen; line breaks stay."""
-    with_line_feeds = text.replace("\r\n", "\n").replace("\r", "\n")
-    cleaned = [one_line(line) for line in with_line_feeds.split("\n")]
-    return "\n".join(cleaned).strip()
-
-
-def _visible(character: str) -> bool:
-    # Cf holds the joiners that Persian or Hindi spelling needs, too: U+200C and U+200D stay.
-    return unicodedata.category(character) not in ("Cc", "Cf", "Cs") or character in "\u200c\u200d"
 
 
 def change(run: Run, topic: int, values: dict[str, str], by: str) -> int:
@@ -161,7 +128,7 @@ def _clean(run: Run, topic: int, field: str, text: str) -> str:
     if field in ("label", "group"):
         return _short(field, one_line(text), LABEL)
     if field == "note":
-        return _short(field, lines(text), NOTE)
+        return _short(field, several_lines(text), NOTE)
     text = text.strip()
     if field == "hidden":
         if text not in ("", "0", "1"):

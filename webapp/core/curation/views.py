@@ -21,10 +21,11 @@ from webapp.core.results.view import RunView
 from webapp.models import Edit, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing.numbers import topic_label
-from webapp.platform.pages.page import READER, back, is_whole, looked_up, reader, show_errors
+from webapp.platform.pages.page import READER, back, is_whole, looked_up, show_errors, signature
 from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.pages.run_links import conditions
 from webapp.platform.pages.typed import Answer, typed
+from webapp.platform.typed_text import NAME, one_line
 
 
 @typed("run/curation.html")
@@ -63,7 +64,7 @@ def edit(request: HttpRequest, run: Run, number: int) -> HttpResponse:
         values[field] = topic
     while True:
         try:
-            curation.change(run, number, values, reader(request))
+            curation.change(run, number, values, signature(request))
             break
         except Invalid as error:
             # What can be kept is kept: a long note is not lost for a wrong number
@@ -79,7 +80,7 @@ def edit(request: HttpRequest, run: Run, number: int) -> HttpResponse:
 @require_POST
 @looked_up
 def undo(request: HttpRequest, run: Run, edit_id: int) -> HttpResponse:
-    return _done(request, run, lambda: curation.undo(run, _edit(run, edit_id), reader(request)))
+    return _done(request, run, lambda: curation.undo(run, _edit(run, edit_id), signature(request)))
 
 
 @require_POST
@@ -93,7 +94,7 @@ def redo(request: HttpRequest, run: Run, edit_id: int) -> HttpResponse:
 def undo_batch(request: HttpRequest, run: Run, batch: UUID) -> HttpResponse:
     if not Edit.objects.filter(run=run, batch=batch).exists():
         raise Http404(f"Run {run.pk} has no edits {batch}.")
-    return _done(request, run, lambda: curation.undo_batch(run, batch, reader(request)))
+    return _done(request, run, lambda: curation.undo_batch(run, batch, signature(request)))
 
 
 def _edit(run: Run, edit_id: int) -> Edit:
@@ -117,7 +118,7 @@ def table(request: HttpRequest, run: Run) -> HttpResponse:
         file = request.FILES.get("table")
         if file is None:
             raise Invalid("table", "Choose a CSV file first.")
-        changed = curation.read_table(run, file.read(curation.TABLE + 1), reader(request))
+        changed = curation.read_table(run, file.read(curation.TABLE + 1), signature(request))
         messages.success(request, f"{number_of(changed, 'field')} changed.")
     return redirect("run_curation", run.pk)
 
@@ -125,10 +126,10 @@ def table(request: HttpRequest, run: Run) -> HttpResponse:
 @require_POST
 def sign(request: HttpRequest) -> HttpResponse:
     """What a reader wants to be called: kept in the signed cookie of this browser."""
-    name = curation.one_line(request.POST.get("name", ""))
-    if len(name) > curation.READER:
+    name = one_line(request.POST.get("name", ""))
+    if len(name) > NAME:
         messages.error(
-            request, f"A name has at most {curation.READER} characters; this one has {len(name):,}."
+            request, f"A name has at most {NAME} characters; this one has {len(name):,}."
         )
     elif name:
         request.session[READER] = name
@@ -232,7 +233,7 @@ def edit_ticked(request: HttpRequest, run: Run) -> HttpResponse:
         return _nothing(request, run)
     with show_errors(request):
         changed = curation.change_many(
-            run, _values(run, ticked, do, request.POST.get(do, "")), reader(request)
+            run, _values(run, ticked, do, request.POST.get(do, "")), signature(request)
         )
         done = f"{_sentence(run, ticked, do)}. It can be undone under Labels and notes."
         messages.success(request, done if changed else "Nothing changed.")

@@ -10,17 +10,16 @@ from django.db.models.functions import Cast, Length
 from django.utils import timezone
 
 from inference.errors import Invalid
-from webapp.core.curation.services import lines, one_line
 from webapp.core.notebooks.shapes import Cell, Evidence, KeptTable
 from webapp.models import Notebook, Pin, User
+from webapp.platform.drawing import tables
 from webapp.platform.pages import addresses
+from webapp.platform.typed_text import one_line, several_lines
 
 TITLE = 200  # characters
 TEXT = 10_000  # of an introduction, a comment, a sentence
 PINS = 500  # of a notebook: its page shows and prints all of them at once
 # of a chart's table: what a page can print
-ROWS = 200
-COLUMNS = 20
 CELL = 500
 # characters of one as JSON, and of all of a notebook
 TABLE = 100_000
@@ -150,7 +149,7 @@ def _title(text: str) -> str:
 
 
 def _text(name: str, text: str) -> str:
-    text = lines(text)
+    text = several_lines(text)
     if len(text) > TEXT:
         raise Invalid(
             name, f"A {name} has at most {TEXT:,} characters; this one has {len(text):,}."
@@ -175,11 +174,11 @@ def _table(table: object) -> KeptTable | None:
         raise Invalid("table", UNEQUAL_ROWS)
     if not all(_is_row(row, len(columns)) for row in rows):
         raise Invalid("table", UNEQUAL_ROWS)
-    if len(columns) > COLUMNS or len(rows) > ROWS:
+    if len(columns) > tables.COLUMNS or len(rows) > tables.ROWS:
         raise Invalid(
             "table",
-            f"A table has at most {ROWS} rows and {COLUMNS} columns; this one has {len(rows):,} and"
-            f" {len(columns):,}.",
+            f"A table has at most {tables.ROWS} rows and {tables.COLUMNS} columns; this one has"
+            f" {len(rows):,} and {len(columns):,}.",
         )
     cells_of_rows = []
     for row in rows:

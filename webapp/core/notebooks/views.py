@@ -25,7 +25,14 @@ from webapp.core.notebooks.shapes import (
 )
 from webapp.models import Corpus, Notebook, Pin
 from webapp.platform.accounts import authorization
-from webapp.platform.pages.page import back, check_act, is_whole, reader, show_errors, whole_number
+from webapp.platform.pages.page import (
+    back,
+    check_act,
+    is_whole,
+    show_errors,
+    signature,
+    whole_number,
+)
 from webapp.platform.pages.typed import Answer, PageQuery, typed
 
 Write = Callable[[NotebookPage, str], str | bytes]
@@ -80,7 +87,7 @@ def create(request: HttpRequest) -> HttpResponse:
         return redirect(
             "notebook",
             notebooks.create(
-                request.POST.get("title", ""), reader(request), authorization.user(request)
+                request.POST.get("title", ""), signature(request), authorization.user(request)
             ).pk,
         )
     return redirect("notebooks")
@@ -192,7 +199,7 @@ def _keep(request: HttpRequest) -> Notebook:
     """Pin what was sent; returns the notebook that has it. Raises Invalid."""
     evidence = _evidence(request)
     notebook = picked_notebook(request, _corpus_sent(request))
-    notebooks.pin(notebook, evidence, request.POST.get("comment", ""), reader(request))
+    notebooks.pin(notebook, evidence, request.POST.get("comment", ""), signature(request))
     return notebook
 
 
@@ -248,7 +255,7 @@ def picked_notebook(request: HttpRequest, corpus: Corpus | None) -> Notebook:
         today = f"{timezone.now():%-d %B %Y}"
         name = f"{corpus.name[: notebooks.TITLE - 40]}, notes of {today}" if corpus else ""
         return notebooks.create(
-            name or f"Notes of {today}", reader(request), authorization.user(request)
+            name or f"Notes of {today}", signature(request), authorization.user(request)
         )
     notebook = None
     if is_whole(choice):

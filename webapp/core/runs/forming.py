@@ -27,10 +27,9 @@ ITERATIONS = 15  # of SMACOF from where the topics were at the step before
 
 @dataclass(frozen=True)
 class TopicAtStep:
-    """As it is stored. share: of the corpus's tokens. x, y: the distance of two topics is near
-    sqrt(JSD).
-    document, at: where its passage begins; None where the texts are not at hand or nothing was
-    found."""
+    """A topic at a step of the training, as it is stored. share: of the corpus's tokens. x, y: the
+    distance of two topics is near sqrt(JSD). document, at: where its passage begins; None where the
+    texts are not at hand or nothing was found."""
 
     number: int
     name: str

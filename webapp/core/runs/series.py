@@ -194,8 +194,9 @@ def progress(steps: Sequence[int], held_out: Sequence[float | None], ended: bool
     order.
 
     It has settled where the second half of the steps so far brought less than SETTLED of what all
-    of them brought, and nearly settled where it brought less than NEARLY. The last measure of a run that has ended is left out: it is
-    of all held-out documents, those before it of some of them. "" where nothing was measured.
+    of them brought, and nearly settled where it brought less than NEARLY. The last measure of a
+    run that has ended is left out: it is of all held-out documents, those before it of some of
+    them. "" where nothing was measured.
     """
     points = [
         (step, value) for step, value in zip(steps, held_out, strict=True) if value is not None

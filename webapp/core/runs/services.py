@@ -42,7 +42,8 @@ def create(
 ) -> Run:
     """A queued run, by default the local owner's, with as many topics as its words suggest.
     consensus: whether trainings with other seeds follow, and then one run of all (runs.replicates).
-    topics_named: topics that are named beforehand, its first ones. Raises Invalid, naming the field, for settings that the engine or this corpus can't have."""
+    topics_named: topics that are named beforehand, its first ones. Raises Invalid, naming the field,
+    for settings that the engine or this corpus can't have."""
     version = _ready(version)
     if settings.get("topics") is None:
         settings["topics"] = engines.suggest_topics(version.tokens, engine, version.vocabulary)

@@ -309,7 +309,7 @@ def uploader(request: HttpRequest) -> int | None:
 
 
 @dataclass(frozen=True)
-class Reader:
+class Follower:
     """Who follows the events of a corpus or of a run over a connection that stays open: all that is
     needed to ask again whether they may."""
 
@@ -321,13 +321,13 @@ class Reader:
     links: tuple[int, ...] = ()
 
 
-def reader(request: HttpRequest, corpus: int | None = None, run: int | None = None) -> Reader:
-    """The reader that a request opens a connection for. The middleware has let the request in."""
+def follower(request: HttpRequest, corpus: int | None = None, run: int | None = None) -> Follower:
+    """Whom a request opens a connection for. The middleware has let the request in."""
     if not settings.ACCOUNTS:
-        return Reader(corpus, run)
+        return Follower(corpus, run)
     session = request.session
     person = person_of(request)
-    return Reader(
+    return Follower(
         corpus,
         run,
         person.user,
@@ -337,39 +337,39 @@ def reader(request: HttpRequest, corpus: int | None = None, run: int | None = No
     )
 
 
-def still(readers: Collection[Reader]) -> set[Reader]:
-    """Those of some readers who may still see what they follow, by four queries, however many there
+def still(followers: Collection[Follower]) -> set[Follower]:
+    """The followers who may still see what they follow, by four queries, however many there
     are.
 
     A user and followed links count as long as the session does from which they come.
     """
     of_run = dict(
-        Run.objects.filter(pk__in={r.run for r in readers if r.run}).values_list("pk", "corpus")
+        Run.objects.filter(pk__in={f.run for f in followers if f.run}).values_list("pk", "corpus")
     )
-    corpus_of_reader = {
-        reader: reader.corpus or of_run.get(reader.run or 0) or 0 for reader in readers
+    corpus_of_follower = {
+        follower: follower.corpus or of_run.get(follower.run or 0) or 0 for follower in followers
     }
-    corpora = Corpus.objects.filter(pk__in=set(corpus_of_reader.values()))
+    corpora = Corpus.objects.filter(pk__in=set(corpus_of_follower.values()))
     if not settings.ACCOUNTS:
         existing = set(corpora.values_list("pk", flat=True))
-        return {reader for reader, pk in corpus_of_reader.items() if pk in existing}
-    users = User.objects.filter(is_active=True).in_bulk({r.user for r in readers if r.user})
+        return {follower for follower, pk in corpus_of_follower.items() if pk in existing}
+    users = User.objects.filter(is_active=True).in_bulk({f.user for f in followers if f.user})
     proofs = {pk: user.get_session_auth_hash() for pk, user in users.items()}
-    keys = {r.session for r in readers if r.session}
+    keys = {f.session for f in followers if f.session}
     sessions = set(
         Session.objects.filter(pk__in=keys, expire_date__gt=Now()).values_list("pk", flat=True)
     )
     people = {}
-    for reader in readers:
-        has_session = reader.session in sessions
-        if reader.user and not (has_session and proofs.get(reader.user) == reader.proof):
+    for follower in followers:
+        has_session = follower.session in sessions
+        if follower.user and not (has_session and proofs.get(follower.user) == follower.proof):
             continue
-        people[reader] = Person(reader.user, reader.links if has_session else ())
+        people[follower] = Person(follower.user, follower.links if has_session else ())
     granted = roles(corpora, *set(people.values()))
     still_granted = set()
-    for reader, person in people.items():
-        if person in granted.get(corpus_of_reader[reader], {}):
-            still_granted.add(reader)
+    for follower, person in people.items():
+        if person in granted.get(corpus_of_follower[follower], {}):
+            still_granted.add(follower)
     return still_granted
 
 

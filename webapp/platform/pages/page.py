@@ -150,9 +150,9 @@ def number(request: HttpRequest, name: str) -> int | None:
     return number_in_address(name, text) if text else None
 
 
-def reader(request: HttpRequest) -> str:
-    """Who reads: the account's name; while accounts are off the name given once in this browser,
-    else "owner". Nobody: ""."""
+def signature(request: HttpRequest) -> str:
+    """The name by which a reader signs what they say: the account's; while accounts are off that
+    given once in this browser, else "owner". "" for somebody without an account."""
     if settings.ACCOUNTS:
         return request.user.name if request.user.is_authenticated else ""
     return request.session.get(READER, OWNER)

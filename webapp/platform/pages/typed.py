@@ -37,7 +37,8 @@ from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.pages.page_query import PageQuery
 
 T = TypeVar("T")
-Reader = Callable[[str, list[str]], Any]  # makes a parameter of its name and all values that came
+# Makes a parameter of its name and all values that came
+ParameterReader = Callable[[str, list[str]], Any]
 MOST_CHARACTERS = 1_000  # of a text in an address
 QUOTED = 50  # characters of a wrong one, in a sentence
 PART = "X-Part"  # the header by which a script asks for a part of a page alone
@@ -68,7 +69,7 @@ class Parameter:
     name: str
     type: Any
     default: Any
-    read: Reader
+    read: ParameterReader
 
     def value(self, query: QueryDict) -> Any:
         """Raises BadRequest for what can't be understood."""
@@ -112,7 +113,7 @@ def read_cursor(name: str, values: list[str]) -> tuple[float, int]:
 
 
 Cursor = Annotated[tuple[float, int] | None, read_cursor]
-READERS: dict[Any, Reader] = {
+READERS: dict[Any, ParameterReader] = {
     int: read_whole,
     str: text,
     bool: flag,
@@ -141,7 +142,7 @@ def _in_address(name: str) -> str:
     return name.removesuffix("_")
 
 
-def _reader_of_choices(choices: tuple, default: Any) -> Reader:
+def _reader_of_choices(choices: tuple, default: Any) -> ParameterReader:
     """Pages take an order that they do not know for the usual one."""
 
     def read(name: str, values: list[str]) -> Any:
@@ -150,7 +151,7 @@ def _reader_of_choices(choices: tuple, default: Any) -> Reader:
     return read
 
 
-def _reader(name: str, hint: Any, default: Any) -> Reader:
+def _reader(name: str, hint: Any, default: Any) -> ParameterReader:
     if extras := getattr(hint, "__metadata__", ()):  # Annotated[list[int], at_most_12]
         return extras[0]
     if get_origin(hint) in (Union, UnionType):

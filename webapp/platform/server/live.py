@@ -40,12 +40,12 @@ class Hub:
 
     def __init__(self):
         self.readers: dict[str, set[asyncio.Queue]] = defaultdict(set)
-        self.who: dict[asyncio.Queue, authorization.Reader] = {}
+        self.who: dict[asyncio.Queue, authorization.Follower] = {}
         self.tasks: list[asyncio.Task] = []
         self.told_workers: int | None = None  # the number of workers that readers were told
         self.counted_workers: int | None = None  # the last count
 
-    def subscribe(self, about: str, reader: authorization.Reader) -> asyncio.Queue:
+    def subscribe(self, about: str, follower: authorization.Follower) -> asyncio.Queue:
         if not self.tasks:
             self.tasks = [
                 asyncio.create_task(part())
@@ -54,7 +54,7 @@ class Hub:
         # A reader that is slower loses its stream; its page connects again
         queue: asyncio.Queue = asyncio.Queue(200)
         self.readers[about].add(queue)
-        self.who[queue] = reader
+        self.who[queue] = follower
         return queue
 
     def unsubscribe(self, about: str, queue: asyncio.Queue) -> None:
@@ -178,23 +178,23 @@ def _end_stream(queue: asyncio.Queue) -> None:
     queue.put_nowait(None)
 
 
-async def still_allowed(readers: set[authorization.Reader]) -> set[authorization.Reader]:
-    """Those of the readers who still may read: authorization.still in a thread that belongs to no
+async def still_allowed(followers: set[authorization.Follower]) -> set[authorization.Follower]:
+    """The followers who still may read: authorization.still in a thread that belongs to no
     request."""
 
-    def ask() -> set[authorization.Reader]:
+    def ask() -> set[authorization.Follower]:
         try:
-            return authorization.still(readers)
+            return authorization.still(followers)
         finally:
             release_connection()
 
     return await sync_to_async(ask, thread_sensitive=False)()
 
 
-async def stream(about: str, reader: authorization.Reader) -> AsyncIterator[bytes]:
+async def stream(about: str, follower: authorization.Follower) -> AsyncIterator[bytes]:
     """Server-Sent Events about one thing, such as "run:12", until the reader leaves or loses the
     right to read it."""
-    queue = hub.subscribe(about, reader)
+    queue = hub.subscribe(about, follower)
     try:
         yield b'retry: 2000\ndata: {"type":"open"}\n\n'
         while True:
@@ -216,7 +216,7 @@ def response(request: HttpRequest, **identifiers: int) -> StreamingHttpResponse:
     see."""
     [(kind, number)] = identifiers.items()
     return StreamingHttpResponse(
-        stream(f"{kind}:{number}", authorization.reader(request, **identifiers)),
+        stream(f"{kind}:{number}", authorization.follower(request, **identifiers)),
         content_type="text/event-stream",
         headers={
             "Cache-Control": "no-store",

@@ -28,7 +28,7 @@ class Token(HttpBearer):
         ).api_token  # that webapp.platform.accounts.authorization found
 
 
-class Reader(Token):
+class OptionalToken(Token):
     """Reading what is public needs none; but a token that is given must be one."""
 
     def __call__(self, request: HttpRequest):

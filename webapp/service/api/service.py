@@ -28,7 +28,7 @@ from webapp.platform.pages import errors
 from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.pages.page import as_bytes
 from webapp.service.api import corpora, engines, runs
-from webapp.service.api.access import RATE, Reader
+from webapp.service.api.access import RATE, OptionalToken
 from webapp.service.api.checks import with_checks
 
 
@@ -79,7 +79,7 @@ class Api(NinjaAPI):
         for operation in (
             declared for path in schema["paths"].values() for declared in path.values()
         ):
-            if {Reader.__name__: []} in operation.get("security", ()):
+            if {OptionalToken.__name__: []} in operation.get("security", ()):
                 operation["security"].append({})
         return schema
 
@@ -93,7 +93,7 @@ api = Api(
     ),
     docs_url=None,  # ninja's own page comes from elsewhere; docs/api.md and /api/ are ours
     urls_namespace="api",
-    auth=Reader(),
+    auth=OptionalToken(),
     throttle=[RATE],
     renderer=Renderer(),
     parser=StrictParser(),

@@ -8,7 +8,6 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from inference.errors import Invalid
-from webapp.core.curation.services import lines, person
 from webapp.models import (
     Assignment,
     Coder,
@@ -22,10 +21,12 @@ from webapp.models import (
     User,
 )
 from webapp.platform.storage.sql import rows
+from webapp.platform.typed_text import person, several_lines
 from webapp.service.codebook import coder_names
 from webapp.service.codebook.concepts import TEXT, defined
 
 CODERS = 500  # of a concept
+SHOWN = 30_000  # characters of a text, which coders see of it
 
 
 def invited(token: str) -> Concept | None:
@@ -169,7 +170,7 @@ def save(
         definition=definition,
         code=code,
         unsure=unsure,
-        remark=lines(remark)[:TEXT],
+        remark=several_lines(remark)[:TEXT],
     )
 
 

@@ -14,7 +14,6 @@ from webapp.platform.pages.typed import HtmlAnswer, typed
 from webapp.service.codebook import coding, concepts
 from webapp.service.codebook.shapes import ClosedPage, CodingPage, JoinPage
 
-READ = 30_000  # characters of a text
 NOT_FOUND = 404
 NO_RUN = 0
 RUN_OF_CODER = "run_of_coder"  # in the session: the run from whose page a coder came
@@ -110,7 +109,7 @@ def _page(request: HttpRequest, coder: Coder, asked_for: int | None) -> CodingPa
     about = {"title": "", "date_text": ""}
     if item:
         newest = coder.codings.filter(item=item).last()
-        text = embargo.beginnings(corpus, [item.document], READ).get(item.document, "")
+        text = embargo.beginnings(corpus, [item.document], coding.SHOWN).get(item.document, "")
         embargo.note_coded(corpus, item.document, text, coder.name)
         columns = embargo.about(corpus, [item.document], "title", "date_text")
         about = columns.get(item.document, about)
@@ -122,7 +121,7 @@ def _page(request: HttpRequest, coder: Coder, asked_for: int | None) -> CodingPa
         title=about["title"],
         date=about["date_text"],
         text=text,
-        cut=len(text) == READ or corpus.embargo,
+        cut=len(text) == coding.SHOWN or corpus.embargo,
         code=newest.code if newest else None,
         unsure=bool(newest and newest.unsure),
         remark=newest.remark if newest else "",

@@ -12,11 +12,11 @@ from django.utils import timezone
 
 from inference.codes import draw as design
 from inference.errors import Invalid
-from webapp.core.curation.services import lines, one_line
 from webapp.core.documents import fields
 from webapp.core.results import evidence
 from webapp.models import CodeFile, Coding, Concept, Corpus, Definition, Draw, Example, Item, Run
 from webapp.platform.pages.page import is_whole
+from webapp.platform.typed_text import one_line, several_lines
 
 MOST = 200  # concepts of a corpus
 # Characters
@@ -61,7 +61,9 @@ def create(corpus: Corpus, posted: Mapping[str, str], by: str) -> Concept:
 def define(concept: Concept, posted: Mapping[str, str], by: str, anew: bool) -> Definition:
     """A new version of the definition. anew: documents are coded again, as earlier codings don't
     count for it. Raises Invalid."""
-    texts = {name: lines(posted.get(name, "")) for name in ("text", "examples", "borderline")}
+    texts = {
+        name: several_lines(posted.get(name, "")) for name in ("text", "examples", "borderline")
+    }
     if not texts["text"]:
         raise Invalid("text", "Say in a sentence or two when a document has the concept.")
     for name, text in texts.items():
@@ -312,7 +314,7 @@ def choose(concept: Concept, document: int, note: str, by: str) -> None:
     if concept.chosen.count() >= EXAMPLES:
         raise Invalid("document", f"A concept has at most {EXAMPLES} examples.")
     Example.objects.update_or_create(
-        concept=concept, document=document, defaults={"note": lines(note)[:TEXT], "by": by}
+        concept=concept, document=document, defaults={"note": several_lines(note)[:TEXT], "by": by}
     )
 
 

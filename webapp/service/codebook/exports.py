@@ -19,7 +19,6 @@ COLUMNS = (
     "corpus concept definition document id title date coder code label unsure remark at probability"
     " stratum settled".split()
 )
-READ = 30_000  # characters of each text: what coders saw of it
 BLOCK = 200  # texts at a time
 
 
@@ -72,7 +71,7 @@ def project(concept: Concept) -> Iterator[bytes]:
             part = {
                 readings[0].item.document: readings for readings in coded[first : first + BLOCK]
             }
-            texts = embargo.beginnings(concept.corpus, part, READ)
+            texts = embargo.beginnings(concept.corpus, part, coding.SHOWN)
             about = embargo.about(concept.corpus, list(texts), "title")
             for document, readings in part.items():
                 text = texts.get(document, "")

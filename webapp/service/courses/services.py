@@ -11,10 +11,10 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from inference.errors import Invalid
-from webapp.core.curation.services import one_line, person
 from webapp.models import GONE, Corpus, Course, Membership, Notebook, Run, Student, User
 from webapp.platform.accounts import quotas, sharing, tokens
 from webapp.platform.tries import try_each
+from webapp.platform.typed_text import one_line, person
 from webapp.service.corpora import deletion
 
 LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # of a code: those that are not taken for another

@@ -21,12 +21,12 @@ from django.template.loader import render_to_string
 from inference import deposited
 from inference.errors import Invalid
 from inference.runtime.versions import topograph
-from webapp.core.curation.services import one_line
 from webapp.core.documents.selection import Selection
 from webapp.core.notebooks import html, queries
 from webapp.core.results.view import RunView
 from webapp.models import Corpus, Notebook, Run
 from webapp.platform.accounts import embargo
+from webapp.platform.typed_text import one_line
 from webapp.service.exports import bundle, catalogue, methods, site
 from webapp.service.exports.catalogue import EXPORT_KINDS, ExportKind
 from webapp.service.exports.deposit_form import LICENCES, Creator, DepositForm, own_runs

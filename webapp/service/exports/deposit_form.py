@@ -7,8 +7,8 @@ from django import forms
 from django.db.models import Q
 from django.http import QueryDict
 
-from webapp.core.curation.services import one_line
 from webapp.models import Notebook, Pin, Run
+from webapp.platform.typed_text import one_line
 
 NOTEBOOKS = 50
 LICENCES = {  # by their SPDX names

@@ -623,7 +623,7 @@ def test_every_form_of_the_question_has_one_answer(world, who, public):
         c.pk for c in every if client.get(reverse("corpus_json", args=[c.pk])).status_code == 200
     }
     assert one_by_one == expected
-    people = {c.pk: authorization.reader(request, corpus=c.pk) for c in every}
+    people = {c.pk: authorization.follower(request, corpus=c.pk) for c in every}
     assert authorization.still(list(people.values())) == {people[pk] for pk in expected}
     listed = authorization.list_corpora(request, None, 50) + authorization.list_corpora(
         request, None, 50, public=True

@@ -34,7 +34,7 @@ def opened(monkeypatch):
         live, "stream", lambda about, reader: seen.append((about, reader)) or iter(())
     )
 
-    def open_(client: Client, name: str, number: int) -> authorization.Reader:
+    def open_(client: Client, name: str, number: int) -> authorization.Follower:
         assert client.get(reverse(f"{name}_events", args=[number])).status_code == 200
         about, reader = seen.pop()
         assert about == f"{name}:{number}"
@@ -43,7 +43,7 @@ def opened(monkeypatch):
     return open_
 
 
-def of_both(world, opened, client: Client) -> set[authorization.Reader]:
+def of_both(world, opened, client: Client) -> set[authorization.Follower]:
     return {opened(client, "corpus", world.corpus.pk), opened(client, "run", world.run.pk)}
 
 
@@ -128,8 +128,8 @@ def test_files_that_are_to_be_added_to_what_is_public_are_not(world, opened):
     """Also where both are asked about at once."""
     draft = world.corpus.additions.create(name="More", owner=world.corpus.owner)
     sharing.publish(world.corpus, True)
-    both = {authorization.Reader(draft.pk, None), authorization.Reader(world.corpus.pk, None)}
-    assert authorization.still(both) == {authorization.Reader(world.corpus.pk, None)}
+    both = {authorization.Follower(draft.pk, None), authorization.Follower(world.corpus.pk, None)}
+    assert authorization.still(both) == {authorization.Follower(world.corpus.pk, None)}
 
 
 def test_while_accounts_are_off_only_what_is_gone_ends(world, opened, settings):
@@ -143,18 +143,18 @@ def test_while_accounts_are_off_only_what_is_gone_ends(world, opened, settings):
 def test_a_thousand_readers_cost_four_queries(world, django_assert_num_queries):
     owner = world.users["owner"]
     readers = {
-        authorization.Reader(
+        authorization.Follower(
             world.corpus.pk, None, owner.pk if i % 2 else None, f"key{i}", "", (i,)
         )
         for i in range(999)
     }
     with django_assert_num_queries(4):
-        assert authorization.still(readers | {authorization.Reader(None, world.run.pk)}) == set()
+        assert authorization.still(readers | {authorization.Follower(None, world.run.pk)}) == set()
 
 
 def test_the_stream_of_who_may_not_read_ends(monkeypatch):
     """And that of the others, of the same thing, goes on; where it can't be asked, all do."""
-    may = {authorization.Reader(1, None, 1), authorization.Reader(1, None, 2)}
+    may = {authorization.Follower(1, None, 1), authorization.Follower(1, None, 2)}
     calls = []
 
     async def still(readers):
@@ -165,10 +165,10 @@ def test_the_stream_of_who_may_not_read_ends(monkeypatch):
 
     async def follow():
         first, second = (
-            live.stream("corpus:1", authorization.Reader(1, None, user)) for user in (1, 2)
+            live.stream("corpus:1", authorization.Follower(1, None, user)) for user in (1, 2)
         )
         assert b"open" in await anext(first) and b"open" in await anext(second)
-        may.discard(authorization.Reader(1, None, 2))
+        may.discard(authorization.Follower(1, None, 2))
         with pytest.raises(StopAsyncIteration):
             await asyncio.wait_for(anext(second), 5)
         live.hub._send("corpus:1", b"{}")
@@ -188,7 +188,7 @@ def test_an_entry_that_can_not_be_read_ends_nothing(monkeypatch):
     """What comes behind it is told to the pages that wait."""
 
     async def follow():
-        stream = live.stream("corpus:1", authorization.Reader(1, None, None))
+        stream = live.stream("corpus:1", authorization.Follower(1, None, None))
         assert b"open" in await anext(stream)
         await asyncio.wait_for(position_known.wait(), 10)
         odd_entry = events.client().xadd(events.STREAM, {"odd": "an entry without its fields"})
