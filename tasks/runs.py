@@ -9,7 +9,7 @@ file of one (webapp.service.exports.kept)."""
 from tasks.celery import app
 from webapp.analysis.compare import matchings
 from webapp.analysis.effects import answering as effects_answering
-from webapp.analysis.effects.estimates import Way
+from webapp.analysis.effects.model import Way
 from webapp.analysis.findings import renaming, stored
 from webapp.analysis.keyness import counting
 from webapp.analysis.keyness.shapes import Counts, Which

@@ -83,7 +83,7 @@ def _try_each(steps: Iterable[Callable[[], object]], failures: list[Exception]) 
 
 
 def _removals() -> list[Callable[[], object]]:
-    steps = [
+    steps: list[Callable[[], object]] = [
         erasure.finish,
         pseudonym_drafts.remove_originals,
         deletion.remove_due,
@@ -96,7 +96,7 @@ def _removals() -> list[Callable[[], object]]:
 
 
 def _other_steps() -> list[Callable[[], object]]:
-    steps = [
+    steps: list[Callable[[], object]] = [
         courses.remove_ended,
         leaving.remove_left,
         groups.remove_old,
