@@ -90,7 +90,7 @@ def test_what_comes_while_the_connection_is_broken_is_read_late(stream, monkeypa
 
     async def follow() -> list[bytes]:
         hub = live.Hub()
-        queue = hub.subscribe("run:1", authorization.Reader(None, 1))
+        queue = hub.subscribe("run:1", authorization.Follower(None, 1))
         tasks = hub.tasks
         try:
             told = [b""]
