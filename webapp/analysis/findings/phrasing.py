@@ -5,7 +5,7 @@ from string import Formatter
 
 from webapp.core.results.links import TopicLink
 
-SentencePart = str | TopicLink  # of a sentence
+SentencePart = str | TopicLink
 
 
 def fill(pattern: str, **parts: SentencePart | Sequence[SentencePart]) -> list[SentencePart]:

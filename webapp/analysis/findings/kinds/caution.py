@@ -14,7 +14,7 @@ from inference.explore import bands
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
-from webapp.analysis.findings.phrasing import Part, fill
+from webapp.analysis.findings.phrasing import SentencePart, fill
 from webapp.analysis.findings.sentences import Plural, join_parts
 from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.results import measures
@@ -104,7 +104,7 @@ class TopicsCaution(Caution):
         numbers = ",".join(map(str, self.topics))
         return Sentence(parts, writer.view.go("run_topics", topics=numbers))
 
-    def _naming(self, writer: Writer, topics_named: int) -> list[Part]:
+    def _naming(self, writer: Writer, topics_named: int) -> list[SentencePart]:
         """What is said where so many of its topics are named."""
         further_topics = self.count - topics_named
         return fill(
