@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from inference import Bow, Evidence, Postings, Theta, Topics, gather
-from inference.answers import topic_words, units
+from inference.answers import collection_unit, topic_words
 from inference.codes.predict import predict
 from inference.explore import flows
 from inference.findings import senses, uses
@@ -78,8 +78,10 @@ def predicted(evidence: Evidence, with_topics: bool) -> tuple[np.ndarray, ...]:
 def likeness(evidence: Evidence) -> tuple[np.ndarray, ...]:
     """The directions in which documents differ, and how alike are those of one of twelve."""
     bow = evidence.bow
-    mixes = units.mixes_of(bow.indptr, bow.words, bow.counts, V)
-    return mixes.directions, np.array(units.design_effect(np.arange(DOCUMENTS) % 12, mixes))
+    mixes = collection_unit.mixes_of(bow.indptr, bow.words, bow.counts, V)
+    return mixes.directions, np.array(
+        collection_unit.design_effect(np.arange(DOCUMENTS) % 12, mixes)
+    )
 
 
 def words_of_topic(evidence: Evidence) -> tuple[np.ndarray, ...]:
