@@ -4,7 +4,7 @@ and on disk."""
 import json
 import shutil
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -33,6 +33,7 @@ from webapp.models import (
 from webapp.platform.accounts import groups, readings
 from webapp.platform.jobs import events
 from webapp.platform.storage import bulk, copies, disk, files, sealed
+from webapp.platform.tries import do_all
 from webapp.service.corpora import deletion
 from webapp.service.courses import services as courses
 from webapp.service.exports import kept
@@ -67,19 +68,10 @@ def tidy() -> None:
     failures: list[Exception] = []
     with bulk.removing() as may:
         if may:
-            _try_each(_removals(), failures)
-    _try_each(_other_steps(), failures)
+            failures += do_all(_removals())
+    failures += do_all(_other_steps())
     if failures:
         raise ExceptionGroup("Steps of tidying failed.", failures)
-
-
-def _try_each(steps: Iterable[Callable[[], object]], failures: list[Exception]) -> None:
-    for step in steps:
-        try:
-            step()
-        except Exception as error:
-            log.exception("a step of tidying failed", part=f"{step.__module__}.{step.__name__}")
-            failures.append(error)
 
 
 def _removals() -> list[Callable[[], object]]:
