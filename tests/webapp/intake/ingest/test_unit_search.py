@@ -133,7 +133,7 @@ def test_a_mistake_in_the_search_leaves_a_corpus_that_says_so(draft, monkeypatch
     def broken(*given):
         raise IndexError("not a column")
 
-    monkeypatch.setattr(unit_search.units, "find", broken)
+    monkeypatch.setattr(unit_search.collection_unit, "find", broken)
     version = read(draft, {"who": speakers("{name}")})
     assert version.status == Version.Status.READY
     assert "unit could not be looked for" in caplog.text and "not a column" in caplog.text
