@@ -1,6 +1,7 @@
 """Trying several things of which none waits for another."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import structlog
 
@@ -22,6 +23,11 @@ def do_all(acts: Iterable[Callable[[], object]]) -> list[Exception]:
         try:
             act()
         except Exception as error:
-            log.exception("one of several things could not be done", act=repr(act))
+            # Only the function: what it is done to may name a person
+            function = act.func if isinstance(act, partial) else act
+            log.exception(
+                "one of several things could not be done",
+                act=f"{function.__module__}.{function.__qualname__}",
+            )
             failures.append(error)
     return failures

@@ -14,7 +14,7 @@ from tasks.runs import train
 from tests.webapp.making import corpus_of, run_on
 from tests.webapp.service.privacy.places import addresses_of, exported, pages, searched
 from webapp.core.notebooks import services as notebooks
-from webapp.intake.ingest import versions
+from webapp.intake.ingest import corpora, versions
 from webapp.models import Corpus, Membership, Pin, Reading, Run, User, Version
 from webapp.platform.accounts import embargo, sharing
 from webapp.platform.accounts.roles import Person
@@ -134,6 +134,22 @@ def test_a_corpus_with_other_documents_than_it_was_made_of_is_not_replaced(corpu
     assert new.status == "failed" and "Nothing was erased" in new.error
     corpus.refresh_from_db()
     assert corpus.deleted_at is None and corpus.name != new.name
+
+
+def test_a_copy_without_its_files_is_logged_and_waits_and_elsewhere_none_is_looked_at(
+    corpus, settings
+):
+    numbers = erasure.chosen_documents(corpus, her_values(corpus))
+    new = erasure.erase(corpus, numbers, corpus.owner, train=False)
+    Corpus.objects.filter(pk=new.pk).update(status=Corpus.Status.READY)
+    (files.corpus_folder(new.pk) / corpora.NUMBERS).unlink()
+    with pytest.raises(ExceptionGroup):
+        erasure.finish()
+    settings.SOURCES = False  # a machine that does not see the uploaded files
+    erasure.finish()
+    new.refresh_from_db()
+    corpus.refresh_from_db()
+    assert new.replaces == corpus and corpus.deleted_at is None
 
 
 @pytest.mark.django_db(transaction=True)
