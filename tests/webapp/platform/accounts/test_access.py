@@ -713,9 +713,9 @@ def test_no_page_shows_a_form_to_those_who_cannot_use_it(read_by, trained, own):
             url = addresses.address(name, trained.corpus_id, trained.pk)
             needed = authorization.rule(resolve(url))
             if (
-                needed.kind == "operator"
-                or (needed.kind == "user" and role < authorization.Role.VIEWER)
-                or (needed.kind == "corpus" and needed.read > role)
+                needed.who is authorization.Who.OPERATOR
+                or (needed.who is authorization.Who.USER and role < authorization.Role.VIEWER)
+                or (needed.who is authorization.Who.CORPUS and needed.read > role)
             ):
                 continue
             answer = client.get(url)
