@@ -126,9 +126,9 @@ def test_what_a_job_waited_for_leaves_its_error(ready):
         cursor.execute(waits_for.COMPILING)
     for run in (waiting, failed, compiling):
         run.refresh_from_db()
-    assert (waiting.error, waiting.waits_for, waiting.message) == ("", "disk", full)
-    assert (failed.error, failed.waits_for, failed.message) == (full, "", full)
-    assert (compiling.error, compiling.message) == ("", training.COMPILES)
+    assert (waiting.error, waiting.waits_for, waiting.shown_notice) == ("", "disk", full)
+    assert (failed.error, failed.waits_for, failed.shown_notice) == (full, "", "")
+    assert (compiling.error, compiling.shown_notice) == ("", training.COMPILES)
 
 
 def test_rows_stay_and_are_completed(migrated):
