@@ -201,8 +201,10 @@ class Bow:
             csr_array,  # here: a part of a second, of the start of every process
         )
 
+        # Counts of eight bits would be added up in eight bits
+        wide = np.result_type(matrix.data.dtype, np.int64)
         rows = csr_array(
-            (matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True
+            (matrix.data.astype(wide), matrix.indices, matrix.indptr), shape=matrix.shape, copy=True
         )
         rows.sum_duplicates()
         rows.eliminate_zeros()

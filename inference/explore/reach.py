@@ -12,33 +12,37 @@ from inference.evidence import Evidence
 LOOKED_AT = 20_000  # documents at most, evenly over all
 SPANS = 3  # of time, with as many documents each
 LEAST = 0.01  # of a topic's tokens that are in documents with a phrase, for it to reach the topic
-TOPICS = 12  # that a phrase reaches at most: those with most tokens in its documents
+# Topics at most of which each is kept by itself, those with most tokens in a phrase's documents:
+# a phrase of all of 2,000 topics would take 60 kB
+TOPICS = 12
+OTHERS = -1  # stands for all topics that are not kept by themselves
 DIGITS = 3  # of a stored share
 
 
 class Reached(NamedTuple):
-    """A topic that a phrase reaches. shares: of the topic's tokens in each span of time, those that
-    are in documents with the phrase, 0 to 1."""
+    """A topic that a phrase reaches, or OTHERS, where it reaches more than TOPICS. shares: of the
+    topic's tokens in each span of time, those that are in documents with the phrase, 0 to 1."""
 
     topic: int
     shares: tuple[float, ...]
 
 
 def spans_of_time(days: np.ndarray) -> np.ndarray:
-    """int32[D]: the span of time of each document, -1 for one without a date; one span of all where
-    none has a date. days: int32[D], 0 for no date."""
+    """int32[D]: the span of time of each document; those without a date are the last span. days:
+    int32[D], 0 for no date."""
     dated = days > 0
     if not dated.any():
         return np.zeros(len(days), np.int32)
     inner_ends = np.unique(np.quantile(days[dated], np.linspace(0, 1, SPANS + 1)[1:-1]))
     spans = np.searchsorted(inner_ends, days).astype(np.int32)
-    return np.where(dated, spans, np.int32(-1))
+    return np.where(dated, spans, np.int32(len(inner_ends) + 1))
 
 
 def reach(
     evidence: Evidence, phrases: Sequence[tuple[int, ...]], spans: np.ndarray
 ) -> list[list[Reached]]:
-    """Of each phrase the topics that it reaches, those with most tokens in its documents first.
+    """Of each phrase the topics that it reaches, those with most tokens in its documents first, and
+    OTHERS last.
 
     phrases: the numbers of their words; a document with all of them has the phrase. spans: of
     `spans_of_time`.
@@ -69,9 +73,17 @@ def _reached(tokens: np.ndarray, sizes: np.ndarray) -> list[Reached]:
     tokens_of_topic = tokens.sum(axis=0)
     has_enough = tokens_of_topic >= np.maximum(LEAST * sizes.sum(axis=0), 1)
     topics = np.flatnonzero(has_enough)
-    topics = topics[np.argsort(-tokens_of_topic[topics], kind="stable")][:TOPICS]
+    topics = topics[np.argsort(-tokens_of_topic[topics], kind="stable")]
     shares = np.round(tokens / np.maximum(sizes, 1), DIGITS)
-    return [Reached(k, tuple(shares[:, k].tolist())) for k in topics.tolist()]
+    reached = [Reached(k, tuple(shares[:, k].tolist())) for k in topics[:TOPICS].tolist()]
+    others = topics[TOPICS:]
+    if len(others):
+        is_other = np.ones(tokens.shape[1], bool)
+        is_other[topics[:TOPICS]] = False
+        size_of_others = sizes[:, is_other].sum(axis=1)
+        mean = tokens[:, others].sum(axis=1) / np.maximum(size_of_others, 1)
+        reached.append(Reached(OTHERS, tuple(np.round(mean, DIGITS).tolist())))
+    return reached
 
 
 def spread(sizes: np.ndarray, shares: np.ndarray) -> float:

@@ -8,7 +8,8 @@ import numpy as np
 from inference.findings import sums
 
 LEAST_DOCUMENTS = 30  # with the word, on either side
-LEAST_UNITS = 4  # periods with the word, on either side, and who speak there
+LEAST_PERIODS = 4  # with the word, on either side
+LEAST_SPEAKERS = 5  # with the word, on either side, for an interval by who speaks
 MOST_OF_ONE = 0.5  # of a topic's documents with the word, that one who speaks may have
 
 
@@ -86,10 +87,13 @@ def shift(
         return None
     names, topic = np.unique(topics, return_inverse=True)
     speaker = None if unit is None else np.where(unit < 0, -1 - np.arange(len(unit)), unit)
-    dependent = [period] if speaker is None else [period, speaker]
-    changes = [_change(topic, of, is_early, is_late, level) for of in dependent]
-    if min(change_of_units.units for change_of_units in changes) < LEAST_UNITS:
+    changes = [_change(topic, period, is_early, is_late, level)]
+    if changes[0].units < LEAST_PERIODS:
         return None
+    if speaker is not None:
+        changes.append(_change(topic, speaker, is_early, is_late, level))
+        if changes[1].units < LEAST_SPEAKERS:
+            return None
     before, after = changes[0][:2]
     low = np.min([change_of_units.low for change_of_units in changes], axis=0)
     high = np.max([change_of_units.high for change_of_units in changes], axis=0)
@@ -146,23 +150,23 @@ def _largest_part(unit: np.ndarray) -> float:
 def _sums(topic: np.ndarray, unit: np.ndarray, T: int) -> sums.Sums:
     """Each document is one word of length 1. topic, unit: int[n], of each document; T topics."""
     _, row = np.unique(unit, return_inverse=True)
-    counts = np.zeros((row.max(initial=-1) + 1, T))
-    np.add.at(counts, (row, topic), 1.0)
-    size = counts.sum(axis=1)
+    size = np.bincount(row).astype(np.float64)
+    pairs, documents = np.unique(row.astype(np.int64) * T + topic, return_counts=True)
+    unit_of_pair, topic_of_pair = np.divmod(pairs, T)
     n = float(len(topic))
-    x = counts.sum(axis=0)[None]
+    x = np.bincount(topic, minlength=T).astype(np.float64)[None]
     one_document = np.array([n])
     return sums.Sums(
         documents=one_document,
         tokens=one_document,
         squares=one_document,
-        units=np.array([float(len(counts))]),
+        units=np.array([float(len(size))]),
         unit_squares=np.array([(size**2).sum()]),
         holding=x,
         of_holding=x,
         x=x,
         xx=x,
         xl=x,
-        unit_xx=(counts**2).sum(axis=0)[None],
-        unit_xl=(counts * size[:, None]).sum(axis=0)[None],
+        unit_xx=np.bincount(topic_of_pair, documents**2.0, T)[None],
+        unit_xl=np.bincount(topic_of_pair, documents * size[unit_of_pair], T)[None],
     )

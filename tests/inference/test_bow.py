@@ -23,6 +23,13 @@ def test_from_csr_adds_up_counts_of_one_word_in_one_document():
     assert matrix.nnz == 4
 
 
+def test_from_csr_adds_up_narrow_counts_without_losing_any():
+    indptr = np.array([0, 2])
+    counts = np.array([200, 200], np.uint8)
+    matrix = csr_array((counts, np.array([1, 1]), indptr), shape=(1, 2))
+    assert Bow.from_csr(matrix).counts.tolist() == [400]
+
+
 def test_fractions_are_no_counts():
     with pytest.raises(Invalid, match="whole numbers"):
         Bow.from_csr(csr_array(np.array([[0.5]])))

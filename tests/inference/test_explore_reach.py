@@ -43,9 +43,8 @@ def reached_slowly(evidence, words: tuple[int, ...], spans: np.ndarray) -> list[
     for d, span in enumerate(spans.tolist()):
         words_of_document = evidence.document(d)[0].tolist()
         for k, tokens in zip(*evidence.mixture(d), strict=True):
-            if span >= 0:
-                sizes[k, span] += tokens
-                held[k, span] += tokens * set(words).issubset(words_of_document)
+            sizes[k, span] += tokens
+            held[k, span] += tokens * set(words).issubset(words_of_document)
     order = sorted(range(K), key=lambda k: -held[k].sum())
     return [
         Reached(k, tuple((held[k] / np.maximum(sizes[k], 1)).round(3)))
@@ -59,9 +58,20 @@ def test_a_phrase_reaches_the_topics_of_a_slow_twin(evidence, words):
     days = np.arange(DOCUMENTS, dtype=np.int32) + FIRST_DAY_OF_YEAR
     days[::10] = 0
     spans = reach.spans_of_time(days)
-    assert np.bincount(spans + 1).tolist() == [9, 27, 27, 27]
+    assert np.bincount(spans).tolist() == [27, 27, 27, 9]
     (reached,) = reach.reach(evidence, [words], spans)
     assert reached == reached_slowly(evidence, words, spans)
+
+
+def test_a_phrase_of_more_topics_than_are_kept_is_spread_over_all_of_them():
+    """The others have their mean share, topics that it does not reach counted as none."""
+    sizes = np.full((2, 60), 1000)
+    tokens = np.full((2, 60), 300)
+    reached = reach._reached(tokens, sizes)
+    assert len(reached) == reach.TOPICS + 1
+    assert reached[-1] == Reached(reach.OTHERS, (0.3, 0.3))
+    tokens[:, 36:] = 0
+    assert reach._reached(tokens, sizes)[-1] == Reached(reach.OTHERS, (0.15, 0.15))
 
 
 def test_without_dates_there_is_one_span():

@@ -24,7 +24,7 @@ class Measured:
     how many of them it uses, None: all. version: number of the words that it was trained on. step,
     steps: done, and of all. held_out, left_to_right: nats per token of documents that were held
     out. npmi, umass: means over the topics that have words. nonzero: share of the topics'
-    parameters above their prior. seconds: of training. matched, only_here: of its topics in use,
+    parameters that hold tokens. seconds: of training. matched, only_here: of its topics in use,
     those with a partner among the reference's, and those without. only_there: of the reference's
     topics in use, those without a partner here. None for the reference itself, and until a worker
     has compared the two.

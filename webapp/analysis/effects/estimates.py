@@ -2,7 +2,6 @@
 stored, what was estimated a while ago, or estimated now."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -43,8 +42,10 @@ class Regression(EffectModel):
     stored: Estimates | None = None
     shown_topics: tuple[int, ...] = ()
 
-    @cached_property
+    @property
     def estimator(self) -> Estimator:
+        """Made anew each time: kept here, the two would hold each other, and with them arrays of all
+        documents until Python looks for what nobody reaches."""
         return Estimator(self)
 
     def estimated(self, data: regression.Data, level: float | None = None) -> Answers:

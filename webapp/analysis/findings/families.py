@@ -258,7 +258,10 @@ def _spread(
                 continue
             sizes = _sizes(view.run.snapshot_id)[members]
             shares = np.zeros_like(sizes)
-            for topic, of_spans in reached[0]:
+            of_topics = dict(reached[0])
+            if reach.OTHERS in of_topics:
+                shares[:] = of_topics[reach.OTHERS]
+            for topic, of_spans in of_topics.items():
                 if topic in row_of_topic:
                     shares[row_of_topic[topic]] = of_spans
             spread_of_phrases[text] = reach.spread(sizes, shares)

@@ -27,7 +27,7 @@ from webapp.platform.storage import files
 
 # documents of a phrase that is kept: what fewer have may tell a text that is under embargo
 LEAST = 5
-METHOD = 4  # which way of naming is the present one; topics that an older one named are named anew
+METHOD = 5  # which way of naming is the present one; topics that an older one named are named anew
 GRAMMAR = 4_000_000  # characters that the grammar is learned from: about a second
 SPANS = 24  # of time that names follow their topics over, with as many documents each
 MOST_FIELDS = 8  # whose values they follow them over
@@ -143,12 +143,22 @@ def _noun_phrases(
         if not text:
             continue
         worth = PERSON if grammar.names_person(text) else 1.0
-        taken_off = len(_WORD.findall(phrase.text)) - len(_WORD.findall(text))  # at its beginning
-        as_heading = _WrittenPhrase(text, phrase.words[taken_off:], round(worth * phrase.tokens))
+        words = _remaining_words(phrase, text)
+        as_heading = _WrittenPhrase(text, words, round(worth * phrase.tokens))
         if text not in by_text or by_text[text].tokens < as_heading.tokens:
             by_text[text] = as_heading
     most_first = sorted(by_text.values(), key=lambda phrase: (-phrase.tokens, phrase.text))
     return most_first[:NOUN_PHRASES]
+
+
+def _remaining_words(phrase: _WrittenPhrase, text: str) -> tuple[int, ...]:
+    """The numbers of the words of a text that is the end of a phrase's. All of the phrase's where
+    these do not stand for one word of its text each: it may have words that are in no vocabulary,
+    and a number may stand for two words that were joined."""
+    written = len(_WORD.findall(phrase.text))
+    if written != len(phrase.words):
+        return phrase.words
+    return phrase.words[written - len(_WORD.findall(text)) :]
 
 
 def _with_reach(

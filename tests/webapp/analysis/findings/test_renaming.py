@@ -143,3 +143,18 @@ def test_a_page_asks_for_the_names_of_old_runs_alone(old, trained, client, monke
 )
 def test_families_are_called_by_two_phrases_that_no_other_has(phrases, called):
     assert families.names(phrases) == called
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "heading", "remaining"),
+    [
+        ("Fix mem leak", (7, 8, 9), "mem leak", (8, 9)),
+        ("Fix pls mem leak", (7, 9), "mem leak", (7, 9)),  # two are in no vocabulary
+        ("Fix mem leak", (78, 9), "leak", (78, 9)),  # 78 stands for two joined words
+    ],
+)
+def test_the_words_of_a_heading_are_those_that_its_phrase_still_has(
+    text, words, heading, remaining
+):
+    phrase = names._WrittenPhrase(text, words, 5)
+    assert names._remaining_words(phrase, heading) == remaining

@@ -211,15 +211,22 @@ def _thirds(group: np.ndarray, lengths: np.ndarray, G: int) -> tuple[int, int]:
 def _uses(document_set: DocumentSet, number: int) -> _Uses:
     """Of the word's documents, or an even sample of them."""
     documents, counts, topics, _ = document_set.evidence.word(number)
-    # A document has a pair for each of its sections with the word; of a long list the sample is
-    # taken before anything is sorted
-    is_new = np.append(True, documents[1:] != documents[:-1])[: len(documents)]
-    step = max(1, -(-np.count_nonzero(is_new) // READ))
-    is_sampled = (np.cumsum(is_new) - 1) % step == 0
-    sampled_topics = document_set.into[topics[is_sampled]]
-    numbers, main = senses.main_topics(documents[is_sampled], counts[is_sampled], sampled_topics)
+    sample = _even_sample(documents, document_set.evidence.rows.first_row is not None)
+    sampled_topics = document_set.into[topics[sample]]
+    numbers, main = senses.main_topics(documents[sample], counts[sample], sampled_topics)
     unit = None if document_set.unit is None else document_set.unit[numbers]
     return _Uses(main, document_set.times.group[numbers], unit)
+
+
+def _even_sample(documents: np.ndarray, has_sections: bool) -> slice | np.ndarray:
+    """Which pairs of a word are those of READ of its documents at most. documents: of each pair,
+    ascending; has_sections: whether a document may have several. Nothing is sorted: a list may be as
+    long as the corpus."""
+    if not has_sections:
+        return slice(None, None, max(1, -(-len(documents) // READ)))
+    is_new = np.append(True, documents[1:] != documents[:-1])[: len(documents)]
+    step = max(1, -(-np.count_nonzero(is_new) // READ))
+    return (np.cumsum(is_new) - 1) % step == 0
 
 
 def _first(document_set: DocumentSet, words: list[int]) -> set[tuple[int, int]]:
