@@ -493,9 +493,10 @@ EXPORTS = {
 # (webapp.platform.jobs): how often jobs say that they live, and are looked at, follows from it.
 STALE = float(os.environ.get("TOPOGRAPH_STALE") or 20)
 LEAST_STALE = 1.0  # a process that has much to do is silent for tenths of a second
-if STALE < LEAST_STALE:
+MOST_STALE = 300.0  # half of the time after which a lock on files is not believed (claims.FROZEN)
+if not LEAST_STALE <= STALE <= MOST_STALE:
     raise ImproperlyConfigured(
-        f"TOPOGRAPH_STALE must be {LEAST_STALE:g} second or more, got {STALE:g}."
+        f"TOPOGRAPH_STALE must be from {LEAST_STALE:g} to {MOST_STALE:g} seconds, got {STALE:g}."
     )
 # The scheduler of a cluster whose workers share large trainings, and from how many words on:
 # docs/scaling.md.

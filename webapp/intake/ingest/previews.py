@@ -355,10 +355,12 @@ def _words(reading: ReadingSettings, beginning: Sample, stream: Stream) -> estim
 
 @dataclass(frozen=True)
 class Proposal:
-    """How a draft is read as its page proposes it. unit: Corpus.unit."""
+    """How a draft is read as its page proposes it. unit: Corpus.unit. sniff: what its files seem to
+    be."""
 
     reading: ReadingSettings
     unit: str | None
+    sniff: readers.Sniff
 
 
 def propose(corpus: Corpus, asked: AskedReading | None = None) -> Proposal:
@@ -391,7 +393,7 @@ def propose(corpus: Corpus, asked: AskedReading | None = None) -> Proposal:
         for error in checked_form.refused:
             raise error
     reading = replace(filled.reading(), shaping=asdict(shaped.shaping()))
-    return Proposal(reading, filled.chosen_unit)
+    return Proposal(reading, filled.chosen_unit, sniff)
 
 
 def _column(sniff: readers.Sniff, role: str, name_or_number: str) -> str:

@@ -162,7 +162,8 @@ def look(
     if columns is None:
         chosen_columns = [name for name in values if _names_persons(name, list(values[name]))]
     else:
-        chosen_columns = [name for name in values if name in columns]
+        keys = _keys_of_columns(columns, reading)
+        chosen_columns = [name for name in values if name in keys]
     replacer = _replacer(corpus, documents, chosen_columns, spared)
     new = [_replaced(replacer, document) for document in documents]
     replaced = replacer.replaced
@@ -202,11 +203,12 @@ def spared_words(text: str) -> list[str]:
 
 
 def proposed_columns(sniff: readers.Sniff) -> list[str]:
-    """Columns of a draft that seem to name persons, by their names and first rows."""
+    """Columns of a draft that seem to name persons, by their names and first rows. One that is empty
+    in these is judged by its name."""
     proposed = []
     for place, name in enumerate(sniff.columns):
         values = [row[place] for row in sniff.rows if place < len(row) and row[place]]
-        if place != sniff.options.text and values and _names_persons(name, values):
+        if place != sniff.options.text and _names_persons(name, values):
             proposed.append(name)
     return proposed
 
@@ -253,22 +255,40 @@ def begin(
 
 def begin_as_asked(corpus: Corpus, asked: AskedPseudonyms, proposal: previews.Proposal) -> Corpus:
     """As `begin`, for a program or a command, which sees no page: the new draft is then read as was
-    proposed for the first one. Raises Invalid, also for a column that the files don't have."""
+    proposed for the first one. Asked again, it returns the draft that is being made. Raises Invalid,
+    also for a column that the files don't have and for texts that have pseudonyms, and
+    looking.Exhausted."""
     check(corpus)
-    first = look(corpus, proposal.reading, asked.pseudonym_column, [])
-    there = [column.name for column in first.columns]
+    if has_pseudonyms(corpus):
+        raise Invalid("pseudonyms", "Persons in these texts have pseudonyms already.")
+    begun = Upload.objects.filter(
+        pseudonyms__source=corpus.pk,
+        status__in=(Upload.Status.QUEUED, Upload.Status.STORING),
+    )
+    if upload := begun.select_related("corpus").first():
+        return upload.corpus
+    there, proposed_names = _columns_of_draft(corpus, proposal)
     for name in asked.pseudonym_column or []:
         if name not in there:
             raise not_offered("pseudonym_column", name, there)
     following = Following(name=corpus.name, unit=proposal.unit, trains=None)
     return begin(
         corpus,
-        [column.name for column in first.columns if column.chosen],
+        asked.pseudonym_column or proposed_names,
         [],
         bool(asked.keep_uploaded),
         proposal.reading,
         following,
     )
+
+
+def _columns_of_draft(corpus: Corpus, proposal: previews.Proposal) -> tuple[list[str], list[str]]:
+    """The columns of a draft, and those of them that seem to name persons. What a table has is known
+    from its beginning; the fields of other files, such as mails, from their first documents."""
+    if proposal.sniff.columns:
+        return list(proposal.sniff.columns), proposed_columns(proposal.sniff)
+    columns = look(corpus, proposal.reading, None, []).columns
+    return [column.name for column in columns], [column.name for column in columns if column.chosen]
 
 
 def write(upload: Upload, advance: Callable[[], object]) -> None:
@@ -294,7 +314,8 @@ def write(upload: Upload, advance: Callable[[], object]) -> None:
             count += 1
         if not count:
             raise Invalid("files", "No document could be read from what was uploaded.")
-        replacer = _replacer(source, _Again(kept, advance), choice.columns, choice.spared)
+        keys = _keys_of_columns(choice.columns, reading)
+        replacer = _replacer(source, _Again(kept, advance), keys, choice.spared)
         path = folder / "0"
         with path.open("wb") as file:
             for document in _Again(kept, advance):
@@ -403,6 +424,16 @@ class _Again:
             yield orjson.loads(line)
 
 
+def _keys_of_columns(columns: list[str], reading: ReadingSettings) -> list[str]:
+    """Under which keys documents have chosen columns (_texts_of), and perhaps a few more: a column
+    that is read as a title, a date or an id is under its role, and one that is called like a role has a
+    line behind its name."""
+    options = readers.Options(**reading.options)
+    of_roles = [role for role in ROLES if role != "text" and options.column(role) in columns]
+    called_like_roles = [f"{name}_" for name in columns if name in ROLES]
+    return list(dict.fromkeys([*columns, *of_roles, *called_like_roles]))
+
+
 def _replacer(
     corpus: Corpus, documents: Iterable[dict[str, str]], columns: list[str], spared: list[str]
 ) -> Replacer:
@@ -484,6 +515,11 @@ def _texts_of(document: readers.Document) -> dict[str, str]:
             key += "_"
         texts[key] = value
     return texts
+
+
+def has_pseudonyms(corpus: Corpus) -> bool:
+    """Whether persons in a corpus, or a draft, have pseudonyms."""
+    return Upload.everything.filter(corpus=corpus, pseudonyms__documents__gt=0).exists()
 
 
 def sentence(corpus: Corpus) -> str:

@@ -57,7 +57,6 @@ def find(version: Version, documents: int, bow: Bow) -> dict:
     `units` of the version, beside its `columns`."""
     folder = files.version_folder(version.pk)
     finished = folder / "units"
-    shutil.rmtree(finished, ignore_errors=True)  # of an attempt that was killed
     working = folder / "units.new"
     shutil.rmtree(working, ignore_errors=True)
     working.mkdir()
@@ -69,6 +68,8 @@ def find(version: Version, documents: int, bow: Bow) -> dict:
     candidates = _candidates(version, documents, columns, working)
     fields_found = collection_unit.find(candidates, np.asarray(columns.dates), mixes)
     stored = _store(fields_found, working)
+    # What an older program found is read until now
+    shutil.rmtree(finished, ignore_errors=True)
     working.rename(finished)
     return stored
 

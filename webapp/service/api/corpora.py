@@ -109,8 +109,6 @@ def read(request: HttpRequest, corpus_id: int, reading: AskedFiles):
     try:
         with looking.within(looking.PAGE_SECONDS, request_context(request).abandoned.is_set):
             proposal = previews.propose(corpus, reading)
-            if replaced:
-                return queries.about(pseudonyms.begin_as_asked(corpus, reading, proposal))
     except Unreadable as error:
         raise Invalid("corpus", error.message) from None
     except looking.Exhausted as error:
@@ -118,10 +116,27 @@ def read(request: HttpRequest, corpus_id: int, reading: AskedFiles):
         raise Invalid(
             "corpus", f"{error} A worker does it now: ask again when the corpus is a draft."
         ) from None
+    if replaced:
+        return queries.about(_replace_persons(request, corpus, reading, proposal))
     corpus.unit = proposal.unit
     services.read(corpus, proposal.reading)
     corpus.refresh_from_db()
     return queries.about(corpus)
+
+
+def _replace_persons(
+    request: HttpRequest, corpus: Corpus, asked: AskedFiles, proposal: previews.Proposal
+) -> Corpus:
+    """The draft in which persons have pseudonyms. Raises Invalid."""
+    try:
+        with looking.within(looking.PAGE_SECONDS, request_context(request).abandoned.is_set):
+            return pseudonyms.begin_as_asked(corpus, asked, proposal)
+    except Unreadable as error:
+        raise Invalid("corpus", error.message) from None
+    except looking.Exhausted as error:
+        raise Invalid(
+            "pseudonyms", f"{error} Name persons by columns of a table, or upload less at once."
+        ) from None
 
 
 @router.get("/{int:corpus_id}", response={200: CorpusFacts, **ERRORS}, summary="A corpus")

@@ -163,7 +163,8 @@ def due(model: type[Row], limit: int) -> list[Row]:
     if model is Corpus:
         for part in (Upload, Version, Run):
             at_work |= Q(pk__in=part.everything.filter(_at_work(part)).values("corpus"))
-    return list(old.exclude(at_work).order_by("deleted_at", "pk")[:limit])
+    # In another order each time: those that can't go yet don't keep the others from going
+    return list(old.exclude(at_work).order_by("?")[:limit])
 
 
 def _at_work(model) -> Q:

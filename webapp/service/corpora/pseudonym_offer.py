@@ -66,7 +66,7 @@ def offer(
 
 
 def _may_replace(request: HttpRequest, corpus: Corpus) -> bool:
-    if pseudonyms.sentence(corpus) or not authorization.May(request).own:
+    if pseudonyms.has_pseudonyms(corpus) or not authorization.May(request).own:
         return False
     try:
         pseudonyms.check(corpus)

@@ -185,5 +185,5 @@ def remove_ended() -> None:
     )
     # In another order each time: those that can't go yet don't keep the others from going
     students = ended.select_related("user").order_by("?")[:STEP]
-    try_each(partial(remove, student) for student in students)
-    Course.objects.filter(ends_at__lt=Now(), students=None).delete()
+    courses = Course.objects.filter(ends_at__lt=Now(), students=None)
+    try_each([*(partial(remove, student) for student in students), courses.delete])

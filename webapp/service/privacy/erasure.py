@@ -206,7 +206,7 @@ def finish() -> None:
     if not settings.SOURCES:
         return
     ready = Corpus.objects.filter(replaces__isnull=False, status=Corpus.Status.READY)
-    try_each(partial(_replace, new) for new in ready.order_by("pk")[:STEP])
+    try_each(partial(_replace, new) for new in ready.order_by("?")[:STEP])
 
 
 @transaction.atomic

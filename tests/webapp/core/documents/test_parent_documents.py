@@ -135,7 +135,7 @@ def test_merged_topics_are_counted_as_one(client, run):
 
 
 def test_long_wholes_are_shown_in_steps_and_pages(client, run, monkeypatch):
-    monkeypatch.setattr(parent_documents, "SECTIONS", 7)
+    monkeypatch.setattr(parent_documents, "STRETCHES", 7)
     monkeypatch.setattr(parent_documents, "PAGE", 12)
     url = reverse("run_whole_json", args=[run.pk, FIRST])
     data = client.get(url).json()

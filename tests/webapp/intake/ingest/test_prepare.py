@@ -757,7 +757,7 @@ def test_other_words_make_a_version(client, own):
     assert version.status == "queued"
     page = client.get(answer.url)
     assert (
-        page.context["page"].making == NewVersion(2, "queued", "")
+        page.context["page"].making == NewVersion(2, "queued", "", "")
         and "Version 2: waiting for a worker" in page.content.decode()
     )
     assert client.get(reverse("corpus_json", args=[own.pk])).json()["making"]["number"] == 2

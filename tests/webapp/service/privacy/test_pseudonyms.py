@@ -9,12 +9,14 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from inference.errors import Invalid
 from tasks.corpora import read_corpus, store_upload
 from tests.corpora import as_csv
 from tests.webapp.intake.ingest.test_upload import fields
 from tests.webapp.making import run_on
 from tests.webapp.service.privacy.places import addresses_of, exported, pages, searched
 from webapp.intake.ingest import corpora, previews, pseudonyms
+from webapp.intake.ingest.asked_reading import AskedPseudonyms
 from webapp.models import Corpus, Document, Membership, Run, Upload, User
 from webapp.platform.accounts import tokens
 from webapp.service.corpora import deletion
@@ -136,10 +138,12 @@ def ask(corpus: Corpus, by: User | None = None, **asked):
     )
 
 
-def test_a_program_has_persons_replaced(first):
+@pytest.mark.parametrize("roles", [{}, {"id": "handle", "title": "speaker"}])
+def test_a_program_has_persons_replaced(first, roles):
+    """Also those of columns that are read as ids and titles."""
     older = {text: set(searched(text)) for text in ORIGINALS}
     asked = {"pseudonyms": True, "pseudonym_column": ["speaker", "handle"], "min_documents": 3}
-    answer = ask(first, **asked)
+    answer = ask(first, **asked, **roles)
     assert answer.status_code == 200, answer.content
     new = Corpus.objects.exclude(upload__pseudonyms=None).get()
     assert answer.json()["id"] == new.pk != first.pk
@@ -167,6 +171,24 @@ def test_a_program_that_asks_for_nonsense_has_nothing_replaced(first, asked, fie
     answer = ask(first, pseudonyms=True, **asked)
     assert (answer.status_code, answer.json()["field"]) == (400, field)
     assert not Upload.objects.exclude(pseudonyms=None).exists()
+
+
+def test_a_program_that_asks_twice_has_them_replaced_once(first):
+    asked = {"pseudonyms": True, "pseudonym_column": ["speaker", "handle"]}
+    begun, again = (ask(first, **asked).json()["id"] for _ in range(2))
+    assert begun == again
+    store_upload(begun)
+    proposal = previews.propose(first)
+    with pytest.raises(Invalid, match="have pseudonyms already"):
+        pseudonyms.begin_as_asked(Corpus.objects.get(pk=begun), AskedPseudonyms(), proposal)
+
+
+def test_a_column_that_is_empty_at_first_is_proposed_by_its_name(draft):
+    table = [["speaker", "text"], *([["", "the harvest and the wheat"]] * 400)]
+    late = draft(as_csv([*table, ["Ada Lovelumpkin", "the ship in the harbour"]]), "late.csv")
+    assert ask(late, pseudonyms=True).status_code == 200
+    upload = Upload.objects.exclude(pseudonyms=None).get()
+    assert upload.pseudonyms["columns"] == ["speaker"]
 
 
 def test_how_without_whether_is_refused(first):
