@@ -1,7 +1,7 @@
 """What an engine is. Everything outside an engine's own module uses it through these types alone.
 
 An engine is a module of `inference.engines` that satisfies the protocol `Engine`;
-`inference/engines/__init__.py` registers it. Nothing else needs to change: the loop, checkpoints,
+`inference/engines/__init__.py` registers it. No other code needs to change: the loop, checkpoints,
 forms, commands, the API, exports and the contract tests (tests/inference/test_contract.py,
 tests/webapp/core/runs/test_engines.py) take it from the registry.
 
