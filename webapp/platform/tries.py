@@ -27,7 +27,7 @@ def do_all(acts: Iterable[Callable[[], object]]) -> list[Exception]:
             function = act.func if isinstance(act, partial) else act
             log.exception(
                 "one of several things could not be done",
-                act=f"{function.__module__}.{function.__qualname__}",
+                part=f"{function.__module__}.{function.__qualname__}",
             )
             failures.append(error)
     return failures

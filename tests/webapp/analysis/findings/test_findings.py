@@ -699,7 +699,8 @@ def test_topics_that_other_seeds_did_not_find_are_named_among_the_cautions(train
 def test_a_book_of_many_sections_counts_once_for_a_word_whose_use_changed():
     of_pairs = (np.array([0] * 60 + [3]), np.ones(61, np.int32), np.full(61, 2), np.zeros(61))
     times = SimpleNamespace(group=np.array([5, -1, -1, 7]))
-    evidence_of_word = SimpleNamespace(word=lambda number: of_pairs)
+    rows = SimpleNamespace(first_row=np.arange(5))  # documents are cut into sections
+    evidence_of_word = SimpleNamespace(word=lambda number: of_pairs, rows=rows)
     unit = np.array([8, -1, -1, 9])
     documents = SimpleNamespace(
         evidence=evidence_of_word, into=np.arange(4), times=times, unit=unit
@@ -712,7 +713,8 @@ def test_a_book_of_many_sections_counts_once_for_a_word_whose_use_changed():
 def test_of_a_word_in_many_documents_an_even_sample_is_read(monkeypatch):
     documents = np.repeat(np.arange(7), [1, 3, 2, 1, 1, 2, 1])
     of_pairs = (documents, np.ones(11, np.int32), np.arange(11) % 4, np.zeros(11))
-    evidence_of_word = SimpleNamespace(word=lambda number: of_pairs)
+    rows = SimpleNamespace(first_row=np.arange(5))  # documents are cut into sections
+    evidence_of_word = SimpleNamespace(word=lambda number: of_pairs, rows=rows)
     set_of_seven = SimpleNamespace(
         evidence=evidence_of_word,
         into=np.arange(4),
@@ -725,3 +727,11 @@ def test_of_a_word_in_many_documents_an_even_sample_is_read(monkeypatch):
     sampled = sense._uses(set_of_seven, 1)
     assert sampled.period.tolist() == [10, 13, 16]
     assert np.array_equal(sampled.topics, uses.topics[::3])
+
+
+def test_the_even_sample_is_the_same_where_no_document_has_sections(monkeypatch):
+    documents = np.arange(0, 70, 2)
+    monkeypatch.setattr(sense, "READ", 10)
+    of_sections = documents[sense._even_sample(documents, True)]
+    assert documents[sense._even_sample(documents, False)].tolist() == of_sections.tolist()
+    assert len(of_sections) == 9
