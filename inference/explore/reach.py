@@ -27,15 +27,23 @@ class Reached(NamedTuple):
     shares: tuple[float, ...]
 
 
-def spans_of_time(days: np.ndarray) -> np.ndarray:
-    """int32[D]: the span of time of each document; those without a date are the last span. days:
-    int32[D], 0 for no date."""
+def equal_spans(days: np.ndarray, number: int) -> np.ndarray:
+    """int32[D]: which of so many spans of time each document is of, with about as many documents each,
+    fewer where many have one day; -1 for one without a date. days: int32[D], 0 for no date."""
+    spans = np.full(len(days), -1, np.int32)
     dated = days > 0
-    if not dated.any():
-        return np.zeros(len(days), np.int32)
-    inner_ends = np.unique(np.quantile(days[dated], np.linspace(0, 1, SPANS + 1)[1:-1]))
-    spans = np.searchsorted(inner_ends, days).astype(np.int32)
-    return np.where(dated, spans, np.int32(len(inner_ends) + 1))
+    if dated.any():
+        inner_ends = np.unique(np.quantile(days[dated], np.linspace(0, 1, number + 1)[1:-1]))
+        spans[dated] = np.searchsorted(inner_ends, days[dated])
+    return spans
+
+
+def spans_of_time(days: np.ndarray) -> np.ndarray:
+    """int32[D]: which of SPANS each document is of; those without a date are one more, behind the
+    others. days: int32[D], 0 for no date."""
+    spans = equal_spans(days, SPANS)
+    undated = spans.max(initial=-1) + 1
+    return np.where(spans < 0, np.int32(undated), spans)
 
 
 def reach(

@@ -180,11 +180,8 @@ def _columns(version: Version) -> Iterator[np.ndarray]:
     """int32[D] each, -1 for none: the span of time of each document, and its value of each field of
     few values."""
     days = fields.dates(version)
-    dated = days > 0
-    if dated.any():
-        ends = np.unique(np.quantile(days[dated], np.linspace(0, 1, SPANS + 1)[1:-1]))
-        spans = np.searchsorted(ends, days).astype(np.int32)
-        yield np.where(dated, spans, np.int32(-1))
+    if (days > 0).any():
+        yield reach.equal_spans(days, SPANS)
     of_few_values = [
         field for field in fields.categories(version) if 1 < len(field.values) <= MOST_VALUES
     ]

@@ -519,12 +519,16 @@ def _texts_of(document: readers.Document) -> dict[str, str]:
 
 def has_pseudonyms(corpus: Corpus) -> bool:
     """Whether persons in a corpus, or a draft, have pseudonyms."""
-    return Upload.everything.filter(corpus=corpus, pseudonyms__documents__gt=0).exists()
+    return _replaced_upload(corpus) is not None
+
+
+def _replaced_upload(corpus: Corpus) -> Upload | None:
+    return Upload.everything.filter(corpus=corpus, pseudonyms__documents__gt=0).first()
 
 
 def sentence(corpus: Corpus) -> str:
     """What was replaced in a corpus, or a draft; "" where nothing was."""
-    upload = Upload.everything.filter(corpus=corpus, pseudonyms__documents__gt=0).first()
+    upload = _replaced_upload(corpus)
     if upload is None or upload.pseudonyms is None:
         return ""
     choice = _choice(upload.pseudonyms)
