@@ -186,10 +186,12 @@ PLACED = frozenset(
 class OverviewHtml:
     """kinds: of the findings that there are. screen: what is drawn. failed: titles of kinds that could not be
     computed. query: of this page's address. simulated: whether the true topics are known. renamed:
-    when the topics got the names of a newer program. unit: which texts count as one."""
+    when the topics got the names of a newer program. named_by_words: whether names could not be made
+    from the texts. unit: which texts count as one."""
 
     untrained: bool
     renamed: datetime | None
+    named_by_words: bool
     simulated: bool
     kinds: dict[str, FindingsOfKind]
     screen: "Screen"

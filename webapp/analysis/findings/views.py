@@ -94,11 +94,13 @@ def _html(
     selection: RunSelection, page: OverviewPage, page_query: PageQuery, untrained: bool
 ) -> OverviewHtml:
     view = selection.view
+    snapshot = view.run.snapshot
     kinds = _by_kind(view, page)
     rows = [row for of_kind in kinds.values() for row in of_kind.findings]
     return OverviewHtml(
         untrained=untrained,
-        renamed=view.run.snapshot.renamed_at if view.run.snapshot else None,
+        renamed=snapshot.renamed_at if snapshot else None,
+        named_by_words=snapshot.named_by_words if snapshot else False,
         simulated=truth.exists(view.run.corpus),
         kinds=kinds,
         screen=screen(selection, page, rows) if page.ready else Screen(),

@@ -34,17 +34,22 @@ MOST_FIELDS = 8  # whose values they follow them over
 MOST_VALUES = 60  # of such a field
 PERSON = 0.4  # of the tokens of a person's name: families are rather called by subjects
 NOUN_PHRASES = 24  # of a topic that are kept: what its family may be called by
+# What a mistake in this program raises where texts are unlike all that it was tried on. Topics then
+# have the names that words give, since hours of training shall not fail for a heading.
+MISTAKES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 
 class Called(NamedTuple):
     """What the topics of a finished run are called. names: of K topics. phrases: of each, the most
     frequent first: (as the texts write it, tokens, documents of those looked at). noun_phrases: of
-    each, those that a family may be called by: (text, tokens, the topics that it reaches)."""
+    each, those that a family may be called by: (text, tokens, the topics that it reaches). by_words:
+    whether names could not be made from the texts."""
 
     names: list[Name]
     phrases: list[list[tuple[str, int, int]]]
     noun_phrases: list[list[tuple[str, int, list[Reached]]]]
+    by_words: bool = False
 
 
 class Beat(Protocol):
@@ -57,6 +62,12 @@ def of_words(run_id: int, topics: Topics) -> list[Name]:
     """While the run trains: made of words alone, as the vocabulary has them."""
     version = Run.everything.values_list("version_id", flat=True).get(pk=run_id)
     return naming.names(topics, spelling(version, naming.candidates(topics)))
+
+
+def of_words_alone(run_id: int, topics: Topics) -> Called:
+    """When training has ended and names could not be made from the texts. There are no phrases."""
+    no_phrases: list[list] = [[] for _ in range(topics.K)]
+    return Called(of_words(run_id, topics), no_phrases, no_phrases, by_words=True)
 
 
 def of_texts(run: Run, evidence: Evidence, kinds: Company, beat: Beat) -> Called:
@@ -244,4 +255,6 @@ def rename(run: Run, beat: Beat) -> None:
             topic.noun_phrases = noun_phrases
         changed = ["name", "name_parts", "noun_phrases"]
         Topic.objects.bulk_update(topics, changed, batch_size=500)
-        Snapshot.objects.filter(pk=snapshot.pk).update(naming=METHOD, renamed_at=Now())
+        Snapshot.objects.filter(pk=snapshot.pk).update(
+            naming=METHOD, renamed_at=Now(), named_by_words=False
+        )

@@ -68,10 +68,12 @@ def publish(
     used = np.ones(topics.K, bool) if topics.used is None else topics.used
     xy: np.ndarray | None = None
     map_stress: float | None = None
+    by_words = False
     if outcome is None:
         called = names.of_words(run_id, topics)
     else:
         called = outcome.called.names
+        by_words = outcome.called.by_words
         if topics.used is not None:
             used = outcome.measures.tokens > 0
         divergences = outcome.divergences[np.ix_(used, used)]
@@ -84,6 +86,7 @@ def publish(
             final=outcome is not None,
             stress=map_stress,
             naming=names.METHOD,
+            named_by_words=by_words,
         )
         words = bulk.Partition("topic_word", snapshot.pk)
         words.create()

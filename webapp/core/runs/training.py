@@ -26,7 +26,7 @@ from inference import (
 from inference.cluster import parts
 from inference.engines.contract import State
 from inference.evaluate import diagnose
-from inference.explore.company import company
+from inference.explore.company import Company, company
 from inference.explore.distances import divergences
 from inference.runtime.durable import settle
 from inference.runtime.jit import told_of_compiling
@@ -342,7 +342,7 @@ class Training:
             evidence,
             measures,
             divergences(topics),
-            names.of_texts(self.run, evidence, kinds_of, self.beat),
+            self._name_topics(topics, evidence, kinds_of),
             kinds_of,
         )
         self._index_phrases(outcome.called.phrases)
@@ -359,6 +359,14 @@ class Training:
             self._label_named()
             replicates.begin_by_itself(Run.objects.select_related("snapshot").get(pk=self.run.pk))
         return topics
+
+    def _name_topics(self, topics: Topics, evidence: Evidence, kinds_of: Company) -> names.Called:
+        """From the texts; of words alone where that fails, which the run's overview says."""
+        try:
+            return names.of_texts(self.run, evidence, kinds_of, self.beat)
+        except names.MISTAKES:
+            log.exception("names of topics could not be made from the texts", run=self.run.pk)
+            return names.of_words_alone(self.run.pk, topics)
 
     def _index_phrases(self, phrases: list[list[tuple[str, int, int]]]) -> None:
         """Where the topics' phrases stand, which keyness asks. A corpus that has no index, as of
