@@ -21,6 +21,7 @@ from webapp.intake.metadata.groups import (
     first_day,
     in_periods,
     months,
+    numbers_of_periods,
     of_days,
     periods,
     span,
@@ -31,7 +32,7 @@ from webapp.platform.storage import files, sealed
 from webapp.platform.storage.cache import cached, of_documents
 
 __all__ = [
-    "PERIODS", "Category", "Groups", "between", "by_date", "categories", "choices", "codes", "count", "counts", "dated", "dates", "first_day", "first_position", "groups", "in_order", "names",
+    "PERIODS", "Category", "Groups", "between", "by_date", "categories", "choices", "codes", "count", "countable_periods", "counts", "dated", "dates", "first_day", "first_position", "groups", "in_order", "names",
     "next_of", "of_each_day", "period", "positions", "put_in_order", "ranges", "span", "usual", "values",
 ]  # fmt: skip
 
@@ -294,6 +295,15 @@ def usual(version: Version) -> str | None:
     if by == "year" and days is not None and days[1].year - days[0].year > LONG:
         return "decade"
     return by or next((category.name for category in categories(version)), None)
+
+
+def countable_periods(version: Version) -> list[str]:
+    """Periods of which there are not too many to be counted by; none without dates."""
+    days = dated(version)
+    if not days:
+        return []
+    first, last = (day.toordinal() for day in days)
+    return [by for by in PERIODS if len(numbers_of_periods(first, last, by)) <= MOST_GROUPS]
 
 
 def choices(version: Version) -> list[str]:

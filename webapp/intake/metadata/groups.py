@@ -67,9 +67,8 @@ def periods(first: int, last: int, by: str) -> tuple[list[str], np.ndarray]:
 
     Raises TooManyPeriods where there are more than MOST_GROUPS.
     """
-    unit = MONTHS_OF[by]
-    first_month, last_month = months(np.array([first, last])).tolist()
-    numbers = range(first_month // unit, last_month // unit + 1)
+    unit = MONTHS_OF[by]  # in months
+    numbers = numbers_of_periods(first, last, by)
     if len(numbers) > MOST_GROUPS:
         raise TooManyPeriods(
             f"From first to last there are {len(numbers):,} {PERIODS[by]}; at most {MOST_GROUPS:,}"
@@ -78,6 +77,13 @@ def periods(first: int, last: int, by: str) -> tuple[list[str], np.ndarray]:
     labels = [_label(by, number) for number in numbers]
     starts = [first_day(number * unit) for number in (*numbers, numbers.stop)]
     return labels, np.array(starts, np.int64)
+
+
+def numbers_of_periods(first: int, last: int, by: str) -> range:
+    """The numbers of the periods from a day to another; 0 is the one in which the year 0 begins."""
+    unit = MONTHS_OF[by]
+    first_month, last_month = months(np.array([first, last])).tolist()
+    return range(first_month // unit, last_month // unit + 1)
 
 
 def first_day(month: int) -> int:

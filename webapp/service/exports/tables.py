@@ -353,8 +353,9 @@ def groupings(run: Run) -> list[str]:
     finest = fields.period(run.version)
     if not finest:
         return categories
-    other_periods = [period for period in fields.PERIODS if period != finest]
-    return [finest, *other_periods, *categories]
+    periods = fields.countable_periods(run.version)
+    periods.sort(key=lambda period: period != finest)
+    return [*periods, *categories]
 
 
 def topic_time(source: ExportSource) -> ExportTable:

@@ -7,7 +7,9 @@ import json
 import os
 import re
 import zipfile
+from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas
@@ -31,7 +33,7 @@ from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.models import Document, Run, Topic, TopicWord, Word
-from webapp.service.exports import deposit, mallet, sizes
+from webapp.service.exports import deposit, mallet, sizes, tables
 from webapp.service.exports.addresses import read_source
 from webapp.service.exports.catalogue import EXPORT_KINDS, find_kind
 from webapp.service.exports.making import make_file
@@ -51,6 +53,23 @@ EVIL = [
     'a,b\n"c"',
     "'=x",
 ]
+
+
+@pytest.mark.parametrize(
+    ("years", "period", "offered"),
+    [
+        ((1919, 2018), "year", ["year", "decade", "month"]),
+        ((1918, 2018), "year", ["year", "decade"]),  # of 1,212 months none could be shown
+        ((1, 2018), "decade", ["decade"]),
+        (None, None, []),
+    ],
+)
+def test_periods_are_offered_of_which_there_are_not_too_many(monkeypatch, years, period, offered):
+    days = years and (date(years[0], 1, 1), date(years[1], 12, 31))
+    monkeypatch.setattr(fields, "dated", lambda version: days)
+    monkeypatch.setattr(fields, "period", lambda version: period)
+    monkeypatch.setattr(fields, "categories", lambda version: [])
+    assert tables.groupings(SimpleNamespace(version=None)) == offered
 
 
 def test_sizes_are_of_forms_that_there_are():
