@@ -4,6 +4,7 @@ run's columns."""
 import hashlib
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import QueryDict
 from django.test import Client
+from django.urls import reverse
 
 from benchmarks.browser import reading_fields, training_form
 from benchmarks.insight.collections import Collection
@@ -117,6 +119,16 @@ def page(run) -> str:
     if answer.status_code != OK:
         raise SystemExit(f"run {run.pk}: the overview answered {answer.status_code}")
     return answer.content.decode()
+
+
+def topic_pages(run) -> Iterator[dict]:
+    """The JSON of each topic's page."""
+    client = Client(SERVER_NAME=HOST)
+    for number in range(run.topics):
+        answer = client.get(reverse("run_topic_json", args=[run.pk, number]))
+        if answer.status_code != OK:
+            raise SystemExit(f"topic {number} of run {run.pk} answered {answer.status_code}")
+        yield answer.json()
 
 
 def false_findings(run, chance: np.random.Generator) -> list:

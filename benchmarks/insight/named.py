@@ -1,0 +1,200 @@
+"""Names of topics and families as a sheet that is judged, and what judges made of it.
+
+    .venv/bin/python -m benchmarks.insight.named COLLECTION … --sheet SHEET.csv [--quick] [--data FOLDER]
+    .venv/bin/python -m benchmarks.insight.named --judged SHEET.JUDGE.csv …
+
+The first trains each collection (benchmarks.insight.collections) as `python -m benchmarks.insight`
+does, and writes a CSV file with a row for each name: of every topic that has a name this name, and
+its first two words, which most programs show; of every family of the overview its name. Beside it
+stand the words of the topic and the passages where it is strongest, or the topics of
+the family. Rows are in random order; which rule made a name is in SHEET.key.csv, so that a judge who
+is given the sheet alone can't know. The judge fills in the last column:
+  good  a person who knows the texts would write it as a heading
+  fair  true, but clumsy, narrow or vague
+  bad   false, misleading, or no heading
+
+The second joins judged sheets with their key and prints for each judge, collection and rule how many
+names are good, fair and bad. Of two judges of one sheet the last line is
+`equal: E kappa: K of N`: the share of names of which they say the same, and that beyond chance
+(Cohen 1960).
+"""
+
+import argparse
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.insight import collections
+from benchmarks.origin import options, started
+
+if TYPE_CHECKING:  # models can be imported once Django has been set up
+    from webapp.models import Run
+
+VERDICTS = ("good", "fair", "bad")
+WORDS = 12  # of a topic that a judge sees
+PASSAGES = 3
+CHARACTERS = 320  # of a passage
+MEMBERS = 8  # topics of a family that a judge sees
+SEED = 29  # of the order of the rows
+OPTIONS: dict[str, dict[str, Any]] = {
+    "names": {"nargs": "*", "choices": [*collections.COLLECTIONS, []]},
+    "--quick": {"action": "store_true", "help": "smaller cuts"},
+    "--data": {"type": Path},
+    "--sheet": {"type": Path},
+    "--judged": {"type": Path, "nargs": "+"},
+}
+
+
+class NameRow(NamedTuple):
+    """A name to be judged. rule: "texts", "words" or "family". about: the words of its topic, or the
+    topics of its family. passages: where the topic is strongest; "" of a family."""
+
+    collection: str
+    rule: str
+    name: str
+    about: str
+    passages: str
+
+
+def main() -> None:
+    arguments = options(__doc__, OPTIONS).parse_args()
+    if arguments.judged:
+        print_judgements(arguments.judged)
+        return
+    if not arguments.sheet or not arguments.names:
+        raise SystemExit("Say which collections, and where the sheet goes: --sheet FILE.")
+    write_sheet(arguments)
+
+
+def write_sheet(arguments: argparse.Namespace) -> None:
+    """Of the collections that are asked for, which are trained first."""
+    from benchmarks.insight import runs
+
+    rows: list[NameRow] = []
+    with started(arguments.data):
+        for name in arguments.names:
+            collection = collections.COLLECTIONS[name](arguments.quick)
+            run = runs.trained(collection, arguments.quick, seed=0)
+            rows += [*names_of_topics(name, run), *names_of_families(name, run)]
+            print(f"{name}: {len(rows)} names so far", flush=True)
+    write_sheet_files(arguments.sheet, rows)
+
+
+def write_sheet_files(path: Path, rows: list[NameRow]) -> None:
+    """The sheet and its key, in a random order that is the same each time."""
+    order = np.random.default_rng(SEED).permutation(len(rows)).tolist()
+    sheet = []
+    key = []
+    for number, index in enumerate(order, 1):
+        row = rows[index]
+        subject = "family" if row.rule == "family" else "topic"
+        sheet.append((number, subject, row.name, row.about, row.passages, ""))
+        key.append((number, row.collection, row.rule, row.name))
+    _write_table(path, ("number", "of", "name", "about", "passages", "verdict"), sheet)
+    _write_table(_key_of(path), ("number", "collection", "rule", "name"), key)
+
+
+def names_of_topics(collection: str, run: "Run") -> Iterator[NameRow]:
+    """Of each topic that has a name by its texts, and beside it what its first two words make."""
+    from benchmarks.insight import runs
+
+    for page in runs.topic_pages(run):
+        if not page["topic"]["has_name"] or len(page["first"]) < 2:
+            continue
+        about = " ".join(page["first"][:WORDS])
+        passages = " ¶ ".join(_passages(page["documents"]))
+        first, second, *_ = page["first"]
+        yield NameRow(collection, "texts", page["topic"]["name"], about, passages)
+        yield NameRow(collection, "words", f"{first.capitalize()} & {second}", about, passages)
+
+
+def _passages(documents: Iterable[dict]) -> Iterator[str]:
+    for document in list(documents)[:PASSAGES]:
+        text = "".join(piece for piece, _ in document["snippet"])
+        yield " ".join(text.split())[:CHARACTERS]
+
+
+def names_of_families(collection: str, run: "Run") -> Iterator[NameRow]:
+    """Of the overview's families; of one topic there is nothing to choose."""
+    from webapp.analysis.findings import families
+    from webapp.core.results.view import RunView
+
+    view = RunView(run)
+    for family in families.cut(view, None).families:
+        if len(family.topics) < 2:
+            continue
+        members = [view.labels.name(k) for k in family.topics[:MEMBERS]]
+        yield NameRow(collection, "family", family.name, "; ".join(members), "")
+
+
+def print_judgements(sheets: list[Path]) -> None:
+    """Counts by judge, collection and rule; of two judges how far they agree."""
+    verdicts_of_judges = []
+    for sheet in sheets:
+        verdicts = {row["number"]: _verdict(row) for row in _rows(sheet)}
+        verdicts_of_judges.append(verdicts)
+        print(f"{sheet.stem}")
+        for (collection, rule), counts in _counted(verdicts, _rows(_key_of(sheet))).items():
+            parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
+            print(f"  {collection:12} {rule:7} {counts.total():4} names: {parts}")
+    if len(verdicts_of_judges) == 2:
+        print(agreement(*verdicts_of_judges))
+
+
+def _verdict(row: dict[str, str]) -> str:
+    """Of a row of a sheet. Exits where there is none of the three."""
+    verdict = row["verdict"].strip().lower()
+    if verdict not in VERDICTS:
+        raise SystemExit(f"Row {row['number']} has “{verdict}” for {', '.join(VERDICTS)}.")
+    return verdict
+
+
+def _counted(
+    verdicts: dict[str, str], key: Iterable[dict[str, str]]
+) -> dict[tuple[str, str], Counter[str]]:
+    """How often each verdict was given, by collection and rule, and by rule in all collections."""
+    counts: dict[tuple[str, str], Counter[str]] = {}
+    for row in key:
+        for collection in (row["collection"], "all"):
+            of_rule = counts.setdefault((collection, row["rule"]), Counter())
+            of_rule[verdicts[row["number"]]] += 1
+    return dict(sorted(counts.items()))
+
+
+def agreement(first: dict[str, str], second: dict[str, str]) -> str:
+    """The last line. first, second: verdicts by the number of the row, of the same rows."""
+    if first.keys() != second.keys():
+        raise SystemExit("The two sheets have other rows.")
+    table = np.zeros((len(VERDICTS), len(VERDICTS)))
+    for number, verdict in first.items():
+        table[VERDICTS.index(verdict), VERDICTS.index(second[number])] += 1
+    shares = table / table.sum()
+    equal = float(np.trace(shares))
+    by_chance = float(shares.sum(axis=0) @ shares.sum(axis=1))
+    kappa = (equal - by_chance) / (1 - by_chance) if by_chance < 1 else 1.0
+    return f"equal: {equal:.2f} kappa: {kappa:.2f} of {len(first)}"
+
+
+def _key_of(sheet: Path) -> Path:
+    """Beside the sheet; copies that judges have filled in are named SHEET.JUDGE.csv."""
+    return sheet.with_name(f"{sheet.name.split('.')[0]}.key.csv")
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _write_table(path: Path, columns: tuple[str, ...], rows: list[tuple]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
