@@ -72,10 +72,10 @@ def main() -> None:
 
 def write_sheet(arguments: argparse.Namespace) -> None:
     """Of the collections that are asked for, which are trained first."""
-    from benchmarks.insight import runs
-
     rows: list[NameRow] = []
     with started(arguments.data):
+        from benchmarks.insight import runs
+
         for name in arguments.names:
             collection = collections.COLLECTIONS[name](arguments.quick)
             run = runs.trained(collection, arguments.quick, seed=0)
