@@ -189,8 +189,9 @@ class FieldsTable(SharesTable):
 @dataclass(frozen=True)
 class TableHtml:
     """problem: why there is no table. rows: each with the addresses of the topic's own table and
-    large chart. large: that of the one topic. back: all topics. shades, times: of the legend.
-    intervals: whether a share of the table has one."""
+    large chart. large: that of the one topic. back: all topics. order: what the rows are ordered by.
+    csv: the query of a file with the topics of the table. shades, times: of the legend. intervals:
+    whether a share of the table has one."""
 
     problem: str
     rows: list[tuple[TopicCells | ValueCells, str]]
@@ -198,6 +199,8 @@ class TableHtml:
     fields: list[Offer]
     scales: dict[str, str]
     orders: list[Offer]
+    order: str
+    csv: str
     back: str
     large: str
     shades: range

@@ -51,11 +51,6 @@ def of_topics(
     bands = shares.intervals(cut, chosen_topics)
     tokens = shares.tokens(cut)
     overall = tokens.sum(axis=0) / max(int(tokens.sum()), 1)
-    row_order = list(range(len(chosen_topics)))
-    if order == "time" and cut.groups.in_time:
-        row_order = np.argsort(_peak(bands.share), kind="stable").tolist()
-    elif order == "number":
-        row_order = np.argsort(chosen_topics, kind="stable").tolist()
     words = topics.top_words(selection.view, chosen_topics, 4)
     largest = _most(bands.share, bands.thin, columns_shown)
 
@@ -72,14 +67,32 @@ def of_topics(
             cells=[cell(i, k, g) for g in columns_shown],
         )
 
-    rows = [row(i) for i in row_order]
+    row_order = _row_order(cut, bands, chosen_topics, order_of_rows(order, cut.groups.in_time))
     return SharesTable(
         **_table(cut, columns_shown, bands, against, largest),
-        rows=rows,
+        rows=[row(i) for i in row_order],
         field=None,
         topic=None,
         measured=not asked_topics,
     )
+
+
+def order_of_rows(order: Order, in_time: bool) -> Order:
+    """What the rows are ordered by: values of a category have no order of time."""
+    if order == "time" and not in_time:
+        return "change"
+    return order
+
+
+def _row_order(cut: shares.Cut, bands: Bands, chosen_topics: list[int], order: Order) -> list[int]:
+    """Places of the topics, first row first."""
+    if order == "time":
+        keys = _peak(bands.share)
+    elif order == "number":
+        keys = np.array(chosen_topics)
+    else:
+        keys = -shares.information(cut)[chosen_topics]
+    return np.argsort(keys, kind="stable").tolist()
 
 
 def of_two_fields(

@@ -233,7 +233,7 @@ def _table_html(
     page_query: PageQuery,
     page: SharesTable,
     problem: str,
-    sort: str,
+    sort: tables.Order,
     single_topic: list[int],
     field: str,
 ) -> TableHtml:
@@ -243,6 +243,8 @@ def _table_html(
         (choice.name for choice in reversed(page.choices) if choice.name != page.by), None
     )
     plain = {"topic": None, "field": None, "scale": None, "sort": None}
+    order = tables.order_of_rows(sort, page.in_time)
+    numbers_in_rows = [str(row.number) for row in page.rows if isinstance(row, TopicCells)]
     return TableHtml(
         problem=problem,
         rows=[
@@ -267,7 +269,13 @@ def _table_html(
             if choice.name != page.by
         ],
         scales={"share": page_query.url(scale=None), "against": page_query.url(scale="against")},
-        orders=[Offer(order, page_query.url(sort=order), order == sort) for order in tables.ORDERS],
+        orders=[
+            Offer(name, page_query.url(sort=name), name == order)
+            for name in tables.ORDERS
+            if name == tables.order_of_rows(name, page.in_time)
+        ],
+        order=order,
+        csv=page_query.url(topics=",".join(numbers_in_rows)),
         back=page_query.url(field=None, topic=None),
         large=view.go("run_time", asked=page_query.url(topics=single_topic[0], **plain)[1:])
         if single_topic

@@ -313,7 +313,7 @@ def test_a_line_never_crosses_years_without_documents(client, gaps):
     assert (
         "No documents in 1902, 1905" in html
         and "2 of 31 are" in html
-        and "1 of the documents have no date" in html
+        and "1 document has no date and is left out" in html
     )
 
 
@@ -571,6 +571,44 @@ def test_an_end_of_an_interval_is_never_said_to_be_larger_than_it_is():
         tables._range(tables._percent(0.0), tables._percent(0.12)) == "0–12"
         and tables._percent(0.0003) == "<0.1"
     )
+
+
+def test_the_file_of_the_table_has_the_rows_of_the_table(client, trained, monkeypatch):
+    monkeypatch.setattr(trends, "SHOWN", 2)
+    html = get(client, trained, "?by=decade&q=war", "run_time_table")
+    address = re.search(r'href="([^"]*)" download>These numbers', html)[1].replace("&amp;", "&")
+    file = b"".join(client.get(address).streaming_content).decode()
+    rows = list(csv.DictReader(io.StringIO(file)))
+    table = get(client, trained, "?by=decade&q=war", "run_time_table_json")
+    assert {row["topic"] for row in rows} == {str(row["number"]) for row in table["rows"]}
+    assert len(table["rows"]) > 2 and {row["by"] for row in rows} == {"decade"}
+    assert {row["documents_chosen"] for row in rows} == {"documents with “war”"}
+
+
+@pytest.mark.parametrize(
+    ("query", "offered", "said"),
+    [
+        ("?by=decade", ["time", "change", "number"], "Topics are in order of time"),
+        ("?by=decade&sort=change", ["time", "change", "number"], "depend most on the decade"),
+        ("?by=decade&sort=number", ["time", "change", "number"], ""),
+        ("?by=party", ["change", "number"], "depend most on the party"),
+    ],
+)
+def test_the_order_of_rows_is_what_the_page_says(client, trained, query, offered, said):
+    html = get(client, trained, query, "run_time_table")
+    orders = html.split('aria-label="Order"')[1].split("</nav>")[0]
+    assert re.findall(r">(\w+)</a>", orders) == offered
+    assert "aria-current" in orders
+    for sentence in ("Topics are in order of time", "depend most on the"):
+        assert (sentence in html) == bool(said and sentence in said)
+
+
+def test_topics_that_are_asked_for_are_put_in_the_order_of_their_change(client, trained):
+    lines = get(client, trained, "?by=party&topics=0,1,2,3,4,5")
+    changes = {topic["number"]: topic["information"] for topic in lines["topics"]}
+    rows = get(client, trained, "?by=party&topics=0,1,2,3,4,5", "run_time_table_json")["rows"]
+    told = [changes[row["number"]] for row in rows]
+    assert told == sorted(told, reverse=True) and len(set(told)) > 1
 
 
 def test_rows_come_in_the_order_of_time(client, trained):
