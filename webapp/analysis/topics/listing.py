@@ -201,16 +201,17 @@ class TopicListing:
         return self.labels.merged(weight)
 
     def _called(self, word: str) -> np.ndarray:
-        """bool[K]: topics in whose label the word is, or whose number it is."""
-        is_called = np.zeros(self.run.topics, bool)
-        for k in self.labels.edited():
-            if word in self.labels.label(k).lower():
-                is_called[k] = True
+        """float64[K]: 1 for topics in whose name the word is, or whose number it is; 2 where readers
+        gave the name."""
+        called = np.zeros(self.run.topics)
+        for k in range(self.run.topics):
+            if word in self.labels.name(k).lower():
+                called[k] = 2.0 if self.labels.label(k) else 1.0
         if _NUMBER.fullmatch(word):
             number = int(word[1:])
             if number < self.run.topics:
-                is_called[self.labels.into[number]] = True
-        return is_called
+                called[self.labels.into[number]] = 1.0
+        return called
 
     def page(self, after: int = 0, limit: int = PAGE) -> tuple[list[RankedTopic], int | None]:
         """Topics from place `after` on, as the list shows them; and where the next page begins."""

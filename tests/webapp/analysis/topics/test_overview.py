@@ -5,6 +5,7 @@ import itertools
 import math
 import re
 from functools import cache as once
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -308,6 +309,15 @@ def test_topics_are_known_by_number_and_by_label(client, trained):
     assert [t["number"] for t in get(client, trained, "word=and+arms")["items"]] == [5]
     assert [t["number"] for t in get(client, trained, "word=T03")["items"]] == [3]
     assert get(client, trained, "word=t99999")["items"] == []
+
+
+def test_topics_are_known_by_the_name_that_was_proposed(client, trained):
+    labels = RunView(trained).labels
+    names = [labels.name(k) for k in range(trained.topics)]
+    assert all(names)
+    for number, name in enumerate(names):
+        items = get(client, trained, urlencode({"word": name.upper()}))["items"]
+        assert number in {item["number"] for item in items}
 
 
 def test_a_single_period_is_a_bar(client, trained):
