@@ -356,3 +356,11 @@ def test_files_that_there_are_not(client, trained, file):
     response = client.post(reverse("export_make", args=[trained.pk]), {"file": file}, follow=True)
     assert response.status_code == 200 and "There is no file" in response.content.decode()
     assert not Export.objects.exists()
+
+
+def test_how_far_a_file_is_can_be_read_from_its_bar(client, trained):
+    """HTML knows no separators of thousands: "1,200" is 1."""
+    export = asked(trained)
+    Export.objects.filter(pk=export.pk).update(status="making", bytes=300_000, expected=1_200_000)
+    html = client.get(reverse("run_take", args=[trained.pk])).content.decode()
+    assert '<progress max="1200000" value="300000"' in html
