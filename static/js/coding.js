@@ -2,9 +2,10 @@
 const form = document.querySelector("[data-coding]");
 const buttons = form ? [...form.querySelectorAll("button[name=code]")] : [];
 
-// Between ← and the text before, a digit would code the text that is being left.
+// Between an answer, or ←, and the text that comes then, a digit would code the text that is being left.
 let leaving = false;
 addEventListener("pageshow", () => { leaving = false; });
+form?.addEventListener("submit", () => { leaving = true; });
 
 document.addEventListener("keydown", (event) => {
   if (leaving || !form || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input[type=text], textarea")) return;

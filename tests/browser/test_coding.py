@@ -6,7 +6,7 @@ import io
 import re
 from collections import Counter
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 DRAWN = 40
 CODERS = 8
@@ -57,3 +57,21 @@ def test_eight_coders_at_once(page: Page, example, browser, live_system, wrong):
     expect(page.locator(".lede")).to_contain_text("documents")
     page.goto(f"{concept}agreement/")
     expect(page.get_by_role("heading", name="Do coders agree on war?")).to_be_visible()
+
+
+def test_a_second_key_does_not_code_the_text_that_is_being_left(page: Page, example):
+    page.goto(f"{example.at}codebook/{example.concept}/")
+    page.get_by_role("button", name="more documents").click()
+    page.get_by_role("button", name="Code yourself").click()
+    coded = int(re.search(r"(\d+) coded", page.locator(".coding-head").inner_text())[1])
+    answers: list[Route] = []
+    page.route(page.url, lambda route: answers.append(route))
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    page.wait_for_timeout(200)
+    assert [route.request.method for route in answers] == ["POST"]
+    answers[0].continue_()
+    page.unroute_all()
+    expect(page.locator(".coding-head")).to_contain_text(f"{coded + 1} coded")
+    page.get_by_role("link", name="Previous text").click()
+    expect(page.locator(".choices [aria-pressed=true] kbd")).to_have_text("1")
