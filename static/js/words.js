@@ -27,6 +27,7 @@ function combobox(input) {
   }
 
   function close() {
+    request?.abort(); // an answer that is on its way opens nothing any more
     list.hidden = true;
     set("aria-expanded", "false");
     point(-1);

@@ -1,8 +1,9 @@
 """Finding a word by keyboard and without scripts, and from a sense to its place in a text."""
 
 import re
+from contextlib import suppress
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Error, Page, Route, expect
 
 
 def test_a_word_is_completed_and_opened_by_keyboard(page: Page, example):
@@ -22,6 +23,22 @@ def test_a_word_is_completed_and_opened_by_keyboard(page: Page, example):
     field.press("Enter")
     page.wait_for_url("**/words/military/")
     expect(page.get_by_role("heading", level=1)).to_have_text("military")
+
+
+def test_words_that_come_late_open_no_list_below_a_field_that_was_left(page: Page, example):
+    page.goto(f"{example.at}words/")
+    answers: list[Route] = []
+    page.route("**/words.json*", lambda route: answers.append(route))
+    field = page.get_by_role("combobox")
+    field.press_sequentially("m")
+    page.wait_for_timeout(200)
+    page.keyboard.press("Tab")
+    assert len(answers) == 1
+    with suppress(Error):  # what the page does not wait for any more
+        answers[0].continue_()
+    page.wait_for_timeout(500)
+    expect(page.get_by_role("option")).to_have_count(0)
+    expect(field).to_have_attribute("aria-expanded", "false")
 
 
 def test_two_words_are_compared_and_a_line_leads_into_its_text(page: Page, example):
@@ -72,6 +89,15 @@ def test_what_is_near_a_word_in_two_periods_is_chosen_compared_and_opened(page: 
     expect(page.locator(".kwic li").first).to_contain_text("social", ignore_case=True)
     page.get_by_role("link", name="topic", exact=True).click()
     expect(page.locator(".groups tbody tr").first).to_contain_text(re.compile(r"T\d\d"))
+
+
+def test_two_sides_are_compared_by_words_of_as_many_documents(page: Page, example):
+    page.goto(f"{example.at}words/security/collocations/?least=10")
+    page.get_by_text("Compare two periods, groups or senses").click()
+    page.get_by_role("group", name="First set").get_by_label("to", exact=True).fill("1929")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.wait_for_url(re.compile(r"to_a=1929"))
+    assert "least=10" in page.url and "from_a=" not in page.url
 
 
 def test_the_table_of_topics_by_time_shows_their_names(page: Page, example):
