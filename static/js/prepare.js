@@ -42,8 +42,15 @@ function errors(next) {
   }
 }
 
+// What stands where a button stood that is gone, such as a word that was left out: its next neighbour.
+function inItsPlace(name, place) {
+  const buttons = form.querySelectorAll(`button[name="${name}"]`);
+  return buttons[Math.min(place, buttons.length - 1)];
+}
+
 function replace(next) {
   const focused = form.contains(document.activeElement) ? document.activeElement : null;
+  const place = focused?.matches("button[name]") ? [...form.querySelectorAll(`button[name="${focused.name}"]`)].indexOf(focused) : -1;
   for (const part of form.querySelectorAll("[data-part]")) {
     const fresh = next.querySelector(`[data-part="${part.dataset.part}"]`);
     if (!fresh) continue;
@@ -57,23 +64,27 @@ function replace(next) {
     part.replaceWith(document.adoptNode(fresh));
   }
   errors(next);
-  if (focused && document.activeElement !== focused) (focused.isConnected ? focused : same(focused))?.focus({ preventScroll: true });
+  if (focused && document.activeElement !== focused) {
+    const again = focused.isConnected ? focused : same(focused) ?? (place >= 0 ? inItsPlace(focused.name, place) : null);
+    again?.focus({ preventScroll: true });
+  }
   mark();
 }
 
 const shown = () => [...form.querySelectorAll("[data-part]")].map((part) => part.textContent.replace(/\s+/g, " ")).join("\n");
 
-function choices() {
-  const data = new FormData(form);
+// button: that asks, where what it says is a choice.
+function choices(button) {
+  const data = new FormData(form, button);
   data.set("preview", "1");
   return data;
 }
 
-// asked: by the button, which says so where nothing changed.
-async function update(asked = false) {
+// asked: by the button, which says so where nothing changed. button: whose value is a choice.
+async function update(asked = false, button = undefined) {
   request?.abort(); // only the newest answer counts
   request = new AbortController();
-  const data = choices();
+  const data = choices(button);
   unsent = false;
   const slow = setTimeout(() => { said.textContent = "Counting …"; }, 600);
   try {
@@ -117,7 +128,7 @@ form.addEventListener("click", (event) => {
     button.after(kept);
   }
   clearTimeout(timer);
-  update(button.name === "preview");
+  update(button.name === "preview", button.name === "other_list" ? button : undefined);
 });
 
 addEventListener("pagehide", () => {

@@ -1,6 +1,7 @@
 """Choosing what a corpus's words are, in a real browser: before it is read, and again and again
 after."""
 
+import json
 import re
 
 from playwright.sync_api import Page, expect
@@ -62,12 +63,13 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
     expect(page.get_by_label("Name of the corpus")).to_have_value("Addresses")
     expect(page.locator(".gives")).to_contain_text("in fewer than 20 documents")
 
-    # A word is left out by a click on it.
+    # A word is left out by pressing it, and the keyboard stays among the words.
     # Of no phrase below
     other = page.locator("button.word").filter(has_not_text=re.compile("united|state")).first
     word = other.inner_text()
-    shown(page, lambda: other.click())
+    shown(page, lambda: other.press("Enter"))
     expect(page.get_by_role("button", name=f"Leave out {word}", exact=True)).to_have_count(0)
+    expect(page.locator("button.word:focus")).to_have_attribute("name", "leave_out")
     expect(page.get_by_label("More stop words")).to_have_value(word)
 
     # Whoever leaves before a change was answered finds it when they come back.
@@ -110,6 +112,10 @@ def test_words_are_chosen_before_a_corpus_is_read_and_after(page):
         "n => Number(document.querySelector('.gives dd').textContent.replace(/\\D/g, '')) > n",
         arg=expected,
     )
+    # Enter shows it again, and presses none of the words.
+    field = page.get_by_label("Leave out words in fewer documents than")
+    shown(page, lambda: field.press("Enter"))
+    expect(page.get_by_label("More stop words")).to_have_value(word)
     more = number(page, "different words count")
     page.get_by_role("button", name="Make version 2").click()
     version(page, 2)
@@ -157,3 +163,28 @@ def test_a_new_version_of_the_words_does_not_lead_to_an_old_run(page):
     expect(train).to_be_in_viewport()
     page.wait_for_timeout(8_000)  # the old run's page used to follow after 3, its overview after 7
     assert page.url.startswith(f"{corpus}?made=2")
+    page.get_by_label("Number of topics").fill("4")
+    page.get_by_label("Number of topics").press("Enter")
+    page.wait_for_url("**/runs/*/")
+
+
+def test_another_list_of_a_file_is_one_press_away(page):
+    texts = [row[5] for row in example_rows(13)[1:]]
+    about = "Likes ships and harbours, and all that floats."
+    lists = {
+        "users": [{"name": f"u{i}", "about": about} for i in range(4)],
+        "posts": [{"author": f"u{i % 3}", "body": text} for i, text in enumerate(texts)],
+    }
+    file = {
+        "name": "lists.json",
+        "mimeType": "application/json",
+        "buffer": json.dumps(lists).encode(),
+    }
+    page.goto("/")
+    page.locator("input[name=files]").set_input_files(file)
+    page.get_by_role("button", name="Upload", exact=True).click()
+    page.wait_for_url("**/prepare/")
+    expect(page.locator("ol.sampled")).not_to_contain_text(about)
+    shown(page, lambda: page.get_by_role("button", name="read “users” instead").click())
+    expect(page.locator("ol.sampled")).to_contain_text(about)
+    expect(page.get_by_role("button", name="read “posts” instead")).to_be_visible()

@@ -3,6 +3,7 @@
 import gzip
 import io
 import random
+import re
 import secrets
 import threading
 import time
@@ -1045,6 +1046,15 @@ def test_phrases_are_proposed_with_a_passage_and_taken(client, own):
     assert version.settings["phrases"] == ["united states"]
     make(version.pk)
     assert sum(row.taken for row in client.get(url).context["page"].phrases) == 1
+
+
+def test_enter_in_the_score_of_phrases_uses_the_score(client, own):
+    """It has a form of its own: in the other the first button makes a version of what is ticked."""
+    html = client.get(reverse("corpus_phrases", args=[own.pk])).content.decode()
+    tags = re.findall(r"<(?:form|input|button)[^>]*by-score[^>]*>", html)
+    assert len(tags) == 3
+    assert any('name="all"' in tag for tag in tags)
+    assert any('name="score"' in tag for tag in tags) and any("<form" in tag for tag in tags)
 
 
 def test_a_phrase_that_would_be_left_out_is_said(client, draft):
