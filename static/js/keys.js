@@ -6,7 +6,7 @@ const OFF = "keys-off";
 const SEARCH = "#search";
 const PAUSE = 1500; // ms in which the second key of two must come
 const TYPED_IN = "textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=button], [type=submit])";
-const HAS_ARROWS = "input, [role=slider], [role=tab], [role=listbox], [role=grid], .scroll"; // of its own
+const HAS_ARROWS = "input, [role=slider], [role=tab], [role=listbox], [role=grid], [role=region][tabindex='0']"; // of its own; a region that has the focus is scrolled
 
 const dialog = document.querySelector("#keys");
 const opener = document.querySelector("[data-keys]");

@@ -65,6 +65,49 @@ def test_words_follow_the_slider(page, example):
     assert slider.input_value() == "1"
 
 
+def test_enter_in_the_name_of_a_group_groups_the_ticked_topics(page, example):
+    page.goto(f"{example.at}topics/?view=list")
+    page.locator(".pick-cell input").first.check()
+    page.get_by_label("Name of a group").fill("law")
+    page.route("**/topics/edit/**", lambda route: route.fulfill(status=204))
+    with page.expect_request(lambda request: request.method == "POST") as sent:
+        page.get_by_label("Name of a group").press("Enter")
+    assert "do=group" in sent.value.post_data and "group=law" in sent.value.post_data
+
+
+def test_links_lead_to_the_order_of_words_that_the_slider_shows(page, example):
+    page.goto(f"{example.at}topics/3/")
+    page.locator("#lambda").fill("1")
+    expect(page.locator("#words-said")).to_contain_text("1.00")
+    page.get_by_role("link", name="All words of this topic").click()
+    page.wait_for_url(re.compile(r"/topics/3/words/\?.*after=30"))
+    assert "lambda=1" in page.url
+    rows = page.locator(".word-bars tbody tr")
+    expect(rows).to_have_count(100)
+    page.locator("#lambda").fill("0.5")
+    expect(page.locator("#words-said")).to_contain_text("0.50")
+    assert "after=" not in page.url
+    expect(rows).to_have_count(100)
+    following = page.get_by_role("link", name="More words").get_attribute("href")
+    assert "after=100" in following and "lambda=0.5" in following
+
+
+def test_arrows_scroll_a_region_that_has_the_focus(page, example):
+    page.goto(f"{example.at}topics/3/")
+    here = page.url
+    page.evaluate(
+        "() => { const region = document.createElement('div'); region.setAttribute('role',"
+        " 'region'); region.tabIndex = 0; document.querySelector('main').append(region);"
+        " region.focus(); }"
+    )
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(300)
+    assert page.url == here
+    page.evaluate("() => document.activeElement.blur()")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**/topics/4/")
+
+
 def test_a_point_of_the_stacked_chart_opens_its_documents(page, example):
     page.goto(f"{example.at}topics/?view=time&by=decade")
     expect(page.locator("svg.river")).to_be_visible()
