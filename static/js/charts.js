@@ -218,7 +218,8 @@ export function stacked(element, { bins, series, other, unit, lit }, { onPoint, 
   const x = bins.map(({ label }) => label);
   const ticks = [...new Set(Array.from({ length: 7 }, (_, i) => x[Math.round((i * (bins.length - 1)) / 6)]))];
   const percent = unit === "shares", narrow = element.clientWidth < 600;
-  const bands = other ? [...series, { number: null, label: "other topics", values: other }] : series;
+  const named = series.map((topic) => ({ ...topic, label: plain(topic.label) }));
+  const bands = other ? [...named, { number: null, label: "other topics", values: other }] : named;
   const said = (value) => (percent ? `${(100 * value).toFixed(other ? 1 : 2)}%` : value.toLocaleString("en"));
   const paint = ({ number, hue }) => (number === null ? colour.rule : colour.topics[hue]);
   const traces = bands.map((band) => ({

@@ -11,6 +11,7 @@ const picks = [...document.querySelectorAll(".pick")];
 const words = [...text.querySelectorAll(".w")];
 const bars = [...document.querySelectorAll(".strip .s")];
 const STRONG = 3; // as the server has it
+const ONWARD = getComputedStyle(text).direction === "rtl" ? -1 : 1; // words that the arrow to the right goes on
 
 const title = (topic) => picks.find((pick) => pick.dataset.topic === topic)?.querySelector(".chip").textContent ?? "";
 
@@ -132,7 +133,7 @@ text.addEventListener("click", ({ target }) => {
   if (!touched) choose(asked() === word.dataset.topic ? "strongest" : word.dataset.topic);
 });
 text.addEventListener("keydown", (event) => {
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const step = { ArrowRight: ONWARD, ArrowLeft: -ONWARD }[event.key];
   if (event.key === "Escape") return point(null);
   if (event.key === "Enter" && current) return choose(asked() === current.dataset.topic ? "strongest" : current.dataset.topic);
   if (!step || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !words.length) return;

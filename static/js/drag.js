@@ -30,8 +30,8 @@ async function formOf(address) {
 async function pin(form, notebook, name) {
   const body = new FormData(form);
   body.set("notebook", notebook);
-  const answer = await fetch(form.getAttribute("action"), { method: "POST", body });
-  said.textContent = answer.ok ? `Pinned in ${name}.` : "This passage could not be pinned. Open it and press Pin.";
+  const answer = await fetch(form.getAttribute("action"), { method: "POST", body }).catch(() => null); // null: the server is away
+  said.textContent = answer?.ok ? `Pinned in ${name}.` : "This passage could not be pinned. Open it and press Pin.";
 }
 
 function place(form, notebook, name) {
@@ -43,14 +43,20 @@ function place(form, notebook, name) {
   return zone;
 }
 
+let dragged = null; // the address of the passage that is being dragged now
+
 document.addEventListener("dragstart", async (event) => {
   const address = passageOf(event);
+  dragged = address;
   if (!address) return;
-  tray.replaceChildren("Drop into a notebook");
-  const form = await formOf(address);
-  if (!form) return; // who may keep nothing, or a text under embargo
+  const form = await formOf(address).catch(() => null);
+  if (!form || dragged !== address) return; // who may keep nothing, a text under embargo, or one that was dropped meanwhile
   const options = [...form.elements.notebook.options];
-  tray.append(...[...options.slice(0, OFFERED), ...options.slice(OFFERED).slice(-1)].map((option) => place(form, option.value, option.text)));
+  const offered = [...options.slice(0, OFFERED), ...options.slice(OFFERED).slice(-1)];
+  tray.replaceChildren("Drop into a notebook", ...offered.map((option) => place(form, option.value, option.text)));
   tray.hidden = false;
 });
-document.addEventListener("dragend", () => { tray.hidden = true; });
+document.addEventListener("dragend", () => {
+  dragged = null;
+  tray.hidden = true;
+});

@@ -10,7 +10,7 @@ export function formingView(section, ended) {
   const circles = new Map([...map.querySelectorAll("a")].map((node) => [Number(node.dataset.topic), node]));
   const lines = new Map([...list.children].map((line) => [Number(line.dataset.topic), line]));
   const kept = new Map(); // step -> topics
-  let state = null, shown = null, pinned = "pinned" in section.dataset, playing = null, asked = 0;
+  let state = null, shown = null, pinned = "pinned" in section.dataset, playing = null, replays = 0, asked = 0;
 
   slider.removeAttribute("name");
   button.type = "button";
@@ -56,7 +56,9 @@ export function formingView(section, ended) {
       snippet.append(element("a", ""));
       snippet.firstChild.append(element("bdi", ""));
       head.append(chip, " ", element("span", "n share"));
-      node.append(head, element("p", "words"), snippet);
+      const said = element("p", "words");
+      said.dir = "auto"; // a line that is too long is cut at its end, whatever its direction
+      node.append(head, said, snippet);
       lines.set(topic.number, node);
     }
     const put = (part, text) => { if (part && part.textContent !== text) part.textContent = text; };
@@ -121,10 +123,11 @@ export function formingView(section, ended) {
     button.textContent = "Replay";
   }
 
-  async function play(index) {
+  // mine: of a replay that was stopped, and begun anew while a step was on its way, only the newest goes on.
+  async function play(index, mine) {
     await goTo(index);
-    if (playing === null) return;
-    if (index + 1 < state.forming.steps.length) playing = setTimeout(play, PACE, index + 1);
+    if (playing === null || mine !== replays) return;
+    if (index + 1 < state.forming.steps.length) playing = setTimeout(play, PACE, index + 1, mine);
     else stop();
   }
 
@@ -134,7 +137,8 @@ export function formingView(section, ended) {
     if (playing !== null) { stop(); return; }
     playing = 0;
     button.textContent = "Pause";
-    play(slider.value === slider.max ? 0 : Number(slider.value));
+    replays += 1;
+    play(slider.value === slider.max ? 0 : Number(slider.value), replays);
   });
 
   return {

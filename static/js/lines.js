@@ -57,4 +57,5 @@ if (boxes.length) {
   }).observe(document.querySelector(".kwic"));
   document.fonts.ready.then(fit);
   addEventListener("beforeprint", () => boxes.forEach(({ inner, text }) => { inner.textContent = text; }));
+  addEventListener("afterprint", fit);
 }

@@ -10,19 +10,26 @@ function follow(part) {
   const wait = () => part.dataset.every && setTimeout(look, 1000 * part.dataset.every);
   let missed = 0;
 
+  // The answer and its text, null where the server, or the rest of its answer, did not come.
+  async function ask() {
+    try {
+      const answer = await fetch(part.dataset.ready ?? part.dataset.address ?? location.href, { headers: { "X-Part": part.dataset.part } });
+      return { status: answer.status, ok: answer.ok, text: await answer.text() };
+    } catch {
+      return null;
+    }
+  }
+
   async function look() {
     if (document.hidden) return wait();
-    let answer = null;
-    try {
-      answer = await fetch(part.dataset.ready ?? part.dataset.address ?? location.href, { headers: { "X-Part": part.dataset.part } });
-    } catch { /* the server is away: it is asked again */ }
+    const answer = await ask();
     if ([401, 403, 404].includes(answer?.status)) return location.reload(); // it is gone, or may not be seen any more
     missed = answer?.ok ? 0 : missed + 1;
     const notice = part.querySelector("[data-lost]");
     if (missed > 1 && notice && notice.textContent !== LOST) notice.textContent = LOST;
     if (missed) return wait();
-    if (part.dataset.ready) return (await answer.json()).ready ? location.reload() : wait();
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector(`[data-part=${part.dataset.part}]`);
+    if (part.dataset.ready) return JSON.parse(answer.text).ready ? location.reload() : wait();
+    const fresh = new DOMParser().parseFromString(answer.text, "text/html").querySelector(`[data-part=${part.dataset.part}]`);
     if (fresh?.dataset.state !== part.dataset.state) return fresh?.dataset.then ? location.replace(fresh.dataset.then) : location.reload();
     morph(part, fresh);
     wait();

@@ -9,6 +9,8 @@ import time
 from itertools import product
 from pathlib import Path
 
+from playwright.sync_api import Route, expect
+
 from tests.conftest import ROOT
 
 VENDOR = ROOT / "static" / "vendor"
@@ -77,3 +79,15 @@ def test_charts_are_laid_out_answer_the_pointer_and_can_be_saved(page, example, 
         told.value.save_as(tmp_path / f"chart.{ending}")
         content = Path(tmp_path / f"chart.{ending}").read_bytes()
         assert content.startswith(begins) and len(content) > 100, ending
+
+
+def test_a_name_is_shown_as_it_was_written(page, example):
+    def name_with_tags(route: Route) -> None:
+        answer = route.fetch().json()
+        answer["time"]["stacked"][0]["name"] = "<b>Quartz</b>"
+        route.fulfill(json=answer)
+
+    page.route("**/topics.json*", name_with_tags)
+    page.goto(f"{example.at}topics/?view=time&by=decade&topics=0,1,2")
+    written = page.locator("[data-stack] .annotation-text", has_text="Quartz")
+    expect(written).to_have_text("‹b›Quartz‹/b›")

@@ -4,7 +4,7 @@ documents while one goes from room to room, and how much of the first screen is 
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 
 def test_ticked_topics_have_a_bar_that_stays_in_view(page, example):
@@ -118,6 +118,21 @@ def test_a_passage_is_dragged_into_a_notebook(page, example):
     page.mouse.move(box["x"] + 20, box["y"] + 10, steps=5)
     page.mouse.up()
     expect(page.get_by_text("Pinned in")).to_be_visible()
+
+
+def test_notebooks_are_not_offered_once_a_passage_was_let_go(page, example):
+    page.goto(f"{example.at}documents/?q=gold")
+    passages: list[Route] = []
+    page.route("**/passages/**", lambda route: passages.append(route))
+    link = page.get_by_role("link", name="Cite or pin").first
+    link.dispatch_event("dragstart")
+    link.dispatch_event("dragend")
+    page.wait_for_timeout(200)
+    assert len(passages) == 1
+    with page.expect_response("**/passages/**"):
+        passages[0].continue_()
+    page.wait_for_timeout(300)
+    expect(page.locator(".drop-tray")).to_be_hidden()
 
 
 def test_a_pinned_chart_is_drawn_in_its_notebook(page, example):

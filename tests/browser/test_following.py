@@ -1,0 +1,41 @@
+"""Parts of a page that come later than the page, or in steps: of a worker that works, of a training."""
+
+from playwright.sync_api import Page, Route, expect
+
+# A part that is asked for every twentieth of a second, and whose answers break off
+BROKEN = """() => {
+  const part = document.createElement("p");
+  Object.assign(part.dataset, { part: "broken", every: "0.05", state: "1" });
+  document.querySelector("main").append(part);
+  window.asked = 0;
+  window.fetch = async () => {
+    window.asked += 1;
+    const broken = async () => { throw new TypeError("network error"); };
+    return { ok: true, status: 200, text: broken, json: broken };
+  };
+  return import("/static/js/part.js").then(() => null);
+}"""
+
+
+def test_a_part_is_asked_for_again_where_its_answer_broke_off(page: Page, live_system):
+    page.goto("/")
+    page.evaluate(BROKEN)
+    page.wait_for_function("() => asked > 2")
+
+
+def test_a_replay_that_is_begun_again_goes_on_once(page: Page, example):
+    page.goto(example.at)
+    steps: list[Route] = []
+    page.route("**/forming.json*", lambda route: steps.append(route))
+    page.get_by_role("button", name="Replay").click()
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Replay").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    page.wait_for_timeout(200)
+    first = [route.request.url for route in steps]
+    assert len(first) == 2 and len(set(first)) == 1
+    for route in steps:
+        route.continue_()
+    page.wait_for_timeout(1000)
+    assert len(steps) == 3 and steps[2].request.url not in first
+    steps[2].continue_()
