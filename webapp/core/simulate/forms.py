@@ -83,7 +83,7 @@ class MadeForm(AskedForm):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         for name, symbol in SYMBOLS.items():
-            self.fields[name].symbol = symbol
+            self.fields[name].symbol = symbol  # type: ignore[attr-defined]  # of ours alone
         for name in ("length", "alpha", "eta"):
             self.fields[name].widget.attrs["step"] = "any"
 

@@ -37,7 +37,7 @@ class _Info(tarfile.TarInfo):
         word."""
         try:
             return super().fromtarfile(tar)
-        except tarfile.InvalidHeaderError as error:
+        except tarfile.InvalidHeaderError as error:  # type: ignore[attr-defined]  # typeshed lacks it
             raise tarfile.ReadError(str(error)) from None
 
     def _proc_member(self, tar):
@@ -47,7 +47,7 @@ class _Info(tarfile.TarInfo):
                 self._spend(tar, "kept", self.size)
         else:
             tar.header = 0
-        return super()._proc_member(tar)
+        return super()._proc_member(tar)  # type: ignore[misc]  # typeshed lacks it
 
     @staticmethod
     def _spend(tar, subject: str, count: int) -> None:
@@ -65,11 +65,11 @@ class _Info(tarfile.TarInfo):
 
     def _proc_sparse(self, tar):
         """Passes over the map of a file with holes: such a file is not read."""
-        goes_on = self._sparse_structs[1]
+        goes_on = self._sparse_structs[1]  # type: ignore[attr-defined]  # typeshed lacks it
         while goes_on:
             self._spend(tar, "header", tarfile.BLOCKSIZE)
             goes_on = tar.fileobj.read(tarfile.BLOCKSIZE)[504]
-        self.sparse = []
+        self.sparse = []  # type: ignore[assignment]  # typeshed has bytes, tarfile a list
         self.offset_data = tar.fileobj.tell()
         tar.offset = self.offset_data + self._block(self.size)
         return self

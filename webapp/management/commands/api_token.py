@@ -32,10 +32,10 @@ class Command(OwnCommand):
                     f"{token.pk}  {token.name}  made {token.created_at}, {used}{ended}"
                 )
         elif options["revoke"] is not None:
-            token = ApiToken.objects.filter(pk=options["revoke"]).first()
-            if token is None:
+            revoked = ApiToken.objects.filter(pk=options["revoke"]).first()
+            if revoked is None:
                 raise CommandError(f"There is no token {options['revoke']}.")
-            tokens.revoke(token)
+            tokens.revoke(revoked)
         elif options["name"]:
             self.stdout.write(tokens.create(options["name"])[1])
         else:

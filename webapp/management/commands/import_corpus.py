@@ -52,12 +52,12 @@ class Command(OwnCommand):
     def add_arguments(self, parser):
         super().add_arguments(parser)
         form = parser.add_argument_group("options of the form")
-        for name, field in AskedPseudonyms.model_fields.items():
+        for name, declared in AskedPseudonyms.model_fields.items():
             of_list = name == "pseudonym_column"
             form.add_argument(
                 f"--{name.replace('_', '-')}",
                 default=None,
-                help=field.description,
+                help=declared.description,
                 **({"metavar": "COLUMN", "nargs": "*"} if of_list else FLAG),
             )
         for name, field in OFFERED.items():
