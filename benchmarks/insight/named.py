@@ -1,7 +1,8 @@
 """Names of topics and families as a sheet that is judged, and what judges made of it.
 
     .venv/bin/python -m benchmarks.insight.named COLLECTION … --sheet SHEET.csv [--quick] [--data FOLDER]
-    .venv/bin/python -m benchmarks.insight.named --judged SHEET.JUDGE.csv …
+    .venv/bin/python -m benchmarks.insight.named --judged SHEET.JUDGE.csv … --table TABLE.csv
+    .venv/bin/python -m benchmarks.insight.named --table TABLE.csv
 
 The first trains each collection (benchmarks.insight.collections) as `python -m benchmarks.insight`
 does, and writes a CSV file with a row for each name: of every topic that has a name this name, and
@@ -13,10 +14,10 @@ is given the sheet alone can't know. The judge fills in the last column:
   fair  true, but clumsy, narrow or vague
   bad   false, misleading, or no heading
 
-The second joins judged sheets with their key and prints for each judge, collection and rule how many
-names are good, fair and bad. Of two judges of one sheet the last line is
-`equal: E kappa: K of N`: the share of names of which they say the same, and that beyond chance
-(Cohen 1960).
+The second joins judged copies of the sheet and the key into a table. The third prints of a table, for
+each judge, collection and rule, how many names are good, fair and bad; it has read
+docs/measurements/names-judged.csv. Of two judges the last line is `equal: E kappa: K of N`: the share
+of names of which they say the same, and that beyond chance (Cohen 1960).
 """
 
 import argparse
@@ -35,6 +36,7 @@ if TYPE_CHECKING:  # models can be imported once Django has been set up
     from webapp.models import Run
 
 VERDICTS = ("good", "fair", "bad")
+JOINED = ("collection", "rule", "name", "about")  # columns of a table before those of judges
 WORDS = 12  # of a topic that a judge sees
 PASSAGES = 3
 CHARACTERS = 320  # of a passage
@@ -46,6 +48,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--data": {"type": Path},
     "--sheet": {"type": Path},
     "--judged": {"type": Path, "nargs": "+"},
+    "--table": {"type": Path},
 }
 
 
@@ -62,11 +65,13 @@ class NameRow(NamedTuple):
 
 def main() -> None:
     arguments = options(__doc__, OPTIONS).parse_args()
-    if arguments.judged:
-        print_judgements(arguments.judged)
+    if arguments.table:
+        if arguments.judged:
+            join_sheets(arguments.judged, arguments.table)
+        print_counts(arguments.table)
         return
     if not arguments.sheet or not arguments.names:
-        raise SystemExit("Say which collections, and where the sheet goes: --sheet FILE.")
+        raise SystemExit("Say which collections and --sheet FILE, or which --table FILE.")
     write_sheet(arguments)
 
 
@@ -131,18 +136,21 @@ def names_of_families(collection: str, run: "Run") -> Iterator[NameRow]:
         yield NameRow(collection, "family", family.name, "; ".join(members), "")
 
 
-def print_judgements(sheets: list[Path]) -> None:
-    """Counts by judge, collection and rule; of two judges how far they agree."""
-    verdicts_of_judges = []
-    for sheet in sheets:
-        verdicts = {row["number"]: _verdict(row) for row in _rows(sheet)}
-        verdicts_of_judges.append(verdicts)
-        print(f"{sheet.stem}")
-        for (collection, rule), counts in _counted(verdicts, _rows(_key_of(sheet))).items():
-            parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
-            print(f"  {collection:12} {rule:7} {counts.total():4} names: {parts}")
-    if len(verdicts_of_judges) == 2:
-        print(agreement(*verdicts_of_judges))
+def join_sheets(sheets: list[Path], table: Path) -> None:
+    """One table of a sheet's names with the verdict of each judge, without the passages, whose
+    texts may not be handed on."""
+    key = {row["number"]: row for row in _rows(_key_of(sheets[0]))}
+    judges = [{row["number"]: _verdict(row) for row in _rows(sheet)} for sheet in sheets]
+    if any(verdicts.keys() != key.keys() for verdicts in judges):
+        raise SystemExit("The sheets have other rows than their key.")
+    rows = []
+    for row in _rows(sheets[0]):
+        number = row["number"]
+        verdicts = [of_judge[number] for of_judge in judges]
+        rule = key[number]["rule"]
+        rows.append((key[number]["collection"], rule, row["name"], row["about"], *verdicts))
+    names = [sheet.suffixes[0].removeprefix(".") for sheet in sheets]
+    _write_table(table, (*JOINED, *names), rows)
 
 
 def _verdict(row: dict[str, str]) -> str:
@@ -153,30 +161,41 @@ def _verdict(row: dict[str, str]) -> str:
     return verdict
 
 
-def _counted(
-    verdicts: dict[str, str], key: Iterable[dict[str, str]]
-) -> dict[tuple[str, str], Counter[str]]:
-    """How often each verdict was given, by collection and rule, and by rule in all collections."""
+def print_counts(table: Path) -> None:
+    """Of what `join_sheets` wrote: counts by judge, collection and rule; of two judges how far they
+    agree."""
+    rows = _rows(table)
+    judges = [column for column in rows[0] if column not in JOINED]
+    for judge in judges:
+        print(judge)
+        for (collection, rule), counts in _counted(rows, judge).items():
+            parts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS)
+            print(f"  {collection:12} {rule:7} {counts.total():4} names: {parts}")
+    if len(judges) == 2:
+        print(agreement([(row[judges[0]], row[judges[1]]) for row in rows]))
+
+
+def _counted(rows: Iterable[dict[str, str]], judge: str) -> dict[tuple[str, str], Counter[str]]:
+    """How often a judge gave each verdict, by collection and rule, and by rule in all
+    collections."""
     counts: dict[tuple[str, str], Counter[str]] = {}
-    for row in key:
+    for row in rows:
         for collection in (row["collection"], "all"):
             of_rule = counts.setdefault((collection, row["rule"]), Counter())
-            of_rule[verdicts[row["number"]]] += 1
+            of_rule[row[judge]] += 1
     return dict(sorted(counts.items()))
 
 
-def agreement(first: dict[str, str], second: dict[str, str]) -> str:
-    """The last line. first, second: verdicts by the number of the row, of the same rows."""
-    if first.keys() != second.keys():
-        raise SystemExit("The two sheets have other rows.")
+def agreement(verdicts: list[tuple[str, str]]) -> str:
+    """The last line. verdicts: of each name those of the first judge and of the second."""
     table = np.zeros((len(VERDICTS), len(VERDICTS)))
-    for number, verdict in first.items():
-        table[VERDICTS.index(verdict), VERDICTS.index(second[number])] += 1
+    for first, second in verdicts:
+        table[VERDICTS.index(first), VERDICTS.index(second)] += 1
     shares = table / table.sum()
     equal = float(np.trace(shares))
     by_chance = float(shares.sum(axis=0) @ shares.sum(axis=1))
     kappa = (equal - by_chance) / (1 - by_chance) if by_chance < 1 else 1.0
-    return f"equal: {equal:.2f} kappa: {kappa:.2f} of {len(first)}"
+    return f"equal: {equal:.2f} kappa: {kappa:.2f} of {len(verdicts)}"
 
 
 def _key_of(sheet: Path) -> Path:

@@ -4,7 +4,13 @@ import csv
 
 import pytest
 
-from benchmarks.insight.named import NameRow, agreement, print_judgements, write_sheet_files
+from benchmarks.insight.named import (
+    NameRow,
+    agreement,
+    join_sheets,
+    print_counts,
+    write_sheet_files,
+)
 
 ROWS = [
     NameRow("speeches", "texts", "Army & navy", "army navy", "The army …"),
@@ -43,18 +49,22 @@ def test_the_sheet_does_not_tell_which_rule_made_a_name(sheet):
 def test_verdicts_are_counted_by_collection_and_rule(sheet, capsys):
     first = judge(sheet, "a", {"Army & navy": "good", "Defence": "fair", "Old & man": "bad"})
     second = judge(sheet, "b", {"Army & navy": "good", "Defence": "bad", "Old & man": "bad"})
-    print_judgements([first, second])
+    table = sheet.with_name("judged.csv")
+    join_sheets([first, second], table)
+    print_counts(table)
     printed = " ".join(capsys.readouterr().out.split())
     assert "all texts 2 names: 1 good, 0 fair, 1 bad" in printed
     assert "speeches words 1 names: 1 good, 0 fair, 0 bad" in printed
+    assert printed.startswith("a all family 1 names: 0 good, 1 fair")
+    assert "The army" not in table.read_text(), "texts may not be handed on"
     assert printed.endswith("equal: 0.75 kappa: 0.60 of 4")
 
 
 def test_a_row_without_a_verdict_is_refused(sheet):
     blank = judge(sheet, "a", {"Army & navy": "good", "Defence": " ", "Old & man": "so so"})
     with pytest.raises(SystemExit, match="for good, fair, bad"):
-        print_judgements([blank])
+        join_sheets([blank], sheet.with_name("judged.csv"))
 
 
 def test_agreement_is_one_where_both_say_one_thing():
-    assert agreement({"1": "good"}, {"1": "good"}) == "equal: 1.00 kappa: 1.00 of 1"
+    assert agreement([("good", "good")]) == "equal: 1.00 kappa: 1.00 of 1"
