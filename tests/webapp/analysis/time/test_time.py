@@ -589,9 +589,9 @@ def test_the_file_of_the_table_has_the_rows_of_the_table(client, trained, monkey
     ("query", "offered", "said"),
     [
         ("?by=decade", ["time", "change", "number"], "Topics are in order of time"),
-        ("?by=decade&sort=change", ["time", "change", "number"], "depend most on the decade"),
+        ("?by=decade&sort=change", ["time", "change", "number"], "varies most by decade"),
         ("?by=decade&sort=number", ["time", "change", "number"], ""),
-        ("?by=party", ["change", "number"], "depend most on the party"),
+        ("?by=party", ["change", "number"], "varies most by party"),
     ],
 )
 def test_the_order_of_rows_is_what_the_page_says(client, trained, query, offered, said):
@@ -599,7 +599,7 @@ def test_the_order_of_rows_is_what_the_page_says(client, trained, query, offered
     orders = html.split('aria-label="Order"')[1].split("</nav>")[0]
     assert re.findall(r">(\w+)</a>", orders) == offered
     assert "aria-current" in orders
-    for sentence in ("Topics are in order of time", "depend most on the"):
+    for sentence in ("Topics are in order of time", "varies most by"):
         assert (sentence in html) == bool(said and sentence in said)
 
 
