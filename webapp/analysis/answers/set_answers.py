@@ -277,6 +277,4 @@ def _outcome(view: RunView, topics: list[int]) -> estimator.CountedTopics:
 
 def _key(selection: RunSelection, topics: list[int], unit: units.Unit) -> tuple:
     """What every answer in a set depends on."""
-    view = selection.view
-    labels = view.labels.into.tobytes()
-    return (*selection.key, view.run.snapshot_id, labels, tuple(topics), unit.key)
+    return (*selection.counts_key, tuple(topics), unit.key)

@@ -75,14 +75,7 @@ class EffectModel:
     @property
     def key(self) -> tuple:
         """All that estimates depend on, but their topics."""
-        view = self.selection.view
-        return (
-            *self.selection.key,
-            view.run.snapshot_id,
-            view.labels.into.tobytes(),
-            self.effect_question,
-            self.unit.key,
-        )
+        return (*self.selection.counts_key, self.effect_question, self.unit.key)
 
     @property
     def _words(self) -> np.ndarray:

@@ -74,11 +74,8 @@ class TwoSets:
     @property
     def key(self) -> tuple:
         """All that answers depend on, but their topics."""
-        view = self.selection.view
         return (
-            *self.selection.key,
-            view.run.snapshot_id,
-            view.labels.into.tobytes(),
+            *self.selection.counts_key,
             self.documents.key,
             self.against_rest,
             self.constant,

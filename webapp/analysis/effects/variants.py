@@ -147,13 +147,7 @@ def claim(question: Question, topic: int, by: int | None) -> Claim:
 
 def _key(question: Question, topic: int, view: RunView) -> tuple:
     """All that a Variant depends on: its sums are of all topics that are tried."""
-    return (
-        question.key,
-        tuple(visible_topics(question)),
-        topic,
-        view.run.snapshot_id,
-        view.labels.into.tobytes(),
-    )
+    return (question.key, tuple(visible_topics(question)), topic, *view.topics_key)
 
 
 def _made(

@@ -78,14 +78,7 @@ def cut(selection: RunSelection, by: str) -> Cut:
 
 def of_groups(selection: RunSelection, groups: fields.Groups, name: Hashable) -> Cut:
     """name: of the groups, which tells them from others of the same corpus."""
-    column_of_topic = selection.view.labels.into.tobytes()
-    key = (
-        selection.run.snapshot_id,
-        name,
-        tuple(selection.parameters),
-        column_of_topic,
-        units.unit_of(selection.version).name,
-    )
+    key = (name, *selection.counts_key, units.unit_of(selection.version).name)
     days = sums.days_of_groups(selection, groups)
     cut = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)
 
@@ -206,7 +199,7 @@ def everywhere(view: RunView) -> tuple[np.ndarray, np.ndarray]:
         all_documents = np.arange(view.run.version.documents, dtype=np.int32)
         return of_documents_alone(view, [all_documents])
 
-    return _cache.get_or_set(("everywhere", view.run.snapshot_id, view.labels.into.tobytes()), make)
+    return _cache.get_or_set(("everywhere", *view.topics_key), make)
 
 
 def of_documents_alone(view: RunView, lists: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:

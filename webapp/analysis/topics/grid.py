@@ -113,4 +113,4 @@ def _saliency(view: RunView) -> np.ndarray:
         tokens_of_topic = np.bincount(topics, tokens, minlength=run_evidence.K)
         return saliency(ptr, topics, tokens, tokens_of_topic, targets)
 
-    return _saliencies.get_or_set((view.run.snapshot_id, targets.tobytes()), make)
+    return _saliencies.get_or_set(view.topics_key, make)

@@ -41,15 +41,13 @@ def tallied(selection: RunSelection, k: int) -> Words:
     again."""
     view = selection.view
     parts = view.labels.parts(k)
-    # A condition on a topic depends on all merges
-    merges = view.labels.into.tobytes() if selection.topics else b""
 
     def tally() -> Words:
         if not selection:
             return _of_all(view, parts)
         return _of_some(selection, parts)
 
-    key = (view.run.snapshot_id, tuple(parts), tuple(selection.parameters), merges)
+    key = (view.run.snapshot_id, tuple(parts), *selection.key)
     return _tallies.get_or_set(key, tally)
 
 

@@ -147,7 +147,7 @@ class WordsJob(AnswerJob[Looked]):
     def depends(self) -> tuple:
         """The set, the topic with what was merged into it, and who speaks."""
         labels = self.selection.view.labels
-        merges = labels.into.tobytes() if self.selection.topics else b""
+        merges = labels.merges_key if self.selection.topics else b""
         unit = units.unit_of(self.selection.version)
         parts = labels.parts(self.topic)
         return self.topic, self.selection.parameters, parts, merges, unit.key

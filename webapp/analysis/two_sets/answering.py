@@ -107,7 +107,7 @@ class TwoSides(AnswerJob[Answered]):
             unit_keys.add(unit.key)
         return (
             self.arguments[1:],
-            self.base.view.labels.into.tobytes(),
+            self.base.view.labels.merges_key,
             set_answers.visible_topics(self.base.view),
             sorted(unit_keys),
         )

@@ -284,13 +284,7 @@ def _sums(base: RunSelection, sides: Division) -> tuple[np.ndarray, np.ndarray, 
             np.concatenate([by_topic, all_by_topic - by_topic], axis=1),
         )
 
-    key = (
-        "sides",
-        view.run.snapshot_id,
-        tuple(base.parameters),
-        sides.key,
-        view.labels.into.tobytes(),
-    )
+    key = ("sides", *base.counts_key, sides.key)
     totals, by_topic = _sums_of_sides.get_or_set(key, make)
     _, all_by_topic = shares.everywhere(view)
     return totals, by_topic, all_by_topic[:, 0]
@@ -327,8 +321,7 @@ def _at_the_same_times(
     compared = sorted({name for side in sides for name, _ in side.documents.values})
     unit, _ = set_answers.unit_of(base.version, *compared)
     never_at_once = not time_curve.overlap(words, side_of_cell, period)
-    labels = base.view.labels.into.tobytes()
-    key = (base.run.snapshot_id, *base.key, documents.key, by, unit.key, labels, tuple(topics))
+    key = (*base.counts_key, documents.key, by, unit.key, tuple(topics))
     answers = set_answers.with_held(
         key,
         lambda: shares.effect_data(base.view, unit, cell, topics),

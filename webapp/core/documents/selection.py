@@ -275,6 +275,11 @@ class Selection:
             of_topics = [(snapshot, *labels.parts(topic)) for topic, _ in self.topics]
         return (self.version.pk, *of_topics, *self.parameters)
 
+    @property
+    def counts_key(self) -> tuple:
+        """What everything that is counted of a run's topics in these documents depends on."""
+        return (*self.key, *self.run_view.topics_key)
+
     def elsewhere(self, name: str) -> Self:
         """These documents without the conditions on a category: what its other values would
         give."""

@@ -154,9 +154,7 @@ def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) 
         tokens, documents = evidence.of(run).sums(group, G, targets, members)
         return Sums(labelled, tokens, documents, tokens.sum(axis=1), count(group, G))
 
-    return _kept.get_or_set(
-        (run.snapshot_id, name, tuple(selection.parameters), targets.tobytes()), make
-    )
+    return _kept.get_or_set((name, *selection.counts_key), make)
 
 
 def of_all(view: RunView) -> Sums:

@@ -129,6 +129,11 @@ class Labels:
         """The topic and the others that are read as parts of it."""
         return [k, *self.members(k)]
 
+    @property
+    def merges_key(self) -> bytes:
+        """Says in keys which topics are merged: another one after each merge."""
+        return self.into.tobytes()
+
     def merged(self, array: np.ndarray) -> np.ndarray:
         """[..., K] with the columns of merged topics added to their targets'; their own are then 0.
         A copy."""

@@ -54,6 +54,12 @@ class RunView:
         """One query, at the first call."""
         return labels.read(self.run)
 
+    @property
+    def topics_key(self) -> tuple[int | None, bytes]:
+        """What everything that is counted of topics depends on: the snapshot, and which topics are
+        merged. Their names and colours don't matter."""
+        return self.run.snapshot_id, self.labels.merges_key
+
     @cached_property
     def homes(self) -> list[Home]:
         """The family and the slot of each topic."""
