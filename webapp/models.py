@@ -296,8 +296,7 @@ class Upload(Job, Deletable):
     # back to it: field -> values. None: it was not sent, or the corpus is read
     choices = models.JSONField(null=True)
     position = models.IntegerField(null=True)  # of its first file in the corpus that it joins
-    # Where its file is made of another draft's, with pseudonyms: ingest.pseudonyms.Choice; until it is
-    # written also how that draft is read ("reading")
+    # Where its file is made of another draft's, with pseudonyms: ingest.replacement.Replacement
     pseudonyms = models.JSONField(null=True)
 
     @property

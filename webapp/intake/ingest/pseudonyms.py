@@ -15,9 +15,9 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
-from typing import IO, Any
+from typing import IO
 
 import orjson
 import structlog
@@ -32,6 +32,7 @@ from webapp.intake.ingest import corpora, guesses, previews, reading_forms
 from webapp.intake.ingest.asked_reading import AskedPseudonyms
 from webapp.intake.ingest.guesses import stored_path
 from webapp.intake.ingest.persons import KINDS, Pseudonyms, Register, Replacer, found_alone
+from webapp.intake.ingest.replacement import Following, Replacement
 from webapp.intake.ingest.settings import ReadingSettings
 from webapp.intake.ingest.shaping import Shaping, shape, upload_of
 from webapp.intake.ingest.storing import received_folder
@@ -58,32 +59,6 @@ NAMING = frozenset(
     "handle handles mail email phone telephone tel contact screen nick nickname name".split()
 )
 USUAL = 0.5  # of a column's values are addresses or handles where it is proposed by what it holds
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What an owner chose: Upload.pseudonyms, as a dict. source: the draft of which the new one is
-    made. spared: words of names that texts keep. keep: whether the source stays. replaced: how often, by
-    kind and by column, once it was done. left_out: files, rows and documents that could not be read."""
-
-    source: int
-    columns: list[str]
-    spared: list[str] = field(default_factory=list)
-    keep: bool = False
-    replaced: dict[str, int] = field(default_factory=dict)
-    values: dict[str, int] = field(default_factory=dict)
-    documents: int = 0
-    left_out: int = 0
-
-
-@dataclass(frozen=True)
-class Following:
-    """How a new draft is read by itself. name, unit: of the corpus (Corpus.unit). trains: settings of a
-    run that follows, {} for the usual ones; None for no run."""
-
-    name: str
-    unit: str | None
-    trains: dict | None
 
 
 @dataclass(frozen=True)
@@ -244,11 +219,15 @@ def begin(
             settings=corpus.settings if corpus.into_id else {},
         )
         received_folder(new).mkdir(parents=True)
-        choice = Choice(corpus.pk, columns, spared, keep)
-        asked = asdict(choice) | {"reading": asdict(reading)}
-        if following:
-            asked["following"] = asdict(following)
-        Upload.objects.create(corpus=new, heartbeat_at=Now(), pseudonyms=asked)
+        replacement = Replacement(
+            source=corpus.pk,
+            columns=columns,
+            spared=spared,
+            keep=keep,
+            reading=reading,
+            following=following,
+        )
+        Upload.objects.create(corpus=new, heartbeat_at=Now(), pseudonyms=replacement.stored)
         dispatch.send(kinds.STORE, new.pk)
     return new
 
@@ -294,10 +273,12 @@ def _columns_of_draft(corpus: Corpus, proposal: previews.Proposal) -> tuple[list
 def write(upload: Upload, advance: Callable[[], object]) -> None:
     """Write the file of a new draft, as if it had been received. It can be repeated. Raises Invalid
     where the first draft is gone."""
-    asked = dict(upload.pseudonyms or {})
-    reading = ReadingSettings.from_dict(asked["reading"])
-    choice = _choice(asked)
-    source = Corpus.objects.filter(pk=choice.source).first()
+    replacement = Replacement.of_upload(upload)
+    assert replacement is not None and replacement.reading is not None, (
+        f"upload {upload.pk} is written"
+    )
+    reading = replacement.reading
+    source = Corpus.objects.filter(pk=replacement.source).first()
     if source is None:
         raise Invalid("files", "The files that were uploaded are gone. Upload them again.")
     folder = received_folder(upload.corpus)
@@ -314,8 +295,8 @@ def write(upload: Upload, advance: Callable[[], object]) -> None:
             count += 1
         if not count:
             raise Invalid("files", "No document could be read from what was uploaded.")
-        keys = _keys_of_columns(choice.columns, reading)
-        replacer = _replacer(source, _Again(kept, advance), keys, choice.spared)
+        keys = _keys_of_columns(replacement.columns, reading)
+        replacer = _replacer(source, _Again(kept, advance), keys, replacement.spared)
         path = folder / "0"
         with path.open("wb") as file:
             for document in _Again(kept, advance):
@@ -324,20 +305,22 @@ def write(upload: Upload, advance: Callable[[], object]) -> None:
         path.chmod(0o600)
     (folder / "list.jsonl").write_text(json.dumps([FILE, "", False]) + "\n", encoding="utf-8")
     settle(folder)
+    name = source.name
+    following = replacement.following
+    if following:
+        name = following.name
+        following = replace(following, name="", first_reading=reading)
     done = replace(
-        choice,
+        replacement,
         replaced=dict(replacer.replaced.kinds),
         values=dict(replacer.replaced.values),
         documents=count,
         left_out=left_out.count,
+        reading=None,  # from here on it is written
+        following=following,
     )
-    noted: dict[str, Any] = asdict(done)  # without how it was read: from here on it is written
-    name = source.name
-    if following := asked.get("following"):
-        name = following["name"]
-        noted["following"] = following | {"name": "", "first_reading": asked["reading"]}
     with transaction.atomic():
-        Upload.objects.filter(pk=upload.pk).update(pseudonyms=noted)
+        Upload.objects.filter(pk=upload.pk).update(pseudonyms=done.stored)
         Corpus.objects.filter(pk=upload.pk).update(name=replacer.text(name)[:200])
     upload.refresh_from_db(fields=["pseudonyms"])
     upload.corpus.refresh_from_db()
@@ -345,12 +328,8 @@ def write(upload: Upload, advance: Callable[[], object]) -> None:
 
 def is_written(upload: Upload) -> bool:
     """Whether its file is there; so it is of every upload that is not for pseudonyms."""
-    return "reading" not in (upload.pseudonyms or {})
-
-
-def _choice(kept: dict) -> Choice:
-    """The choice that is kept, with more beside it."""
-    return Choice(**{f.name: kept[f.name] for f in fields(Choice) if f.name in kept})
+    replacement = Replacement.of_upload(upload)
+    return replacement is None or replacement.is_written
 
 
 def following_reading(upload: Upload) -> ReadingSettings | None:
@@ -359,10 +338,11 @@ def following_reading(upload: Upload) -> ReadingSettings | None:
     As the first one would have been, but for its file: its columns are those of a document (ROLES), and
     what was taken from names of files, first lines and a table is among them.
     """
-    following = (upload.pseudonyms or {}).get("following")
-    if not following:
+    replacement = Replacement.of_upload(upload)
+    if replacement is None or replacement.following is None:
         return None
-    first = ReadingSettings.from_dict(following["first_reading"])
+    first = replacement.following.first_reading
+    assert first is not None, f"the file of upload {upload.pk} is not written yet"
     options = guesses.sniff(upload.corpus, "").options
     names = list(options.names)
     kinds = {name: kind for name, kind in first.options["kinds"].items() if name in names}
@@ -386,17 +366,18 @@ def following_reading(upload: Upload) -> ReadingSettings | None:
 def read_by_itself(upload: Upload, reading: ReadingSettings) -> None:
     """Have a new draft read, in the transaction that says that it is stored. Where that is refused, by a
     quota say, it stays a draft, which its owner has read."""
-    kept = dict(upload.pseudonyms or {})
-    following = kept.pop("following")
-    Upload.objects.filter(pk=upload.pk).update(pseudonyms=kept)
+    done = Replacement.of_upload(upload)
+    assert done is not None and done.following is not None
+    following = done.following
+    Upload.objects.filter(pk=upload.pk).update(pseudonyms=replace(done, following=None).stored)
     corpus = Corpus.objects.get(pk=upload.pk)
-    corpus.unit = following["unit"]
+    corpus.unit = following.unit
     try:
         with transaction.atomic():
             if corpus.into_id:
                 corpora.add_files(corpus, reading)
             else:
-                corpora.read(corpus, reading, following["trains"])
+                corpora.read(corpus, reading, following.trains)
     except Invalid as error:
         log.info(
             "a draft with pseudonyms was not read by itself", corpus=corpus.pk, reason=error.field
@@ -531,21 +512,19 @@ def sentence(corpus: Corpus) -> str:
     upload = _replaced_upload(corpus)
     if upload is None or upload.pseudonyms is None:
         return ""
-    choice = _choice(upload.pseudonyms)
-    parts = [f"{count:,} values of “{name}”" for name, count in choice.values.items()]
+    done = Replacement.from_dict(upload.pseudonyms)
+    parts = [f"{count:,} values of “{name}”" for name, count in done.values.items()]
     parts += [
-        f"{choice.replaced[kind]:,} {words}"
+        f"{done.replaced[kind]:,} {words}"
         for kind, words in KINDS.items()
-        if choice.replaced.get(kind)
+        if done.replaced.get(kind)
     ]
     what = ", ".join(parts) or "nothing was found"
-    kept = " What was uploaded was kept as a draft." if choice.keep else ""
+    kept = " What was uploaded was kept as a draft." if done.keep else ""
     lost = ""
-    if choice.left_out:
-        lost = f" Not readable, and left out: {choice.left_out:,} of the files and rows."
-    return (
-        f"Persons have pseudonyms. Replaced in {choice.documents:,} documents: {what}.{lost}{kept}"
-    )
+    if done.left_out:
+        lost = f" Not readable, and left out: {done.left_out:,} of the files and rows."
+    return f"Persons have pseudonyms. Replaced in {done.documents:,} documents: {what}.{lost}{kept}"
 
 
 def finished() -> list[Corpus]:

@@ -9,7 +9,8 @@ from django.http import HttpRequest, QueryDict
 from inference.errors import Invalid
 from webapp.intake import readers
 from webapp.intake.ingest import pseudonyms, reading_forms
-from webapp.intake.ingest.pseudonyms import Following, Look
+from webapp.intake.ingest.pseudonyms import Look
+from webapp.intake.ingest.replacement import Following
 from webapp.intake.ingest.settings import ReadingSettings
 from webapp.models import Corpus
 from webapp.platform.accounts import authorization
