@@ -658,7 +658,7 @@ class Run(Job, Deletable):
     begins = models.BooleanField(default=False)  # with the topics of its parent
     # Words that it leaves out of its version's vocabulary
     dropped = ArrayField(models.TextField(), default=list)
-    # Changes of its parent's topics (runs.steering)
+    # Changes of its parent's topics, and topics named beforehand (ingest.stored_steering.Steering)
     steering = models.JSONField(default=dict, db_default={})
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)

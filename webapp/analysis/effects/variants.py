@@ -25,6 +25,7 @@ from webapp.analysis.time import shares
 from webapp.core.documents import fields, units
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run
 from webapp.platform.jobs import kinds
 from webapp.platform.storage.cache import BoundedCache, nbytes
@@ -97,12 +98,21 @@ def other_runs(run: Run) -> list[Run]:
 
 def _choices(run: Run) -> str:
     """All that a person chose, as one text."""
-    steering = run.steering.get("seeds", [])
+    steering = Steering.of_run(run)
     parent = None
     if run.begins:
-        steering = run.steering
         parent = run.parent_id
-    choices = [run.engine, run.settings, run.seed, run.version_id, run.dropped, steering, parent]
+    else:
+        steering = Steering(named=steering.named)  # what follows it makes no other topics
+    choices = [
+        run.engine,
+        run.settings,
+        run.seed,
+        run.version_id,
+        run.dropped,
+        steering.stored,
+        parent,
+    ]
     return json.dumps(choices, sort_keys=True)
 
 

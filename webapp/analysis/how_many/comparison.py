@@ -21,7 +21,7 @@ from webapp.core.results import evidence, links
 from webapp.core.results.view import RunView
 from webapp.core.runs import how_many, names
 from webapp.core.runs.how_many import Short
-from webapp.intake.ingest import named_topics
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run
 
 LEAST_PART = 0.1  # of a topic's words: a smaller part of it does not make it split
@@ -75,7 +75,7 @@ def _measure(run: Run, number: int, pair: list[Short]) -> Trained:
     knows_mixed, knows_general = company.are_judged(evidence.of(run).rows)
     likelihoods = [_known_or_none(short.held_out[0]) for short in pair]
     measured = [likelihood for likelihood in likelihoods if likelihood is not None]
-    named = [f"{run.pk}.{topic}" for topic in range(len(named_topics.of_run(run)))]
+    named = [f"{run.pk}.{topic}" for topic in range(len(Steering.of_run(run).named))]
     form = urlencode({"engine": run.engine, "topics": number, "topic": named}, doseq=True)
     return Trained(
         topics=number,

@@ -6,12 +6,13 @@ from webapp.analysis.topics.shapes import NamedBefore, NamingWord
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView
 from webapp.intake.ingest import named_topics
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Word
 
 
 def of_topic(view: RunView, k: int) -> NamedBefore | None:
     """In all documents of the run; None for a topic that nobody named before."""
-    topics_named = named_topics.of_run(view.run)
+    topics_named = Steering.of_run(view.run).named
     if k >= len(topics_named):
         return None
     words_given = topics_named[k].words

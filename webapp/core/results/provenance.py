@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from inference.runtime.versions import in_file_names, topograph
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run
 
 LONGEST_NAME = 60  # characters of a corpus's name in the name of a file
@@ -37,7 +38,7 @@ def made_by(run: Run) -> dict:
         "words left out": run.dropped,
         "begun with the topics of run": run.parent_id,
         "changes of those topics": run.steering if run.begins else {},
-        "topics named beforehand": run.steering.get("seeds", []),
+        "topics named beforehand": [topic.stored for topic in Steering.of_run(run).named],
         "steps": snapshot.step,
         "trained at": trained_at,
         "trained with": run.versions,

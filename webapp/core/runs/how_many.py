@@ -23,7 +23,8 @@ from inference.explore.company import company
 from inference.explore.flows import Flows
 from webapp.core.results import evidence
 from webapp.core.runs import replicate_rows
-from webapp.intake.ingest import estimates, named_topics
+from webapp.intake.ingest import estimates
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Replicate, Run, Word
 from webapp.platform.drawing.numbers import duration
 from webapp.platform.jobs import dispatch, kinds
@@ -91,7 +92,7 @@ class Progress:
 
 def numbers(run: Run) -> tuple[int, ...]:
     """Numbers of topics, the fewest first: as many as the run has stand in the middle."""
-    named_number = len(named_topics.of_run(run))
+    named_number = len(Steering.of_run(run).named)
     smallest = max(2, round(run.topics / TIMES), named_number)
     return smallest, run.topics, TIMES * run.topics
 

@@ -11,6 +11,7 @@ from inference import engines
 from webapp.core.results.hidden_words import HiddenWords
 from webapp.core.runs import services, steering
 from webapp.intake.ingest.corpora import EXAMPLE_NAME
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run
 from webapp.platform import routes
 from webapp.platform.pages.run_links import RunLinks
@@ -35,6 +36,12 @@ def steered(run: Run) -> str:
     if run.dropped:
         changes.append(f"without {', '.join(run.dropped[:DROPPED])}")
     return "; ".join(changes)
+
+
+@register.filter
+def joins_other_seeds(run: Run) -> bool:
+    """Whether it began with its parent's topics and those of the trainings with other seeds."""
+    return bool(Steering.of_run(run).consensus)
 
 
 @register.filter

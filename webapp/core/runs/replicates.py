@@ -29,6 +29,7 @@ from webapp.core.runs import how_many, replicate_rows, steering, trials
 from webapp.core.runs.names import spelling
 from webapp.core.runs.shapes import OtherSeeds
 from webapp.intake.ingest import named_topics
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Replicate, Run, Snapshot, Word
 from webapp.platform.jobs import claims, kinds, scheduler
 from webapp.platform.jobs.heartbeat import Heartbeat, run_next
@@ -78,7 +79,7 @@ def begin(run: Run, texts: str = Replicate.Texts.OWN) -> None:
 def begin_by_itself(run: Run) -> None:
     """After its training, where that took little, or a run of all was asked for."""
     if possible(run) and (
-        "join" in run.steering or (settings.OTHER_SEEDS and run.seconds <= SECONDS)
+        Steering.of_run(run).join or (settings.OTHER_SEEDS and run.seconds <= SECONDS)
     ):
         begin(run)
 
@@ -129,7 +130,7 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
 
 def _completes_run_of_all(replicate: Replicate) -> bool:
     """Whether a run of all was asked for, and this was the last training that it waited for."""
-    if "join" not in replicate.run.steering:
+    if not Steering.of_run(replicate.run).join:
         return False
     if replicate.texts != Replicate.Texts.OWN or replicate.number:
         return False
@@ -150,7 +151,7 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
     state = (
         checkpoint.load(saved, **shared_options, scratch=saved.parent) if saved.exists() else None
     )
-    topics_named = named_topics.of_run(run)
+    topics_named = Steering.of_run(run).named
     if state is None and topics_named:
         seeds = named_topics.in_bag(run.version, topics_named, bow)
         state = inference.plant(

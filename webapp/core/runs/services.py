@@ -1,7 +1,7 @@
 """What is done to a run: create, stop, cancel, train again. Deleting: corpora.deletion."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import count
 
 import structlog
@@ -14,6 +14,7 @@ from inference.training import check_seeds
 from webapp.core.runs import snapshots
 from webapp.intake.ingest import named_topics
 from webapp.intake.ingest.named_topics import NamedTopic
+from webapp.intake.ingest.stored_steering import NOTHING_SAID, Steering
 from webapp.models import Corpus, Run, User, Version, Word
 from webapp.platform.accounts import quotas
 from webapp.platform.drawing.colours import CHOICES
@@ -67,7 +68,7 @@ def create(
             engine=engine,
             settings=asdict(config),
             seed=seed,
-            steering=({"join": True} if consensus else {}) | named_topics.stored(topics_named),
+            steering=Steering(named=list(topics_named), join=consensus).stored,
         )
         if consensus:
             warm_starter(run)
@@ -170,10 +171,12 @@ def train_again(run: Run, by: User | None = None) -> Run:
             seed=run.seed,
             engine=run.engine,
             by=by,
-            topics_named=named_topics.of_run(run),
+            topics_named=Steering.of_run(run).named,
             **run.settings,
         )
-        return _continue_from(new, run.parent, run.dropped, run.steering) if run.begins else new
+        if not run.begins:
+            return new
+        return _continue_from(new, run.parent, run.dropped, Steering.of_run(run))
 
 
 def _variants(run: Run) -> list[dict[str, int]]:
@@ -236,7 +239,7 @@ def variants(run: Run, by: User | None = None) -> list[Run]:
                 run.version,
                 engine=run.engine,
                 by=by,
-                topics_named=named_topics.of_run(run),
+                topics_named=Steering.of_run(run).named,
                 **{"seed": run.seed} | run.settings | changed,
             )
             for changed in all_changed
@@ -304,18 +307,17 @@ def continued(
     dropped: list[str],
     by: User | None = None,
     version: Version | None = None,
-    steering: dict | None = None,
+    steering: Steering = NOTHING_SAID,
     **changed: int,
 ) -> Run:
     """A queued run with this one's settings, but for those that are changed, that begins with its
     topics. version: another one of its corpus; steering: how the topics are changed. Topics that
     were named beforehand stay so. Raises Invalid where that can't be."""
     settings = warm_starter(run).continued(run.settings) | changed
-    steering = steering or {}
-    seeds = named_topics.merged(named_topics.of_run(run), steering.get("merge", []))
+    named = named_topics.merged(Steering.of_run(run).named, steering.merged_groups)
     with transaction.atomic():
         new = create(version or run.version, seed=run.seed, engine=run.engine, by=by, **settings)
-        return _continue_from(new, run, dropped, steering | named_topics.stored(seeds))
+        return _continue_from(new, run, dropped, replace(steering, named=named))
 
 
 def can_be_continued(run: Run) -> bool:
@@ -335,13 +337,13 @@ def warm_starter(run: Run) -> WarmStart:
     return engine
 
 
-def _continue_from(new: Run, parent: Run | None, dropped: list[str], steering: dict) -> Run:
+def _continue_from(new: Run, parent: Run | None, dropped: list[str], steering: Steering) -> Run:
     """Let a new run begin with the topics of its parent, as `steering` changes them, and leave
     words out."""
     new.parent = parent
     new.dropped = dropped
     new.begins = True
-    new.steering = steering
+    new.steering = steering.stored
     new.save(update_fields=["parent", "dropped", "begins", "steering"])
     return new
 

@@ -10,6 +10,7 @@ from pydantic import Field
 
 from webapp.core.results.links import TopicLink, TopicShare, TopicWithWords
 from webapp.core.runs.series import Column, Curve, Series
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run
 
 STEADY = 0.7  # of the topics, found again with other seeds
@@ -151,7 +152,8 @@ class RunHtml:
     """settings: (name, label, symbol, value). pinned: whether the address asks for a step of
     `forming`. measured: the metrics as a table, newest first. older: how its version of the words
     differs from the corpus's newest, "" where it is that. simulated: whether the texts were drawn
-    from known topics. train_on: what training on from here would be, "" where that can't be."""
+    from known topics. train_on: what training on from here would be, "" where that can't be.
+    steering: what was said of its topics before they were trained."""
 
     settings: list[tuple[str, str, str, str]]
     width: int
@@ -163,6 +165,7 @@ class RunHtml:
     older: str
     simulated: bool
     train_on: str
+    steering: Steering
 
 
 @dataclass(frozen=True)

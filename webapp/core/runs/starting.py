@@ -15,6 +15,7 @@ from webapp.core.curation import label_transfer
 from webapp.core.results import weights
 from webapp.core.runs import replicates, steering
 from webapp.intake.ingest import named_topics
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Metric, Run, Word
 from webapp.platform.storage import files, sealed
 
@@ -65,7 +66,7 @@ def starting_point(run: Run, model: TrainedModel) -> StartingPoint:
 def _first_state(run: Run, model: TrainedModel) -> State | None:
     """The engine's state before the first step; None for one that the engine makes itself."""
     state = _warm_start(run, model) if run.begins else None
-    topics = named_topics.of_run(run)
+    topics = Steering.of_run(run).named
     if not topics:
         return state
     return inference.plant(
@@ -102,9 +103,11 @@ def _topics_of_same_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) 
     """uint16[nnz]: the topics that the parent gave to the pairs of the run's bag of words, which
     leaves out some of the parent's words; changed as the run's `steering` says. alpha: the
     prior."""
-    if seeds := run.steering.get("consensus"):
+    said = Steering.of_run(run)
+    if said.consensus:
         assert parent.snapshot is not None
-        joined = consensus([weights.topics(parent.snapshot), *replicates.topics(parent, seeds)])
+        of_seeds = replicates.topics(parent, said.consensus)
+        joined = consensus([weights.topics(parent.snapshot), *of_seeds])
         return inherit(joined, np.arange(bow.V, dtype=np.int32), bow, alpha)
     folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
     evidence_folder = files.run_folder(parent.pk) / "evidence"
@@ -120,15 +123,16 @@ def _topics_of_same_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) 
     keep[list(dropped)] = False
     # Both bags have their pairs in the same order
     topics = evidence.topics[keep[evidence.bow.words]]
-    if not run.steering.keys() & {"merge", "split", "together"}:
+    if said.changes is None:
         return topics
-    seed_words = [word for words in run.steering.get("together", []) for word in words]
+    seed_words = [word for words in said.changes.together for word in words]
     columns = dict(
         Word.objects.filter(version=run.version_id, word__in=seed_words).values_list(
             "word", "number"
         )
     )
-    return steer(np.asarray(topics), parent.topics, bow, steering.changes(run.steering, columns))
+    changes = steering.in_columns(said.changes, columns)
+    return steer(np.asarray(topics), parent.topics, bow, changes)
 
 
 def _topics_of_other_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) -> np.ndarray:

@@ -11,11 +11,11 @@ from inference.steering import Changes
 from webapp.core.results import found_again
 from webapp.core.results.topics import is_topic
 from webapp.core.runs import services
+from webapp.intake.ingest.stored_steering import KEYS_OF_CHANGES, Steering, TopicChanges
 from webapp.models import Run, User, Word
 from webapp.platform.drawing.numbers import join_names, topic_label
 from webapp.platform.received import words_typed
 
-_CHANGES = ["merge", "consensus"]  # of Run.steering: one of them is there where topics were changed
 MOST = 50  # topics or words of one request: more is another corpus, or other settings
 
 
@@ -76,18 +76,18 @@ class Wish:
             raise Invalid("never", "These are all the words; at least one must be left.")
 
     @property
-    def stored(self) -> dict[str, list[int] | list[list[int]] | list[list[str]]]:
-        """The wish as Run.steering has it; the words that are left out are Run.dropped."""
-        return {
-            "merge": [self.merge] if self.merge else [],
-            "split": self.split,
-            "together": [self.together] if self.together else [],
-        }
+    def changes(self) -> TopicChanges:
+        """What is changed of the topics; the words that are left out are Run.dropped."""
+        return TopicChanges(
+            merge=[self.merge] if self.merge else [],
+            split=self.split,
+            together=[self.together] if self.together else [],
+        )
 
 
 def steered(run: Run) -> QuerySet[Run]:
     """The newest runs that began with its topics, changed."""
-    changed = Run.objects.filter(parent=run, begins=True, steering__has_any_keys=_CHANGES)
+    changed = Run.objects.filter(parent=run, begins=True, steering__has_any_keys=KEYS_OF_CHANGES)
     return changed.order_by("-pk")[:10]
 
 
@@ -97,8 +97,9 @@ def start(run: Run, wish: Wish, by: User | None = None) -> Run:
     if not run.final:
         raise Invalid("run", f"Run {run.pk} is not done; its topics can be changed when it is.")
     dropped = sorted({*run.dropped, *wish.never})
-    topics = changes(wish.stored, {}).number_of_topics(run.topics)
-    return services.continued(run, dropped, by, steering=wish.stored, topics=topics)
+    topics = in_columns(wish.changes, {}).number_of_topics(run.topics)
+    steering = Steering(changes=wish.changes)
+    return services.continued(run, dropped, by, steering=steering, topics=topics)
 
 
 def join(run: Run, by: User | None = None) -> Run:
@@ -106,30 +107,32 @@ def join(run: Run, by: User | None = None) -> Run:
     with other seeds. Raises Invalid."""
     if not (seeds := list(found_again.ready(run.pk).values_list("seed", flat=True))):
         raise Invalid("run", f"Run {run.pk} has not been trained with other seeds yet.")
-    return services.continued(run, run.dropped, by, steering={"consensus": seeds})
+    return services.continued(run, run.dropped, by, steering=Steering(consensus=seeds))
 
 
-def changes(stored: dict, columns: dict[str, int]) -> Changes:
-    """What Run.steering changes of the parent's topics. columns: of words in the bag; others are
-    left out."""
-    merged_topics = []
-    for words in stored.get("together", []):
-        merged_topics.append([columns[word] for word in words if word in columns])
-    return Changes(stored.get("merge", []), stored.get("split", []), merged_topics)
+def in_columns(changes: TopicChanges, columns: dict[str, int]) -> Changes:
+    """The changes with columns of the bag of words in place of words. columns: of words in the bag;
+    others are left out."""
+    together = []
+    for words in changes.together:
+        together.append([columns[word] for word in words if word in columns])
+    return Changes(changes.merge, changes.split, together)
 
 
 def sentences(run: Run) -> list[str]:
     """What was changed of the parent's topics, to be read: with the numbers that they have
     there."""
-    stored = run.steering
-    changes = [f"{join_names(map(topic_label, group))} merged" for group in stored.get("merge", [])]
-    changes += [f"{topic_label(k)} split in two" for k in stored.get("split", [])]
-    if seeds := stored.get("consensus"):
-        changes.append(f"joined with those of the same run with seed {join_names(map(str, seeds))}")
-    for words in stored.get("together", []):
+    steering = Steering.of_run(run)
+    changes = steering.changes or TopicChanges()
+    parts = [f"{join_names(map(topic_label, group))} merged" for group in changes.merge]
+    parts += [f"{topic_label(k)} split in two" for k in changes.split]
+    if steering.consensus:
+        seeds = join_names(map(str, steering.consensus))
+        parts.append(f"joined with those of the same run with seed {seeds}")
+    for words in changes.together:
         quoted = [f"“{word}”" for word in words]
-        changes.append(f"{join_names(quoted)} together")
-    return changes
+        parts.append(f"{join_names(quoted)} together")
+    return parts
 
 
 def _topics(texts: list[str], run: Run, name: str) -> list[int]:

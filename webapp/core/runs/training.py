@@ -36,7 +36,7 @@ from webapp.core.documents import fields, search
 from webapp.core.runs import left_to_right, names, replicates, series, sharing, snapshots
 from webapp.core.runs.forming import FormingWriter
 from webapp.core.runs.starting import StartingPoint, TrainedModel, starting_point
-from webapp.intake.ingest import named_topics
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Metric, Run, Word
 from webapp.platform.jobs import claims, dispatch, events, kinds, scheduler, teams
 from webapp.platform.jobs.heartbeat import Heartbeat, run_next
@@ -380,7 +380,7 @@ class Training:
 
     def _label_named(self) -> None:
         """Topics that were named before the training have these names as labels."""
-        topics = named_topics.of_run(self.run)
+        topics = Steering.of_run(self.run).named
         values = {number: {"label": topic.name} for number, topic in enumerate(topics)}
         if values:
             curation.change_many(self.run, values, "named before the training")

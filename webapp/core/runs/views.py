@@ -19,6 +19,7 @@ from webapp.core.runs import excluded_words, queries, replicates, series, servic
 from webapp.core.runs.shapes import Forming, RunHtml, RunPage, SteerPage, TickedTopic, WithoutPage
 from webapp.core.simulate import truth
 from webapp.intake.ingest import forms, version_history
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Metric, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.jobs import roster, scheduler
@@ -97,6 +98,7 @@ def _html(run: Run, metrics: list[Metric], pinned: bool) -> RunHtml:
         older=version_history.difference_to_newest(run),
         simulated=truth.exists(run.corpus),
         train_on=runs.train_on_said(run),
+        steering=Steering.of_run(run),
     )
 
 

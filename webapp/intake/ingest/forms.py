@@ -16,6 +16,7 @@ from inference.runtime.memory import usable_memory
 from webapp.intake.ingest import estimates, named_topics
 from webapp.intake.ingest.asked_training import AskedTraining
 from webapp.intake.ingest.named_topics import CountedTopic, NamedTopic
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Corpus, Run, Version
 from webapp.platform.pages.asked_forms import (
     SentChoice,
@@ -358,5 +359,5 @@ def described(run: Run) -> list[tuple[str, str, str, str]]:
         ("engine", "Engine", "", engines.get(run.engine).ABOUT.label),
         *values,
         ("seed", "Seed", "", str(run.seed)),
-        *[("seeds", "Named beforehand", "", sentence) for sentence in named_topics.sentences(run)],
+        *[("seeds", "Named beforehand", "", sentence) for sentence in named_topics.sentences(run.version, Steering.of_run(run).named)],
     ]

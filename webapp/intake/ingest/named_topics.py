@@ -1,7 +1,7 @@
 """Topics that a reader names before a training, each by words and phrases that it should have: how
 they are written, how often they are in the texts, and which the texts support.
 
-A run stores them in `Run.steering["seeds"]`: its topics 0 … n - 1, in their order.
+A run has them as its topics 0 … n - 1, in their order (stored_steering.Steering.named).
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from inference.bow import Bow
 from inference.engines.contract import Seeds
 from inference.errors import Invalid
-from webapp.models import Run, Version, Word
+from webapp.models import Version, Word
 from webapp.platform.drawing.numbers import topic_label
 
 FEWEST_WORDS = 3  # or phrases, of a topic: with two, one of them alone would be the topic
@@ -25,11 +25,11 @@ LONGEST_NAME = 60  # characters
 LONGEST_WORD = 60  # characters
 QUOTED = 80  # characters of what an error quotes
 SUPPORT = 10  # occurrences of all seeds of a topic together: with fewer it has no support
-KEY = "seeds"  # of Run.steering
+KEY = "seeds"  # the field of the form, the API and the command
 
 
 class StoredTopic(TypedDict):
-    """As Run.steering and the API have it."""
+    """A topic in JSON: of the API, and of Run.steering."""
 
     name: str
     words: list[str]
@@ -141,19 +141,6 @@ def _as_counted(word: str) -> str:
     return "_".join(word.lower().split())
 
 
-def of_run(run: Run) -> list[NamedTopic]:
-    """The topics that were named before a run's training."""
-    topics = run.steering.get(KEY, [])
-    return [NamedTopic(topic["name"], tuple(topic["words"])) for topic in topics]
-
-
-def stored(topics: Sequence[NamedTopic]) -> dict[str, list[StoredTopic]]:
-    """The topics as Run.steering has them; nothing where no topic is named."""
-    if not topics:
-        return {}
-    return {KEY: [topic.stored for topic in topics]}
-
-
 def written(topics: Sequence[NamedTopic]) -> str:
     """The topics in lines that `read` reads."""
     lines = [f"{topic.name}: {', '.join(map(as_typed, topic.words))}" for topic in topics]
@@ -224,11 +211,11 @@ def merged(topics: Sequence[NamedTopic], groups: Sequence[Sequence[int]]) -> lis
     return [topic for number, topic in enumerate(result) if number not in absorbed]
 
 
-def sentences(run: Run) -> list[str]:
+def sentences(version: Version, topics: Sequence[NamedTopic]) -> list[str]:
     """A sentence for each topic that was named: its number, name and seeds, and whether it has no
     support."""
     result = []
-    for number, topic in enumerate(count_topics(run.version, of_run(run))):
+    for number, topic in enumerate(count_topics(version, topics)):
         words = ", ".join(seed.word for seed in topic.seeds)
         support = "" if topic.supported else " (no support in the texts: empty)"
         result.append(f"{topic_label(number)} {topic.name}: {words}{support}")

@@ -12,6 +12,7 @@ from webapp.core.results import topics
 from webapp.core.results.view import RunView
 from webapp.intake.ingest import named_topics
 from webapp.intake.ingest.named_topics import NamedTopic
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Concept, Corpus, Definition, Run, Word
 
 WORDS = 10  # of a topic, the most relevant: more are often of its neighbours, too
@@ -53,7 +54,7 @@ def _of_topic(corpus: Corpus, text: str) -> NamedTopic:
     number = int(address["number"])
     if number >= run.topics:
         raise Invalid("topic", f"Run {run.pk} has topics 0 to {run.topics - 1}, got {number}.")
-    named_before = named_topics.of_run(run)
+    named_before = Steering.of_run(run).named
     if number < len(named_before):
         return named_before[number]
     view = RunView(run)

@@ -9,6 +9,7 @@ from inference.text import stop_words
 from webapp.core.documents.selection import Selection
 from webapp.core.results import provenance
 from webapp.intake.ingest import named_topics
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run
 from webapp.service.exports import arrays, tables
 from webapp.service.exports.formats import as_csv
@@ -109,7 +110,7 @@ def _facts(source: tables.ExportSource) -> dict:
 def _seeds(run: Run) -> dict[str, list[int]] | None:
     """Topics that were named beforehand, as columns of the bag of words and the number of the topic
     of each; None where none were."""
-    topics = named_topics.of_run(run)
+    topics = Steering.of_run(run).named
     if not topics:
         return None
     seeds = named_topics.in_bag(run.version, topics, Model(run).evidence.rows)

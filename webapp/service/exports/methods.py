@@ -12,6 +12,7 @@ from webapp.core.documents import fields, unit_sentences, unit_words, units
 from webapp.core.results import labels
 from webapp.core.runs import queries
 from webapp.intake.ingest import named_topics
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Metric, Run, Topic
 from webapp.platform.drawing.numbers import join_names
 from webapp.service.exports.shapes import MethodsPage
@@ -175,7 +176,7 @@ def _minibatches(settings: dict) -> str:
 
 
 def _named(run: Run) -> str:
-    sentences = named_topics.sentences(run)
+    sentences = named_topics.sentences(run.version, Steering.of_run(run).named)
     if not sentences:
         return ""
     were_named = number_of(len(sentences), "topic was", "topics were")
@@ -314,7 +315,7 @@ def keys(run: Run) -> list[str]:
     cited = {*_CITED, *engines.get(run.engine).methods(run.settings).citations}
     if run.final:
         cited |= _CITED_WITH_FINDINGS
-    if run.steering.get(named_topics.KEY):
+    if Steering.of_run(run).named:
         cited |= _CITED_WITH_SEEDS
     if run.versions:
         cited.add("virtanen2020scipy")

@@ -21,8 +21,8 @@ from webapp.analysis.compare import matchings, queries as comparisons, seed_band
 from webapp.core.results import weights
 from webapp.core.results.view import RunView
 from webapp.core.runs import services as runs
-from webapp.intake.ingest import named_topics
 from webapp.intake.ingest.named_topics import NamedTopic
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Comparison, Replicate, Run, Snapshot, User, Version
 from webapp.platform.jobs import claims, dispatch, kinds, sweep
 from webapp.platform.storage import files
@@ -219,7 +219,7 @@ def test_only_settings_that_differ_are_listed(client, trained, others):
 def test_all_topics_that_were_named_beforehand_are_a_setting(trained, others):
     """Not the last of them alone."""
     named = [NamedTopic("First", ("a", "b", "c")), NamedTopic("Second", ("d", "e", "f"))]
-    Run.objects.filter(pk=trained.pk).update(steering=named_topics.stored(named))
+    Run.objects.filter(pk=trained.pk).update(steering=Steering(named=named).stored)
     some = list(Run.objects.filter(pk__in=[trained.pk, others[0].pk]).order_by("pk"))
     (row,) = [row for row in views._differences(some).rows if row.name == "seeds"]
     with_names, without = row.values

@@ -16,6 +16,7 @@ from webapp.core.results.view import RunView
 from webapp.core.runs import services as runs, steering, training
 from webapp.intake.ingest import named_topics
 from webapp.intake.ingest.named_topics import NamedTopic
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run, Word
 
 pytestmark = pytest.mark.django_db
@@ -97,7 +98,7 @@ def test_the_form_says_how_often_each_word_is_there(client, ready, named):
     del sent["count"]
     made = client.post(reverse("corpus_runs", args=[ready.pk]), sent)
     run = Run.objects.get(pk=int(made["Location"].rstrip("/").rsplit("/", 1)[1]))
-    assert run.steering == named_topics.stored([*named, shared])
+    assert run.steering == Steering(named=[*named, shared]).stored
 
 
 def test_engines_and_numbers_that_cannot_be_are_refused(ready, named):
@@ -116,7 +117,7 @@ def test_the_command_reads_a_file(ready, named, tmp_path):
     file = tmp_path / "seeds.txt"
     file.write_text(named_topics.written(named), encoding="utf-8")
     call_command("train", str(ready.pk), topics=8, seeds=str(file), no_wait=True)
-    assert Run.objects.latest("pk").steering == named_topics.stored(named)
+    assert Run.objects.latest("pk").steering == Steering(named=named).stored
 
 
 def test_a_named_topic_keeps_number_and_name_and_one_without_support_stays_empty(
@@ -166,9 +167,9 @@ def test_a_named_topic_keeps_number_and_name_and_one_without_support_stays_empty
     assert reread(next_run.pk).status == Run.Status.DONE, reread(next_run.pk).error
     merged = steering.start(run, steering.Wish(merge=[0, 2, 5]))
     assert merged.topics == 6
-    first = named_topics.of_run(merged)[0]
+    first = Steering.of_run(merged).named[0]
     assert first == NamedTopic("First", (*named[0].words, *named[2].words))
-    assert [topic.name for topic in named_topics.of_run(merged)] == ["First", "Nothing"]
+    assert [topic.name for topic in Steering.of_run(merged).named] == ["First", "Nothing"]
     file = tmp_path / "bundle.zip"
     file.write_bytes(taken(run, "bundle.zip"))
     findings = list(verify(file))

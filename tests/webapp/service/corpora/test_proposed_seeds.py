@@ -12,6 +12,7 @@ from tests.webapp.service.codebook.making import concept_of
 from webapp.core.results import topics
 from webapp.core.results.view import RunView
 from webapp.intake.ingest import named_topics
+from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run, Word
 from webapp.platform.accounts import tokens
 from webapp.service.codebook import concepts
@@ -45,7 +46,7 @@ def test_a_topic_proposes_its_name_and_first_words(trained):
 
 def test_a_topic_that_was_named_before_proposes_the_words_that_it_was_given(trained):
     before = named_topics.NamedTopic("Before", tuple(words_that_count(trained, 3)))
-    Run.objects.filter(pk=trained.pk).update(steering=named_topics.stored([before]))
+    Run.objects.filter(pk=trained.pk).update(steering=Steering(named=[before]).stored)
     first, second = proposed_seeds.propose(
         trained.corpus, [f"{trained.pk}.0", f"{trained.pk}.1"], []
     )
@@ -131,7 +132,7 @@ def test_the_api_proposes_counts_and_trains(client, trained):
     answer = train(seeds=seeds)
     assert answer.status_code == 201, answer.content
     run = Run.objects.get(pk=answer.json()["id"])
-    stored = named_topics.of_run(run)
+    stored = Steering.of_run(run).named
     assert [topic.name for topic in stored] == [topic["name"] for topic in seeds]
     assert [list(topic.words) for topic in stored] == [
         [word.replace(" ", "_") for word in topic["words"]] for topic in seeds
