@@ -1,5 +1,7 @@
 """Documents' topics, in the form that kernels take."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from inference.errors import Invalid
@@ -9,11 +11,21 @@ from inference.runtime.jit import njit
 _ALL = np.zeros(0, np.bool_)
 
 
-def arrays(
-    doc_ptr, doc_topics, doc_tokens, lengths
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """int64[D + 1], uint16[m], int32[m] and int64[D], all read-only, as memory maps are: a kernel
-    is then compiled only once.
+class DocumentTopics(NamedTuple):
+    """Each document's topics, and how many of its tokens they have, one document behind another.
+
+    doc_ptr: int64[D + 1], where each document's topics begin; doc_topics: uint16[m]; doc_tokens:
+    int32[m]. lengths: int64[D], all tokens of each document.
+    """
+
+    doc_ptr: np.ndarray
+    doc_topics: np.ndarray
+    doc_tokens: np.ndarray
+    lengths: np.ndarray
+
+
+def arrays(doc_ptr, doc_topics, doc_tokens, lengths) -> DocumentTopics:
+    """All read-only, as memory maps are: a kernel is then compiled only once.
 
     Raises Invalid where they are not of the same documents.
     """
@@ -25,7 +37,7 @@ def arrays(
         sizes = f"{documents:,} rows and {len(lengths):,} lengths"
         sizes += f", {len(doc_topics):,} topics and {len(doc_tokens):,} tokens"
         raise Invalid("documents", f"Arrays of the same documents were expected, got {sizes}.")
-    return (
+    return DocumentTopics(
         frozen(doc_ptr, np.int64),
         frozen(doc_topics, np.uint16),
         frozen(doc_tokens, np.int32),

@@ -50,9 +50,21 @@ def main_topics(
     return found, topics[first][by_tokens][place]
 
 
+class _Sides(NamedTuple):
+    """Which documents are before a change, and which after it: bool[n] each."""
+
+    early: np.ndarray
+    late: np.ndarray
+
+    @property
+    def documents(self) -> tuple[int, int]:
+        """How many are on either side."""
+        return int(np.count_nonzero(self.early)), int(np.count_nonzero(self.late))
+
+
 class _Change(NamedTuple):
-    """Of each topic: shares before and after, and float64[T], low, high and p of the change.
-    units: how many count on either side, the fewer."""
+    """How the topics' shares changed: before and after; and float64[T], low, high and p of the
+    change of each. units: how many count on either side, the fewer."""
 
     before: sums.Shares
     after: sums.Shares
@@ -60,6 +72,27 @@ class _Change(NamedTuple):
     high: np.ndarray
     p: np.ndarray
     units: int
+
+    @property
+    def difference(self) -> np.ndarray:
+        """float64[T]: what each topic's share has more after than before."""
+        return self.after.share[0] - self.before.share[0]
+
+    def least_sure_of(self, other: "_Change") -> "_Change":
+        """The same shares with the ends of both intervals that are farther out, and the larger p.
+        other: of the same documents in other units."""
+        return self._replace(
+            low=np.minimum(self.low, other.low),
+            high=np.maximum(self.high, other.high),
+            p=np.maximum(self.p, other.p),
+        )
+
+    def smaller_of(self, gained: int, lost: int) -> tuple[float, float, float]:
+        """(difference, low, high) of what one topic gained or another one lost: of the two the one
+        whose interval begins lower."""
+        gain = float(self.difference[gained]), float(self.low[gained]), float(self.high[gained])
+        loss = -float(self.difference[lost]), -float(self.high[lost]), -float(self.low[lost])
+        return loss if loss[1] < gain[1] else gain
 
 
 def shift(
@@ -81,58 +114,58 @@ def shift(
     sides counts as another one there, which makes an interval too wide rather than too narrow.
     level: of the interval.
     """
-    is_early = (period >= 0) & (period < early)
-    is_late = period >= late
-    if min(np.count_nonzero(is_early), np.count_nonzero(is_late)) < LEAST_DOCUMENTS:
+    sides = _Sides((period >= 0) & (period < early), period >= late)
+    if min(sides.documents) < LEAST_DOCUMENTS:
         return None
     names, topic = np.unique(topics, return_inverse=True)
-    speaker = None if unit is None else np.where(unit < 0, -1 - np.arange(len(unit)), unit)
-    changes = [_change(topic, period, is_early, is_late, level)]
-    if changes[0].units < LEAST_PERIODS:
+    change = _change(topic, period, sides, level)
+    if change.units < LEAST_PERIODS:
+        return None
+    speaker = None
+    if unit is not None:
+        speaker = _speakers(unit)
+        by_speaker = _change(topic, speaker, sides, level)
+        if by_speaker.units < LEAST_SPEAKERS:
+            return None
+        change = change.least_sure_of(by_speaker)
+    gained = int(np.argmax(change.difference))
+    lost = int(np.argmin(change.difference))
+    if gained == lost:
         return None
     if speaker is not None:
-        changes.append(_change(topic, speaker, is_early, is_late, level))
-        if changes[1].units < LEAST_SPEAKERS:
+        of_gain = speaker[sides.late & (topic == gained)]
+        of_loss = speaker[sides.early & (topic == lost)]
+        if max(_largest_part(of_gain), _largest_part(of_loss)) > MOST_OF_ONE:
             return None
-    before, after = changes[0][:2]
-    low = np.min([change_of_units.low for change_of_units in changes], axis=0)
-    high = np.max([change_of_units.high for change_of_units in changes], axis=0)
-    p = np.max([change_of_units.p for change_of_units in changes], axis=0)
-    change = after.share[0] - before.share[0]
-    up = int(np.argmax(change))
-    down = int(np.argmin(change))
-    if up == down:
-        return None
-    if speaker is not None and (
-        _largest_part(speaker[is_late & (topic == up)]) > MOST_OF_ONE
-        or _largest_part(speaker[is_early & (topic == down)]) > MOST_OF_ONE
-    ):
-        return None
-    least = (float(change[up]), float(low[up]), float(high[up]))
-    reversed_change = (-float(change[down]), -float(high[down]), -float(low[down]))
-    difference, below, above = min(least, reversed_change, key=lambda shift: shift[1])
-    p_of_choice = max(p[up], p[down]) * len(names)
+    difference, low, high = change.smaller_of(gained, lost)
+    p_of_choice = max(change.p[gained], change.p[lost]) * len(names)
     return Shift(
-        gained=int(names[up]),
-        lost=int(names[down]),
-        gained_shares=(float(before.share[0, up]), float(after.share[0, up])),
-        lost_shares=(float(before.share[0, down]), float(after.share[0, down])),
+        gained=int(names[gained]),
+        lost=int(names[lost]),
+        gained_shares=(
+            float(change.before.share[0, gained]),
+            float(change.after.share[0, gained]),
+        ),
+        lost_shares=(float(change.before.share[0, lost]), float(change.after.share[0, lost])),
         difference=difference,
-        low=below,
-        high=above,
+        low=low,
+        high=high,
         p=float(min(1.0, p_of_choice)),
-        documents=(int(is_early.sum()), int(is_late.sum())),
+        documents=sides.documents,
     )
 
 
-def _change(
-    topic: np.ndarray, unit: np.ndarray, is_early: np.ndarray, is_late: np.ndarray, level: float
-) -> _Change:
+def _speakers(unit: np.ndarray) -> np.ndarray:
+    """int64[n]: who speaks in each document; one of its own where that is not known."""
+    return np.where(unit < 0, -1 - np.arange(len(unit)), unit)
+
+
+def _change(topic: np.ndarray, unit: np.ndarray, sides: _Sides, level: float) -> _Change:
     """By units of one kind. topic, unit: int[n], of each document."""
     T = int(topic.max()) + 1
     typical = np.ones(T)
-    early_sums = _sums(topic[is_early], unit[is_early], T)
-    late_sums = _sums(topic[is_late], unit[is_late], T)
+    early_sums = _sums(topic[sides.early], unit[sides.early], T)
+    late_sums = _sums(topic[sides.late], unit[sides.late], T)
     before = sums.shares(early_sums, typical, level)
     after = sums.shares(late_sums, typical, level)
     _, low, high = sums.difference(after, before)
@@ -153,13 +186,12 @@ def _sums(topic: np.ndarray, unit: np.ndarray, T: int) -> sums.Sums:
     size = np.bincount(row).astype(np.float64)
     pairs, documents = np.unique(row.astype(np.int64) * T + topic, return_counts=True)
     unit_of_pair, topic_of_pair = np.divmod(pairs, T)
-    n = float(len(topic))
     x = np.bincount(topic, minlength=T).astype(np.float64)[None]
-    one_document = np.array([n])
+    number_of_documents = np.array([float(len(topic))])
     return sums.Sums(
-        documents=one_document,
-        tokens=one_document,
-        squares=one_document,
+        documents=number_of_documents,
+        tokens=number_of_documents,
+        squares=number_of_documents,
         units=np.array([float(len(size))]),
         unit_squares=np.array([(size**2).sum()]),
         holding=x,

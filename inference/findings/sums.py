@@ -54,6 +54,24 @@ class Sums(NamedTuple):
     unit_xx: np.ndarray
     unit_xl: np.ndarray
 
+    @classmethod
+    def zeros(cls, G: int, T: int) -> "Sums":
+        """The sums of no documents."""
+        return cls(
+            documents=np.zeros(G),
+            tokens=np.zeros(G),
+            squares=np.zeros(G),
+            units=np.zeros(G),
+            unit_squares=np.zeros(G),
+            holding=np.zeros((G, T)),
+            of_holding=np.zeros((G, T)),
+            x=np.zeros((G, T)),
+            xx=np.zeros((G, T)),
+            xl=np.zeros((G, T)),
+            unit_xx=np.zeros((G, T)),
+            unit_xl=np.zeros((G, T)),
+        )
+
     def over(self, groups: np.ndarray | slice) -> "Sums":
         """Some groups as one: G = 1."""
         return Sums(*(array[groups].sum(axis=0, keepdims=True) for array in self))
@@ -106,87 +124,78 @@ def sums(
     doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and
     their tokens; lengths: int64[D]. column_of_topic: int32[K], the topic or family of T that each
     topic is counted as, -1 for none."""
-    arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
-    order = frozen(units.order, np.int64)
-    starts = frozen(units.starts, np.int64)
-    group = frozen(units.group, np.int32)
-    column_of_topic = frozen(column_of_topic, np.int32)
-    return Sums(*_sums(order, starts, group, G, *arrays, column_of_topic, T))
+    mixtures = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
+    frozen_units = Units(
+        frozen(units.order, np.int64),
+        frozen(units.starts, np.int64),
+        frozen(units.group, np.int32),
+    )
+    totals = Sums.zeros(G, T)
+    _add_units(frozen_units, mixtures, frozen(column_of_topic, np.int32), totals)
+    return totals
+
+
+class _Tally(NamedTuple):
+    """Tokens by topic of one document, or of one unit. tokens: float64[T], 0 of all topics but the
+    first ones of `topics`: int64[T]."""
+
+    tokens: np.ndarray
+    topics: np.ndarray
 
 
 @njit(cache=True, nogil=True)
-def _sums(
-    order, starts, unit_group, G, doc_ptr, doc_topics, doc_tokens, lengths, column_of_topic, T
-):
-    documents = np.zeros(G)
-    tokens = np.zeros(G)
-    squares = np.zeros(G)
-    units = np.zeros(G)
-    unit_squares = np.zeros(G)
-    holding = np.zeros((G, T))
-    of_holding = np.zeros((G, T))
-    x = np.zeros((G, T))
-    xx = np.zeros((G, T))
-    xl = np.zeros((G, T))
-    unit_xx = np.zeros((G, T))
-    unit_xl = np.zeros((G, T))
-    tokens_of_topics = np.zeros(T)
-    touched = np.empty(T, np.int64)
-    unit = np.zeros(T)
-    unit_touched = np.empty(T, np.int64)
-    for u in range(len(unit_group)):
-        g = unit_group[u]
-        length = 0.0
-        n = 0
-        for d in order[starts[u] : starts[u + 1]]:
-            words = float(lengths[d])
-            if words == 0.0:
+def _add_units(units, mixtures, column_of_topic, totals):
+    """Adds the documents with words to `totals`, Sums of zeros. mixtures: DocumentTopics."""
+    topics = totals.x.shape[1]
+    of_document = _Tally(np.zeros(topics), np.empty(topics, np.int64))
+    of_unit = _Tally(np.zeros(topics), np.empty(topics, np.int64))
+    for unit in range(len(units.group)):
+        g = units.group[unit]
+        unit_length = 0.0
+        topics_of_unit = 0
+        for d in units.order[units.starts[unit] : units.starts[unit + 1]]:
+            length = float(mixtures.lengths[d])
+            if length == 0.0:
                 continue
-            documents[g] += 1
-            tokens[g] += words
-            squares[g] += words * words
-            length += words
-            m = 0
-            for j in range(doc_ptr[d], doc_ptr[d + 1]):
-                t = column_of_topic[doc_topics[j]]
-                if t >= 0 and doc_tokens[j] > 0:
-                    if tokens_of_topics[t] == 0.0:
-                        touched[m] = t
-                        m += 1
-                    tokens_of_topics[t] += doc_tokens[j]
-            for t in touched[:m]:
-                value = tokens_of_topics[t]
-                tokens_of_topics[t] = 0.0
-                holding[g, t] += 1
-                of_holding[g, t] += words
-                x[g, t] += value
-                xx[g, t] += value * value
-                xl[g, t] += value * words
-                if unit[t] == 0.0:
-                    unit_touched[n] = t
-                    n += 1
-                unit[t] += value
-        if length > 0.0:
-            units[g] += 1
-            unit_squares[g] += length * length
-        for t in unit_touched[:n]:
-            unit_xx[g, t] += unit[t] * unit[t]
-            unit_xl[g, t] += unit[t] * length
-            unit[t] = 0.0
-    return (
-        documents,
-        tokens,
-        squares,
-        units,
-        unit_squares,
-        holding,
-        of_holding,
-        x,
-        xx,
-        xl,
-        unit_xx,
-        unit_xl,
-    )
+            totals.documents[g] += 1
+            totals.tokens[g] += length
+            totals.squares[g] += length * length
+            unit_length += length
+            topics_of_document = _tally_document(d, mixtures, column_of_topic, of_document)
+            for t in of_document.topics[:topics_of_document]:
+                tokens = of_document.tokens[t]
+                of_document.tokens[t] = 0.0
+                totals.holding[g, t] += 1
+                totals.of_holding[g, t] += length
+                totals.x[g, t] += tokens
+                totals.xx[g, t] += tokens * tokens
+                totals.xl[g, t] += tokens * length
+                if of_unit.tokens[t] == 0.0:
+                    of_unit.topics[topics_of_unit] = t
+                    topics_of_unit += 1
+                of_unit.tokens[t] += tokens
+        if unit_length > 0.0:
+            totals.units[g] += 1
+            totals.unit_squares[g] += unit_length * unit_length
+        for t in of_unit.topics[:topics_of_unit]:
+            tokens = of_unit.tokens[t]
+            of_unit.tokens[t] = 0.0
+            totals.unit_xx[g, t] += tokens * tokens
+            totals.unit_xl[g, t] += tokens * unit_length
+
+
+@njit(cache=True, inline="always")
+def _tally_document(d, mixtures, column_of_topic, tally):
+    """Fills an empty tally with a document's tokens. Returns how many topics have any."""
+    count = 0
+    for j in range(mixtures.doc_ptr[d], mixtures.doc_ptr[d + 1]):
+        t = column_of_topic[mixtures.doc_topics[j]]
+        if t >= 0 and mixtures.doc_tokens[j] > 0:
+            if tally.tokens[t] == 0.0:
+                tally.topics[count] = t
+                count += 1
+            tally.tokens[t] += mixtures.doc_tokens[j]
+    return count
 
 
 def shares(group_sums: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
