@@ -265,7 +265,7 @@ def learn(state: arena.Rows, unit: float, batch: Batch, inferred: Inferred, weig
     pairs = _in_order(batch.words, word_ptr, doc_of, factors)
     change = _change(state, unit, inferred.floor, weight)
     blended = frank_wolfe.blend(
-        pairs, inferred.theta, inferred.rows, change, state.start, state.arena_values, state.totals
+        pairs, inferred.theta, inferred.rows, change, state.arena, state.totals
     )
     arena.put(state, batch.words, *blended)
 
@@ -360,7 +360,6 @@ def learned_run(
         told.theta,
         gathered,
         _change(state, unit, floor, weight),
-        state.start,
-        state.arena_values,
+        state.arena,
     )
     return words, *blended

@@ -471,7 +471,7 @@ def _add(
         batch.words, word_ptr, pairs, documents, np.diff(batch.token_ptr), inferred.factors
     )
     blended = frank_wolfe.blend(
-        by_word, inferred.theta, gathered, change, state.start, state.arena_values, state.totals
+        by_word, inferred.theta, gathered, change, state.arena, state.totals
     )
     if not keep.all():
         state.arena_values = _scaled(state, keep)

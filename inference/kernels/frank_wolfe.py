@@ -195,6 +195,19 @@ class Change(NamedTuple):
     credits: bool
 
 
+class Blended(NamedTuple):
+    """A minibatch's rows with statistics added: row i is the sizes[i] entries from indptr[i] on, of
+    topics (int32, ascending) and values (float32). indptr: int64[n + 1], with room for as many
+    topics as a row can have; sizes: int64[n]. added: float64[runs, K], what the rows of each run of
+    words have more than before."""
+
+    indptr: np.ndarray
+    sizes: np.ndarray
+    topics: np.ndarray
+    values: np.ndarray
+    added: np.ndarray
+
+
 def dropped(K):
     """Tokens: an entry of a row with fewer is dropped."""
     return min(DROPPED_PER_TOPIC * K, DROPPED_MOST)
@@ -1036,92 +1049,86 @@ def draw(batch, rows, floor, theta, keys, columns):
     return drawn_topics
 
 
+@njit(cache=True, inline="always")
+def _tally_pairs(i, pairs, theta, change, beta, tally, is_met, fresh):
+    """Adds what the pairs of word i give to topics to tally: float64[K]. Returns how many topics
+    were not met before, the first of fresh, which are met now; and what is spread over all topics
+    in proportion to beta, for each of them."""
+    met_first = 0
+    spread = 0.0
+    for q in range(pairs.word_ptr[i], pairs.word_ptr[i + 1]):
+        p = pairs.pairs[q]
+        d = pairs.documents[p]
+        spread += np.float64(pairs.factors[p]) * theta.rests[d]
+        for e in range(theta.starts[d], theta.starts[d] + theta.sizes[d]):
+            k = np.uint32(theta.topics[e])
+            met_first = noted(k, is_met, fresh, met_first)
+            if change.credits:
+                tally[k] += pairs.tokens[p] * np.float64(theta.weights[e])
+            else:
+                tally[k] += np.float64(pairs.factors[p]) * theta.weights[e] * beta[k]
+    spread = 0.0 if change.credits else spread / len(tally)
+    return met_first, spread
+
+
+@njit(cache=True, inline="always")
+def _put_entry(k, value, least, at, new_rows, added):
+    """Puts topic k's value into new_rows, unless it is below `least`. Returns where the next goes."""
+    if value >= least:
+        new_rows.topics[at] = k
+        new_rows.values[at] = value
+        added[k] += value
+        at += 1
+    return at
+
+
 @njit(cache=True, error_model="numpy")
-def _blend_rows(
-    i0,
-    i1,
-    pairs,
-    theta,
-    rows,
-    change,
-    start,
-    arena_values,
-    indptr,
-    sizes_out,
-    topics_out,
-    values_out,
-    added,
-):
-    """`blend` of the words i0 … i1 - 1; added: float64[K], grows by what their rows have more than
-    before.
+def _blend_rows(run, bounds, pairs, theta, rows, change, arena, new_rows):
+    """`blend` of the words of one run, from bounds[run] on. new_rows: Blended.
 
     One long kernel: a row's old and new entries are merged in one walk over both.
     """
-    words, word_ptr, of_word, doc_of, tokens, factors = pairs
-    starts, support_topics, support_theta, sizes, rests = theta
-    row_ptr = rows.row_ptr
-    topics = rows.topics
-    above = rows.above
-    floor, unit, keep, drop_below, credits = change
-    K = len(floor)
+    K = len(change.floor)
+    added = new_rows.added[run]
     tally = np.zeros(K)
-    beta = floor.copy()
+    beta = change.floor.copy()
     is_met = np.zeros(K, np.bool_)
     fresh = np.empty(K, np.int32)
-    for i in range(i0, i1):
-        for e in range(row_ptr[i], row_ptr[i + 1]):
-            beta[topics[e]] += above[e]
-            is_met[topics[e]] = True
-        m = 0
-        spread = 0.0
-        for q in range(word_ptr[i], word_ptr[i + 1]):
-            p = of_word[q]
-            d = doc_of[p]
-            spread += np.float64(factors[p]) * rests[d]
-            for e in range(starts[d], starts[d] + sizes[d]):
-                k = np.uint32(support_topics[e])
-                m = noted(k, is_met, fresh, m)
-                if credits:
-                    tally[k] += tokens[p] * np.float64(support_theta[e])
-                else:
-                    tally[k] += np.float64(factors[p]) * support_theta[e] * beta[k]
-        spread = 0.0 if credits else spread / K
-        sort_first(fresh, m)
-        at = indptr[i]
+    for i in range(bounds[run], bounds[run + 1]):
+        first = rows.row_ptr[i]
+        end = rows.row_ptr[i + 1]
+        for e in range(first, end):
+            beta[rows.topics[e]] += rows.above[e]
+            is_met[rows.topics[e]] = True
+        met_first, spread = _tally_pairs(i, pairs, theta, change, beta, tally, is_met, fresh)
+        sort_first(fresh, met_first)
+        at = new_rows.indptr[i]
         f = 0
-        stored = start[words[i]] - row_ptr[i]
-        for e in range(row_ptr[i], row_ptr[i + 1] + 1):
-            k = np.int32(topics[e]) if e < row_ptr[i + 1] else np.int32(K)
-            while f < m and fresh[f] < k:
-                value = np.float32(unit[fresh[f]] * tally[fresh[f]])
-                if value >= drop_below[fresh[f]]:
-                    topics_out[at] = fresh[f]
-                    values_out[at] = value
-                    added[fresh[f]] += value
-                    at += 1
-                tally[fresh[f]] = 0.0
-                is_met[fresh[f]] = False
+        stored = arena.start[pairs.words[i]] - first
+        for e in range(first, end + 1):
+            k = np.int32(rows.topics[e]) if e < end else np.int32(K)
+            while f < met_first and fresh[f] < k:
+                new = fresh[f]
+                value = np.float32(change.unit[new] * tally[new])
+                at = _put_entry(new, value, change.drop_below[new], at, new_rows, added)
+                tally[new] = 0.0
+                is_met[new] = False
                 f += 1
             if k < K:
-                before = keep[k] * arena_values[stored + e]
-                value = np.float32(before + unit[k] * (tally[k] + spread * beta[k]))
+                before = change.keep[k] * arena.values[stored + e]
+                value = np.float32(before + change.unit[k] * (tally[k] + spread * beta[k]))
                 added[k] -= before
-                if value >= drop_below[k]:
-                    topics_out[at] = k
-                    values_out[at] = value
-                    added[k] += value
-                    at += 1
+                at = _put_entry(k, value, change.drop_below[k], at, new_rows, added)
                 tally[k] = 0.0
                 is_met[k] = False
-                beta[k] = floor[k]
-        sizes_out[i] = at - indptr[i]
+                beta[k] = change.floor[k]
+        new_rows.sizes[i] = at - new_rows.indptr[i]
 
 
 @njit(cache=True, parallel=PRANGE, nogil=True, error_model="numpy")
-def blended(bounds, pairs, theta, rows, change, start, arena_values):
-    """`blend` of some of a minibatch's words, in runs of their own: what that returns, and added:
-    float64[runs, K], what the rows of each run have more than before. bounds: int64[runs + 1], from
-    0 to the number of words."""
+def blended(bounds, pairs, theta, rows, change, arena):
+    """`blend` of some of a minibatch's words, in runs of their own: Blended. bounds: int64[runs +
+    1], from 0 to the number of words."""
     n = len(pairs.words)
     K = len(change.floor)
     runs = len(bounds) - 1
@@ -1135,50 +1142,37 @@ def blended(bounds, pairs, theta, rows, change, start, arena_values):
                 longest += theta.sizes[pairs.documents[of_word[q]]]
             most_each[i] = min(K, longest)
     indptr = cumulated(most_each)
-    topics_out = np.empty(indptr[n], np.int32)
-    values_out = np.empty(indptr[n], np.float32)
-    sizes_out = np.empty(n, np.int64)
-    added = np.zeros((runs, K))
+    new_rows = Blended(
+        indptr,
+        np.empty(n, np.int64),
+        np.empty(indptr[n], np.int32),
+        np.empty(indptr[n], np.float32),
+        np.zeros((runs, K)),
+    )
     counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
         run = next_number(counter)
         while run < runs:
-            _blend_rows(
-                bounds[run],
-                bounds[run + 1],
-                pairs,
-                theta,
-                rows,
-                change,
-                start,
-                arena_values,
-                indptr,
-                sizes_out,
-                topics_out,
-                values_out,
-                added[run],
-            )
+            _blend_rows(run, bounds, pairs, theta, rows, change, arena, new_rows)
             run = next_number(counter)
-    return indptr, sizes_out, topics_out, values_out, added
+    return new_rows
 
 
 @njit(cache=True, error_model="numpy")
-def blend(pairs, theta, rows, change, start, arena_values, totals):
+def blend(pairs, theta, rows, change, arena, totals):
     """A minibatch's rows with its documents' statistics added: (indptr int64[n + 1], sizes
     int64[n], topics int32, values float32); row i is the sizes[i] entries from indptr[i] on.
     Changes totals, not the arena.
 
-    pairs: Pairs. theta: Mixtures of `infer`. rows: Rows of pairs.words. change: Change. A pair
-    gives c phi_k = factor theta_k beta_k to its document's vertices, and what is left of its theta
-    to the topics of its word's row in proportion to beta_k; where `credits`, c theta_k to the
-    vertices alone. A word's pairs are summed in their order, by one thread.
+    pairs: Pairs. theta: Mixtures of `infer`. rows: Rows of pairs.words. change: Change. arena:
+    rows.Arena. A pair gives c phi_k = factor theta_k beta_k to its document's vertices, and what is
+    left of its theta to the topics of its word's row in proportion to beta_k; where `credits`, c
+    theta_k to the vertices alone. A word's pairs are summed in their order, by one thread.
     """
-    indptr, sizes, topics, values, added = blended(
-        shares(pairs.word_ptr), pairs, theta, rows, change, start, arena_values
-    )
+    new_rows = blended(shares(pairs.word_ptr), pairs, theta, rows, change, arena)
     totals *= change.keep
-    add_by_topic(added, totals)
-    return indptr, sizes, topics, values
+    add_by_topic(new_rows.added, totals)
+    return new_rows.indptr, new_rows.sizes, new_rows.topics, new_rows.values
 
 
 @njit(cache=True, error_model="numpy")
