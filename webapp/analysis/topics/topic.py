@@ -57,7 +57,7 @@ RANKS: dict[Rank, topic_documents.By] = {"share": "share", "words": "tokens"}
 
 
 @dataclass(frozen=True, eq=False)
-class TopicReader:
+class ShownTopic:
     """All that is shown of one topic. Made by `read_topic`.
 
     Each part is read when it is asked for, so a page that shows less reads less. Words, documents,
@@ -260,12 +260,12 @@ class TopicReader:
         return fields.dated(self.selection.version) is not None
 
 
-def read_topic(selection: RunSelection, number: int) -> TopicReader:
+def read_topic(selection: RunSelection, number: int) -> ShownTopic:
     """A topic in a set of documents. Raises Http404 where the run has none of that number."""
     about = topics.described(selection.view, number)
     if about is None:
         raise Http404(f"Run {selection.run.pk} has no topic {number}.")
-    return TopicReader(selection, number, about)
+    return ShownTopic(selection, number, about)
 
 
 def _documents_url(selection: RunSelection) -> str:

@@ -44,7 +44,7 @@ from webapp.analysis.topics.shapes import (
     WordsThroughTime,
     WordsWithoutTime,
 )
-from webapp.analysis.topics.topic import TopicReader, read_topic
+from webapp.analysis.topics.topic import ShownTopic, read_topic
 from webapp.analysis.words import queries as of_words
 from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection, Selection
@@ -262,7 +262,7 @@ def detail(
     return Answer(page, partial(_topic_html, topic))
 
 
-def _forming_page(topic: TopicReader) -> FormingTopic:
+def _forming_page(topic: ShownTopic) -> FormingTopic:
     view = topic.view
     words, _ = topic.words_by_weight()
     return FormingTopic(
@@ -275,7 +275,7 @@ def _forming_page(topic: TopicReader) -> FormingTopic:
     )
 
 
-def _topic_html(topic: TopicReader) -> TopicHtml:
+def _topic_html(topic: ShownTopic) -> TopicHtml:
     return TopicHtml(
         mostly=topic.documents_mostly_about_it,
         own_words=topics.OWN,

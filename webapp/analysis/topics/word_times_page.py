@@ -19,7 +19,7 @@ from webapp.analysis.topics.shapes import (
     WordsWithoutTime,
     WordThroughTime,
 )
-from webapp.analysis.topics.topic import TopicReader
+from webapp.analysis.topics.topic import ShownTopic
 from webapp.analysis.topics.word_times import Followed, WordChange
 from webapp.core.documents import days, unit_sentences, units
 from webapp.core.documents.selection import RunSelection
@@ -83,7 +83,7 @@ class _Words(NamedTuple):
 
 
 def answer(
-    topic: TopicReader, by: int | None
+    topic: ShownTopic, by: int | None
 ) -> WordsThroughTime | FollowingWords | WordsWithoutTime:
     """by: the user who asks."""
     selection = topic.selection

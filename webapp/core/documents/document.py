@@ -11,7 +11,7 @@ from webapp.core.results.view import RunView
 
 
 @dataclass(frozen=True, eq=False)
-class DocumentReader:
+class ShownDocument:
     """All that is shown of one document without a run. Made by `read_document`.
 
     selection: the set that it was opened from. about: what is known of it, with a part of its text;
@@ -41,7 +41,7 @@ class DocumentReader:
 
 
 @dataclass(frozen=True, eq=False)
-class DocumentOfRunReader(DocumentReader):
+class ShownDocumentOfRun(ShownDocument):
     """A document with its topics in a finished run. Made by `read_document_of_run`. Each part is
     read when it is asked for, so a page that shows less reads less."""
 
@@ -85,17 +85,17 @@ class DocumentOfRunReader(DocumentReader):
         return queries.similar(self.view, self.number)
 
 
-def read_document(selection: Selection, number: int, at: int = 0) -> DocumentReader | None:
+def read_document(selection: Selection, number: int, at: int = 0) -> ShownDocument | None:
     """A document of a corpus with the part of its text that holds character `at`. None where there
     is no such document."""
     about = queries.document(selection.corpus, number, at)
-    return None if about is None else DocumentReader(selection, about)
+    return None if about is None else ShownDocument(selection, about)
 
 
 def read_document_of_run(
     selection: RunSelection, number: int, at: int = 0
-) -> DocumentOfRunReader | None:
+) -> ShownDocumentOfRun | None:
     """A document in a run, with the part of its text that holds character `at`; None where there is
     no such document."""
     about = queries.document(selection.corpus, number, at)
-    return None if about is None else DocumentOfRunReader(selection, about)
+    return None if about is None else ShownDocumentOfRun(selection, about)

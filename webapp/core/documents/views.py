@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from webapp.core.documents import facets, fields, infer, parent_documents, passages, queries, texts
 from webapp.core.documents.document import (
-    DocumentReader,
+    ShownDocument,
     read_document,
     read_document_of_run,
 )
@@ -226,7 +226,7 @@ def _first_character(at: int | None, passage: Place | None) -> int:
     return passage.start if passage else 0
 
 
-def _text(owner: Run | Corpus, document: DocumentReader, passage: Place | None) -> TextHtml:
+def _text(owner: Run | Corpus, document: ShownDocument, passage: Place | None) -> TextHtml:
     words = document.words
     return TextHtml(
         words=texts.parted(words, *passage) if passage else (words, [], []),
@@ -271,7 +271,7 @@ def _missing(corpus: Corpus, number: int) -> Http404:
 
 def _document(
     page_query: PageQuery,
-    document: DocumentReader,
+    document: ShownDocument,
     passage: Place | None,
     at: int | None,
     by: str,
@@ -303,7 +303,7 @@ def _document(
     )
 
 
-def _whole(document: DocumentReader) -> WholeLink | None:
+def _whole(document: ShownDocument) -> WholeLink | None:
     first = document.first_section
     if first is None:
         return None

@@ -55,17 +55,17 @@ class Copy(Sized):
             self.file.write(chunk)
 
     def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
-        return io.BufferedReader(_CopyReader(self))
+        return io.BufferedReader(_OpenCopy(self))
 
     def open_once(self) -> IO[bytes]:
         """The copy is closed with the file that this returns."""
-        return io.BufferedReader(_CopyReader(self, self.close))
+        return io.BufferedReader(_OpenCopy(self, self.close))
 
     def close(self) -> None:
         self.file.close()
 
 
-class _CopyReader(io.RawIOBase):
+class _OpenCopy(io.RawIOBase):
     """Reads a copy from a place of its own. closed: is called when it is closed; by default the
     copy stays open."""
 

@@ -45,7 +45,7 @@ LARGE = 8 << 20  # bytes of a file that a worker process reads though its reader
 MOST_COPIED = 256 << 20
 
 
-# What a reader is told of a file at which a library failed: each library has its own ways to say
+# What its owner is told of a file at which a library failed: each library has its own ways to say
 # that it is damaged.
 @contextlib.contextmanager
 def explain_errors(name: str, label: str) -> Iterator[None]:

@@ -82,21 +82,21 @@ def read(
             f"“{name}” has the extension of rich text, but does not begin with “{{\\rtf”. Give it"
             " the right extension, or save it again."
         )
-    reader = _Reader(name)
-    reader.read(raw)
-    for text in reader.notes:
-        reader.prose.paragraph()
-        reader.prose.text(text)
-    about = reader.about
-    document = reader.prose.document(about.pop("title", ""), "", about)
-    yield replace(document, made=reader.date)
-    if reader.unfinished:
+    parser = _Parser(name)
+    parser.read(raw)
+    for text in parser.notes:
+        parser.prose.paragraph()
+        parser.prose.text(text)
+    about = parser.about
+    document = parser.prose.document(about.pop("title", ""), "", about)
+    yield replace(document, made=parser.date)
+    if parser.unfinished:
         yield Problem(
             name, "", f"“{name}” ends in the middle of a group; what came was kept.", False
         )
 
 
-class _Reader:
+class _Parser:
     def __init__(self, name: str):
         self.name = name
         self.prose = Prose(name)

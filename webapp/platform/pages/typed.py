@@ -38,7 +38,7 @@ from webapp.platform.pages.page_query import PageQuery
 
 T = TypeVar("T")
 # Makes a parameter of its name and all values that came
-ParameterReader = Callable[[str, list[str]], Any]
+ParameterParser = Callable[[str, list[str]], Any]
 MOST_CHARACTERS = 1_000  # of a text in an address
 QUOTED = 50  # characters of a wrong one, in a sentence
 PART = "X-Part"  # the header by which a script asks for a part of a page alone
@@ -69,7 +69,7 @@ class Parameter:
     name: str
     type: Any
     default: Any
-    read: ParameterReader
+    read: ParameterParser
 
     def value(self, query: QueryDict) -> Any:
         """Raises BadRequest for what can't be understood."""
@@ -113,7 +113,7 @@ def read_cursor(name: str, values: list[str]) -> tuple[float, int]:
 
 
 Cursor = Annotated[tuple[float, int] | None, read_cursor]
-READERS: dict[Any, ParameterReader] = {
+PARSERS: dict[Any, ParameterParser] = {
     int: read_whole,
     str: text,
     bool: flag,
@@ -132,8 +132,8 @@ def parameters(view: Callable) -> dict[str, Parameter]:
         if parameter.kind is not parameter.KEYWORD_ONLY:
             continue
         default = parameter.default
-        reader = _reader(name, hints[name], default)
-        declared[name] = Parameter(_in_address(name), plain[name], default, reader)
+        parser = _parser(name, hints[name], default)
+        declared[name] = Parameter(_in_address(name), plain[name], default, parser)
     return declared
 
 
@@ -142,7 +142,7 @@ def _in_address(name: str) -> str:
     return name.removesuffix("_")
 
 
-def _reader_of_choices(choices: tuple, default: Any) -> ParameterReader:
+def _parser_of_choices(choices: tuple, default: Any) -> ParameterParser:
     """Pages take an order that they do not know for the usual one."""
 
     def read(name: str, values: list[str]) -> Any:
@@ -151,16 +151,16 @@ def _reader_of_choices(choices: tuple, default: Any) -> ParameterReader:
     return read
 
 
-def _reader(name: str, hint: Any, default: Any) -> ParameterReader:
+def _parser(name: str, hint: Any, default: Any) -> ParameterParser:
     if extras := getattr(hint, "__metadata__", ()):  # Annotated[list[int], at_most_12]
         return extras[0]
     if get_origin(hint) in (Union, UnionType):
         (hint,) = (member for member in get_args(hint) if member is not NoneType)
     if get_origin(hint) is Literal:
-        return _reader_of_choices(get_args(hint), default)
-    if hint not in READERS:
+        return _parser_of_choices(get_args(hint), default)
+    if hint not in PARSERS:
         raise TypeError(f"nothing reads the parameter “{name}”: {hint}")
-    return READERS[hint]
+    return PARSERS[hint]
 
 
 def _page_type(returned: Any) -> tuple[Any, bool]:

@@ -164,13 +164,15 @@ def on_record(cursor) -> dict[tuple[str, int], list[Stored]]:
     return by_owner
 
 
-def reader(stored: Stored, name: str, size: int, digest: str) -> BinaryIO:
+def open_stored(stored: Stored, name: str, size: int, digest: str) -> BinaryIO:
     """A file of the store to read from its beginning, without a copy. Reading raises StoreAway, or
     copies.Damaged at its end."""
-    return io.BufferedReader(_Reader(copies.checked(stored, name, size, digest)), 1 << 20)
+    return io.BufferedReader(_StoredFile(copies.checked(stored, name, size, digest)), 1 << 20)
 
 
-class _Reader(io.RawIOBase):
+class _StoredFile(io.RawIOBase):
+    """A file of the store, as its blocks arrive."""
+
     def __init__(self, blocks: Iterator[bytes]):
         self.blocks = blocks
         self.left = memoryview(b"")

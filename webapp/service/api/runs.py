@@ -38,7 +38,7 @@ from webapp.analysis.time import trends
 from webapp.analysis.topics import word_times_page
 from webapp.analysis.topics.listing import ORDERS, TopicListing, read_listing_query
 from webapp.analysis.topics.shapes import FollowingWords, WordsThroughTime, WordsWithoutTime
-from webapp.analysis.topics.topic import TopicReader, read_topic
+from webapp.analysis.topics.topic import ShownTopic, read_topic
 from webapp.analysis.two_sets import compared_sets
 from webapp.analysis.two_sets.shapes import Answering
 from webapp.analysis.words import concordance, queries as words, senses, views
@@ -177,7 +177,7 @@ def topic(request: HttpRequest, run_id: int, number: int):
     return _read_topic(published_or_404(run_id), number).about
 
 
-def _read_topic(run: Run, number: int) -> TopicReader:
+def _read_topic(run: Run, number: int) -> ShownTopic:
     """In all documents of the run."""
     return read_topic(Selection.all(RunView(run)), number)
 

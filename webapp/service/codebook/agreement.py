@@ -25,10 +25,10 @@ from webapp.service.codebook.concepts import defined, values as values_of
 from webapp.service.codebook.shapes import (
     AgreementNotYet,
     AgreementPage,
+    CodeOfCoder,
     Disagreement,
     Interval,
     PairOfCoders,
-    Said,
 )
 
 TASK = "tasks.codebook.agree"
@@ -263,7 +263,7 @@ def _disagreements(
             text=cut_at_word(texts.get(number, ""), TEXT),
             url=links.document_url(run, number),
             readings=[
-                Said(
+                CodeOfCoder(
                     reading.coder.name,
                     reading.code,
                     codes[reading.code],

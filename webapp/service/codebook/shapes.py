@@ -132,7 +132,7 @@ class CodingPage(OfConcept):
 
 
 @dataclass(frozen=True)
-class Said:
+class CodeOfCoder:
     """What a coder said of a text."""
 
     coder: str
@@ -157,7 +157,7 @@ class Disagreement(Beginning):
 
     item: int
     document: int
-    readings: list[Said]
+    readings: list[CodeOfCoder]
     settled: int | None
 
 

@@ -44,7 +44,7 @@ from webapp.platform.tries import try_each
 
 log = structlog.get_logger(__name__)
 
-Deletable = Corpus | Upload | Version | Run
+DeletedWithCorpus = Corpus | Upload | Version | Run
 Row = TypeVar("Row", Corpus, Run)
 MODELS: dict[str, type[Corpus] | type[Run]] = {"corpus": Corpus, "run": Run}
 STEP = 20  # corpora, and runs, that are removed at a time
@@ -78,7 +78,7 @@ def delete_corpus(corpus: Corpus) -> None:
         transaction.on_commit(lambda: _tell(corpus.pk, running))
 
 
-def _of_corpus(corpus: Corpus) -> list[tuple[type[Deletable], Q]]:
+def _of_corpus(corpus: Corpus) -> list[tuple[type[DeletedWithCorpus], Q]]:
     """The rows that are deleted and come back with a corpus: its own, and drafts of files that are
     to be added."""
     of_corpus = Q(corpus=corpus.pk)

@@ -53,17 +53,17 @@ AT_WORK = ("queued", "running", "storing")  # statuses of runs that have checkpo
 
 class BackupFile(NamedTuple):
     """name: its path below files/. size: how many of its first bytes are taken; None: all. content:
-    taken in place of the file's. reader: gives the file where it is not at `path`, but in the
+    taken in place of the file's. open_stored: gives the file where it is not at `path`, but in the
     store."""
 
     name: str
     path: Path
     size: int | None = None
     content: bytes | None = None
-    reader: Callable[[], BinaryIO] | None = None
+    open_stored: Callable[[], BinaryIO] | None = None
 
     def open(self) -> BinaryIO:
-        return self.reader() if self.reader else self.path.open("rb")
+        return self.open_stored() if self.open_stored else self.path.open("rb")
 
 
 class Rows(NamedTuple):
@@ -155,7 +155,10 @@ def _stored(stored: copies.Stored) -> Iterator[BackupFile]:
     for name, size, digest in stored.files:
         path = stored.item.path / name if name else stored.item.path
         yield BackupFile(
-            _below(path), path, size, reader=partial(sealed.reader, stored, name, size, digest)
+            _below(path),
+            path,
+            size,
+            open_stored=partial(sealed.open_stored, stored, name, size, digest),
         )
 
 

@@ -522,7 +522,7 @@ def test_a_backup_does_not_take_other_bytes(made, store):
     wrong = store.FILES / "wrong"
     wrong.write_bytes(b"?" * size)
     s3.put(stored.item.object(stored.generation, name), wrong)
-    with pytest.raises(copies.Damaged), sealed.reader(stored, name, size, digest) as content:
+    with pytest.raises(copies.Damaged), sealed.open_stored(stored, name, size, digest) as content:
         while content.read(16):
             pass
 
