@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import date
 
@@ -77,6 +78,22 @@ def damaged() -> bytes:
     return as_csv(found)
 
 
+whole_copy = read_files.ReadAttempt._copy_rows
+
+
+@contextmanager
+def killed_when_rows_are_copied(monkeypatch):
+    """What reads within is killed when the rows of its first chunk are copied."""
+
+    def killed(self, partition, chunk):
+        whole_copy(self, partition, chunk)
+        raise KeyboardInterrupt  # no handler of ours sees it, as none sees a kill
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(read_files.ReadAttempt, "_copy_rows", killed)
+        yield
+
+
 @pytest.mark.parametrize(
     ("stage", "shaping"),
     [
@@ -129,9 +146,6 @@ def test_an_attempt_goes_on_where_another_was_killed(
     )
     assert report(corpus) == report(undisturbed) and report(corpus).count(b"\n") >= 3
     assert corpus.bytes_read == corpus.bytes_total
-
-
-whole_copy = read_files.ReadAttempt._copy_rows
 
 
 def test_words_are_chosen_again_without_reading_a_text(draft, monkeypatch):
@@ -269,16 +283,8 @@ def test_words_of_an_older_version_are_read_and_renewed(draft, tmp_path, small_c
     )
     whole = read(queued(draft, as_csv(found)))
     began = queued(draft, as_csv(found))
-    copy = read_files.ReadAttempt._copy_rows
-
-    def killed(self, partition, chunk):
-        copy(self, partition, chunk)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(read_files.ReadAttempt, "_copy_rows", killed)
-    with pytest.raises(KeyboardInterrupt):
+    with killed_when_rows_are_copied(monkeypatch):
         read_corpus(began.pk)
-    monkeypatch.setattr(read_files.ReadAttempt, "_copy_rows", copy)
     read_by_an_older_version(began)
     Corpus.objects.filter(pk=began.pk).update(status="queued")
     began = read(began)
@@ -594,15 +600,8 @@ def test_an_addition_that_was_killed_behind_its_last_document_is_read_to_its_end
     found = example_rows(60)
     corpus = read(queued(draft, as_csv(found[:41])))
     version = added(corpus, upload(tmp_path, as_csv([found[0], *found[41:]]), "more.csv"))
-
-    def killed(self, partition, chunk):
-        whole_copy(self, partition, chunk)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(read_files.ReadAttempt, "_copy_rows", killed)
-    with pytest.raises(KeyboardInterrupt):
+    with killed_when_rows_are_copied(monkeypatch):
         choose(version.pk)
-    monkeypatch.setattr(read_files.ReadAttempt, "_copy_rows", whole_copy)
     Version.objects.filter(pk=version.pk).update(status="queued")
     choose(version.pk)
     version.refresh_from_db()
