@@ -184,7 +184,7 @@ def draft(django_db_setup, tmp_path_factory):
 
 def nothing_found(corpus) -> None:
     """As if its data did not say who is independent: tests that are not about the unit have
-    documents as the units. tests/webapp/core/documents/test_units.py and
+    documents as the units. tests/webapp/core/documents/test_corpus_unit.py and
     tests/webapp/intake/ingest/test_unit_search.py have what is found."""
     from webapp.intake.ingest import unit_search
 

@@ -194,7 +194,7 @@ class Corpus(Job, Deletable):
     reading_kept = models.BooleanField(default=False)
     # Sites whose pages may show its charts in a frame (accounts.framing); none: nobody's
     embed_sites = models.JSONField(default=list)
-    # The field that says who is independent of whom (documents.units); "": each document; none:
+    # The field that says who is independent of whom (documents.corpus_unit); "": each document; none:
     # nobody has said it
     unit = models.TextField(null=True)
     # Settings of the run that is trained as soon as it is read; none: no run

@@ -18,12 +18,12 @@ from inference.runtime.jit import njit
 from inference.text import characters, duplicates
 from inference.text.choice import REASONS, THRESHOLDS, Choice, Vocabulary
 from inference.text.forms import form_maker
+from inference.text.joined_words import WordUnits
 from inference.text.lexicon import Lexicon
 from inference.text.sections import Sections
 from inference.text.stream import Block, Spread, Stream
 from inference.text.table import MAX_LETTERS
 from inference.text.tokenise import Tokeniser
-from inference.text.units import WordUnits
 
 _BLOCK = 1 << 17  # words that are strings of Python's at the same time
 _STAYS = len(REASONS)

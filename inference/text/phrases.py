@@ -10,9 +10,9 @@ from inference.runtime.arrays import ABOVE_ZERO
 from inference.runtime.jit import njit
 from inference.text.choice import REASONS, Choice
 from inference.text.choose import reasons
+from inference.text.joined_words import WordUnits
 from inference.text.stream import Spread, Stream
 from inference.text.table import MIX, hashed
-from inference.text.units import WordUnits
 
 # times that a phrase must occur: below, a significant score is a matter of chance (Dunning 1993,
 # section 3)

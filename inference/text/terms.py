@@ -6,10 +6,10 @@ import numpy as np
 from inference.text.choice import REASONS, Choice
 from inference.text.choose import reasons
 from inference.text.forms import form_maker
+from inference.text.joined_words import WordUnits
 from inference.text.spelling import CUT
 from inference.text.stream import Block
 from inference.text.tokenise import Tokeniser
-from inference.text.units import WordUnits
 
 _LEFT_OUT = [REASONS.index(name) for name in ("number", "too short", "too long")]
 

@@ -2,7 +2,7 @@
 
 from inference.answers import LEAST_UNITS, Verdict
 from webapp.core.documents import unit_words
-from webapp.core.documents.units import Unit
+from webapp.core.documents.corpus_unit import Unit
 
 FEW_UNITS = 20  # of a side, below which intervals are too short where one rare unit has most
 

@@ -15,7 +15,7 @@ from inference.effects.regression import Data
 from webapp.analysis.answers import groups, spans
 from webapp.analysis.answers.groups import FieldGroups
 from webapp.analysis.answers.spans import SpansOfSet
-from webapp.core.documents import fields, units
+from webapp.core.documents import corpus_unit, fields
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
@@ -35,7 +35,7 @@ class Answered(NamedTuple):
 
     topics: list[int]
     answers: Answers
-    unit: units.Unit
+    unit: corpus_unit.Unit
     family: Family
     speakers_held: bool = False
 
@@ -51,7 +51,7 @@ class AnsweredField(NamedTuple):
     field: FieldGroups
     topics: list[int]
     answers: dict[int, Answers]
-    unit: units.Unit
+    unit: corpus_unit.Unit
 
 
 class AnsweredSpans(NamedTuple):
@@ -67,13 +67,13 @@ def visible_topics(view: RunView) -> list[int]:
     return [k for k in view.topics if labels.into[k] == k and not labels.hidden(k)]
 
 
-def unit_of(version: Version, *compared: str) -> tuple[units.Unit, np.ndarray | None]:
+def unit_of(version: Version, *compared: str) -> tuple[corpus_unit.Unit, np.ndarray | None]:
     """Who is independent where some fields are compared, and each document's: int[D], None where
     documents are."""
-    unit = units.unit_of(version, *compared)
+    unit = corpus_unit.unit_of(version, *compared)
     if unit.field is None:
         return unit, None
-    return unit, units.codes(version, unit.field).astype(np.int64)
+    return unit, corpus_unit.codes(version, unit.field).astype(np.int64)
 
 
 def of_field(selection: RunSelection, field: FieldGroups) -> AnsweredField:
@@ -275,6 +275,6 @@ def _outcome(view: RunView, topics: list[int]) -> estimator.CountedTopics:
     )
 
 
-def _key(selection: RunSelection, topics: list[int], unit: units.Unit) -> tuple:
+def _key(selection: RunSelection, topics: list[int], unit: corpus_unit.Unit) -> tuple:
     """What every answer in a set depends on."""
     return (*selection.counts_key, tuple(topics), unit.key)

@@ -8,7 +8,7 @@ import numpy as np
 from inference.answers import Answers, periods, spans
 from inference.answers.outcome import Outcome
 from inference.answers.spans import Spans, Speakers
-from webapp.core.documents import fields, units
+from webapp.core.documents import corpus_unit, fields
 from webapp.core.documents.selection import Selection
 from webapp.models import Version
 
@@ -46,7 +46,7 @@ class SpansOfSet(NamedTuple):
 
     calendar: Calendar
     spans: Spans
-    unit: units.Unit
+    unit: corpus_unit.Unit
 
     def thirds(self) -> tuple[np.ndarray, np.ndarray] | None:
         """bool[D] each: the documents of the last and of the first third, as dates divide them;
@@ -75,21 +75,21 @@ def look_through(
 ) -> SpansOfSet | None:
     """All spans of a set; None without two periods that have words. left_out: bool[D], documents
     that do not count."""
-    unit = units.unit_of(selection.version)
+    unit = corpus_unit.unit_of(selection.version)
     speakers = _speakers(selection.version, unit)
     return _look_through(selection, outcome, unit, speakers, longest, left_out)
 
 
 def of_documents(selection: Selection, outcome: Outcome) -> SpansOfSet | None:
     """The same where documents are independent, whoever speaks: of who speaks when."""
-    unit = units.Unit(None, units.DOCUMENTS_UNSAID)
+    unit = corpus_unit.Unit(None, corpus_unit.DOCUMENTS_UNSAID)
     return _look_through(selection, outcome, unit, None, spans.LONGEST, None)
 
 
 def _look_through(
     selection: Selection,
     outcome: Outcome,
-    unit: units.Unit,
+    unit: corpus_unit.Unit,
     speakers: Speakers | None,
     longest: float,
     left_out: np.ndarray | None,
@@ -109,9 +109,9 @@ def _look_through(
     )
 
 
-def _speakers(version: Version, unit: units.Unit) -> Speakers | None:
+def _speakers(version: Version, unit: corpus_unit.Unit) -> Speakers | None:
     """Who speaks; None where documents are independent of each other."""
     if unit.field is None:
         return None
-    codes = units.codes(version, unit.field).astype(np.int64)
+    codes = corpus_unit.codes(version, unit.field).astype(np.int64)
     return Speakers(codes, unit.field.correlation)

@@ -18,8 +18,8 @@ from webapp.analysis.collocations.shapes import ComparedCollocations, NearWord, 
 from webapp.analysis.keyness import counting, queries as words_of_sets
 from webapp.analysis.two_sets import compared_sets, division
 from webapp.core.documents import search, unit_sentences
+from webapp.core.documents.corpus_unit import Unit
 from webapp.core.documents.selection import RunSelection
-from webapp.core.documents.units import Unit
 from webapp.models import Word
 from webapp.platform.storage import csv_cells
 

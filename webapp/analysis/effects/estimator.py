@@ -17,7 +17,7 @@ from webapp.analysis.effects.correction import Correction
 from webapp.analysis.effects.model import EffectModel
 from webapp.analysis.effects.shapes import Wider
 from webapp.analysis.time import shares
-from webapp.core.documents import units
+from webapp.core.documents import corpus_unit
 from webapp.core.results.priors import priors
 
 LOOKED_AT = 20  # topics
@@ -163,11 +163,11 @@ class Estimator:
             self.model.effect_question.formula.across,
         )
         wider_intervals = list[Wider]()
-        for field in units.possible(version)[:3]:
+        for field in corpus_unit.possible(version)[:3]:
             if field.name not in compared:
                 data = shares.effect_data(
                     self.model.selection.view,
-                    units.Unit(field, ""),
+                    corpus_unit.Unit(field, ""),
                     self.model.design.cell,
                     visible_topics[sample_slice],
                 )

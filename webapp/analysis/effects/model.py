@@ -15,7 +15,7 @@ from inference.effects.design import Design, make_design
 from webapp.analysis.effects import variables
 from webapp.analysis.effects.formula import Formula
 from webapp.analysis.time import shares
-from webapp.core.documents import fields, units
+from webapp.core.documents import corpus_unit, fields
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence
 
@@ -46,7 +46,7 @@ class EffectModel:
 
     selection: RunSelection
     effect_question: EffectQuestion
-    unit: units.Unit
+    unit: corpus_unit.Unit
     effect: variables.Levels
     across: variables.Levels | None
     constants: list[variables.Levels]
@@ -142,7 +142,7 @@ class EffectModel:
         """How many units are in the regression, of those whose documents depend on each other."""
         if (field := self.unit.field) is None:
             return self.documents
-        codes = units.codes(self.selection.version, field)[self.design.cell >= 0]
+        codes = corpus_unit.codes(self.selection.version, field)[self.design.cell >= 0]
         return len(np.unique(codes[codes >= 0])) + int(np.count_nonzero(codes < 0))
 
     @property

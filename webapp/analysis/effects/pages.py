@@ -29,7 +29,7 @@ from webapp.analysis.effects.shapes import (
 )
 from webapp.analysis.effects.two_sets import TwoSets
 from webapp.analysis.two_sets import compared_sets
-from webapp.core.documents import unit_sentences, units
+from webapp.core.documents import corpus_unit, unit_sentences
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links, topics
 from webapp.core.runs import replicates, trials
@@ -107,7 +107,7 @@ def _data(regression: Regression, topics: list[int], measured_trial: trials.Kept
         evidence.of(selection.run).lengths,
     )
     return Data.from_documents(
-        units.documents(selection.version, regression.unit),
+        corpus_unit.documents(selection.version, regression.unit),
         np.where(measured_trial.measured, regression.design.cell, -1),
         arrays,
         column_of_topic,

@@ -17,7 +17,7 @@ from webapp.analysis.answers.set_answers import Answered
 from webapp.analysis.two_sets import answering, compared_sets, contrasts, division
 from webapp.analysis.two_sets.compared_sets import Side
 from webapp.analysis.two_sets.contrasts import Constant, Differences
-from webapp.core.documents import units
+from webapp.core.documents import corpus_unit
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence
 
@@ -68,7 +68,7 @@ class TwoSets:
         return replace(self, answered=question.answered(by))
 
     @property
-    def unit(self) -> units.Unit:
+    def unit(self) -> corpus_unit.Unit:
         return self.differences.unit
 
     @property
@@ -104,7 +104,9 @@ class TwoSets:
             return None, "All runs together can be tested only for groups at all times."
         field = self.unit.field
         cell = self.design.cell
-        code = np.full(len(cell), -1) if field is None else units.codes(self.base.version, field)
+        code = (
+            np.full(len(cell), -1) if field is None else corpus_unit.codes(self.base.version, field)
+        )
         most_units = max(MOST_NUMBERS // max(len(self.differences.topics), 1), LEAST_UNITS)
         lengths = evidence.of(self.selection.run).lengths.astype(float)
         units_on_sides = joint.exchangeable(code, cell.astype(np.int8), lengths, None, most_units)

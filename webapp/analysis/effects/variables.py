@@ -9,7 +9,7 @@ import numpy as np
 from inference.effects import design
 from inference.errors import Invalid
 from webapp.analysis.effects.formula import Formula, Term
-from webapp.core.documents import days, fields, units
+from webapp.core.documents import corpus_unit, days, fields
 from webapp.intake.metadata import Number, ValueField
 from webapp.intake.metadata.number import parse_number, written
 from webapp.models import Version
@@ -229,7 +229,7 @@ def offered(version: Version) -> tuple[list[Offered], list[Offered], list[Offere
     """What can be looked at, what the effect may differ by, and what can be held constant. Who
     speaks can't be held constant, nor a field with more values than can be told apart be looked at
     whole."""
-    unit = units.unit_of(version).name
+    unit = corpus_unit.unit_of(version).name
     categories = [field.name for field in _categories(version)]
     other_categories = [Offered(str(Term(name)), name) for name in categories if name != unit]
     who_speaks = [Offered(str(Term(name)), name) for name in categories if name == unit]

@@ -22,7 +22,7 @@ from webapp.analysis.effects import variables
 from webapp.analysis.effects.estimates import Regression
 from webapp.analysis.effects.two_sets import LEAST_UNITS, MOST_NUMBERS, TwoSets
 from webapp.analysis.time import shares
-from webapp.core.documents import fields, units
+from webapp.core.documents import corpus_unit, fields
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView
 from webapp.intake.ingest.stored_steering import Steering
@@ -310,7 +310,7 @@ def _exchangeable(question: Question) -> tuple[Exchangeable | None, str]:
     for setting, level in enumerate(question.settings):
         side[level_of_effect == level] = setting
     field = question.unit.field
-    code = np.full(len(level_of_effect), -1) if field is None else units.codes(version, field)
+    code = np.full(len(level_of_effect), -1) if field is None else corpus_unit.codes(version, field)
     days: np.ndarray | None = None
     if any(term.name in TIMES for term in question.effect_question.formula.held):
         days = fields.dates(version).astype(float)

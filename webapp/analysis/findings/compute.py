@@ -13,7 +13,7 @@ from webapp.analysis.findings.guarded import Guard
 from webapp.analysis.findings.kinds import KINDS, Change, Family, Finding
 from webapp.analysis.findings.quotations import Quote
 from webapp.analysis.findings.set_findings import SetFindings
-from webapp.core.documents import units
+from webapp.core.documents import corpus_unit
 from webapp.core.documents.selection import RunSelection
 
 METHOD = 16  # findings of an earlier method are computed anew
@@ -43,7 +43,7 @@ def findings(selection: RunSelection) -> SetFindings:
         findings=cast(list[Finding], clearest),
         failed=guard.failed,
         ends=[times.names[0], times.names[-1]] if times else [],
-        independent=units.unit_of(document_set.run.version).name,
+        independent=corpus_unit.unit_of(document_set.run.version).name,
         too_few_in_order=_too_few_in_order(document_set, earlier),
     )
 

@@ -14,7 +14,7 @@ from webapp.analysis.findings import group_fields, quotations, trivial_words, wo
 from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.group_fields import GroupField
 from webapp.analysis.findings.periods import Periods, divide
-from webapp.core.documents import fields, units
+from webapp.core.documents import corpus_unit, fields
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence as evidence_of_runs
 from webapp.core.results.view import RunView
@@ -117,7 +117,7 @@ class DocumentSet:
 
     def unit_name(self, code: int) -> str:
         """What documents say of one who speaks; "" where no field of values names it."""
-        return units.name_of(self.run.version, code)
+        return corpus_unit.name_of(self.run.version, code)
 
     def sums(
         self, group: np.ndarray, G: int, counted_as: np.ndarray | None = None, T: int | None = None

@@ -15,7 +15,7 @@ from inference.explore import reach
 from inference.explore.naming import joined
 from inference.findings.families import Node
 from webapp.analysis.findings.shapes import Cuts, FamilyTopics
-from webapp.core.documents import fields, units
+from webapp.core.documents import corpus_unit, fields
 from webapp.core.documents.search import UNDER_EMBARGO
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, families
@@ -91,7 +91,7 @@ def cut(view: RunView, number: int | None) -> Cut:
         if node.first <= number <= node.last
     ]
     topics_of_families = [node.topics for node, _ in nodes_at_cut]
-    names_somebody = units.names_somebody(view.run.version)
+    names_somebody = corpus_unit.names_somebody(view.run.version)
     stored_phrases = _read_phrases(view, topics_of_families)
     every_phrase = {k: of_topic.every for k, of_topic in stored_phrases.items()}
     nouns = {k: _noun_phrases(of_topic) for k, of_topic in stored_phrases.items()}

@@ -15,7 +15,7 @@ from webapp.analysis.findings.set_findings import SetFindings
 from webapp.analysis.findings.shapes import FamilyTopics, FindingRow, OverviewPage, Quotation
 from webapp.analysis.findings.values import Detail
 from webapp.analysis.findings.writer import Sentence, Writer
-from webapp.core.documents import unit_sentences, units
+from webapp.core.documents import corpus_unit, unit_sentences
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import found_again, links
 from webapp.core.results.links import TopicLink
@@ -60,7 +60,7 @@ def overview(
         unit=set_findings.unit,
         ends=set_findings.ends,
         bins=set_findings.bins,
-        independent=unit_sentences.about(selection.version, units.unit_of(selection.version)),
+        independent=unit_sentences.about(selection.version, corpus_unit.unit_of(selection.version)),
         too_few_in_order=set_findings.too_few_in_order,
         quotes=quotes,
         families=len(cut.families),

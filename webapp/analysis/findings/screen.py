@@ -28,7 +28,7 @@ from webapp.analysis.findings.shapes import (
 )
 from webapp.analysis.findings.streams import LinkedFamily
 from webapp.analysis.findings.values import Span
-from webapp.core.documents import sums, units
+from webapp.core.documents import corpus_unit, sums
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.unit_sentences import UnitSaid
 from webapp.core.results import links
@@ -257,7 +257,7 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[FindingHt
         changes=_changes(changes, axis),
         level=_level_of(changes),
         words=_words([row for row in rows if row.kind == "event"], axis),
-        groups=_groups(marks, units.unit_of(view.run.version)),
+        groups=_groups(marks, corpus_unit.unit_of(view.run.version)),
     )
 
 
@@ -626,7 +626,7 @@ def _when_word(item: WordItem) -> str:
     return spanned(Span(first=item.first, last=item.last), brief=True)
 
 
-def _groups(rows: Sequence[FindingHtml], unit: units.Unit) -> list[GroupTable]:
+def _groups(rows: Sequence[FindingHtml], unit: corpus_unit.Unit) -> list[GroupTable]:
     """A table for each field, the values with most of their topic first."""
     speaking = unit.field.names if unit.field and unit.certainty == "answered" else ()
     by_field: dict[str, list[FindingHtml]] = {}

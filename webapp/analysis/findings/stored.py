@@ -12,7 +12,7 @@ from webapp.analysis.answers import rows
 from webapp.analysis.findings import compute as computing
 from webapp.analysis.findings.kinds import Finding
 from webapp.analysis.findings.set_findings import FINDING, STORED, SetFindings
-from webapp.core.documents import units
+from webapp.core.documents import corpus_unit
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
@@ -73,7 +73,7 @@ def read(selection: Selection) -> SetFindings | None:
     if row is None or row.method != computing.METHOD:
         return None
     stored = STORED.validate_python(row.data)
-    unit = units.unit_of(selection.run_view.run.version).name
+    unit = corpus_unit.unit_of(selection.run_view.run.version).name
     return stored if stored.independent == unit else None
 
 

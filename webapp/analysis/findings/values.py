@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from inference.answers import Answers
-from webapp.core.documents.units import Unit
+from webapp.core.documents.corpus_unit import Unit
 
 Detail = Literal["", "less", "more"]
 Ends = tuple[str, str]  # of a range of numbers or dates, as webapp.core.documents.ranges has them

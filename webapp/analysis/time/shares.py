@@ -16,7 +16,7 @@ from inference.documents import count
 from inference.effects import shares as effects
 from inference.effects.regression import Data
 from inference.explore import bands, change
-from webapp.core.documents import fields, sums, units
+from webapp.core.documents import corpus_unit, fields, sums
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
@@ -78,7 +78,7 @@ def cut(selection: RunSelection, by: str) -> Cut:
 
 def of_groups(selection: RunSelection, groups: fields.Groups, name: Hashable) -> Cut:
     """name: of the groups, which tells them from others of the same corpus."""
-    key = (name, *selection.counts_key, units.unit_of(selection.version).name)
+    key = (name, *selection.counts_key, corpus_unit.unit_of(selection.version).name)
     days = sums.days_of_groups(selection, groups)
     cut = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)
 
@@ -91,10 +91,10 @@ def of_groups(selection: RunSelection, groups: fields.Groups, name: Hashable) ->
     return cut._replace(documents=_cache.get_or_set(("documents", *key), documents))
 
 
-def unit(cut: Cut) -> units.Unit:
+def unit(cut: Cut) -> corpus_unit.Unit:
     """Who is independent of whom in the intervals of these groups."""
     names = cut.name if isinstance(cut.name, tuple) else (cut.name,)
-    return units.unit_of(cut.selection.version, *names)
+    return corpus_unit.unit_of(cut.selection.version, *names)
 
 
 def tokens(cut: Cut) -> np.ndarray:
@@ -173,7 +173,7 @@ def _of_units(cut: Cut, topics: list[int]) -> bands.Bands:
 
 def effect_data(
     view: RunView,
-    independent: units.Unit,
+    independent: corpus_unit.Unit,
     cell: np.ndarray,
     topics: list[int],
     as_one_topic: bool = False,
@@ -185,7 +185,7 @@ def effect_data(
     if as_one_topic:
         row = np.minimum(row, 0)
         rows = min(rows, 1)
-    unit_of_document = units.documents(view.run.version, independent)
+    unit_of_document = corpus_unit.documents(view.run.version, independent)
     return Data.from_documents(unit_of_document, cell, _documents(view), row, rows)
 
 

@@ -27,7 +27,7 @@ from webapp.analysis.findings.periods import Periods
 from webapp.analysis.findings.values import finite
 from webapp.analysis.topics import topic_words, word_columns
 from webapp.analysis.topics.shapes import WordKind
-from webapp.core.documents import units
+from webapp.core.documents import corpus_unit
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
@@ -148,7 +148,7 @@ class WordsJob(AnswerJob[Looked]):
         """The set, the topic with what was merged into it, and who speaks."""
         labels = self.selection.view.labels
         merges = labels.merges_key if self.selection.topics else b""
-        unit = units.unit_of(self.selection.version)
+        unit = corpus_unit.unit_of(self.selection.version)
         parts = labels.parts(self.topic)
         return self.topic, self.selection.parameters, parts, merges, unit.key
 
@@ -276,7 +276,7 @@ def _family(
 def _changes(
     selection: RunSelection, spans_of_set: SpansOfSet, outcome: AmountTable, numbers: list[int]
 ) -> list[WordChange]:
-    asker = SpanAsker(spans_of_set, lambda code: units.name_of(selection.version, code))
+    asker = SpanAsker(spans_of_set, lambda code: corpus_unit.name_of(selection.version, code))
     periods_named = periods.divide(spans_of_set.calendar)
     thirds = spans_of_set.thirds()
     last_third = spans_of_set.answer(*thirds) if thirds is not None else None

@@ -21,7 +21,7 @@ from webapp.analysis.topics.shapes import (
 )
 from webapp.analysis.topics.topic import ShownTopic
 from webapp.analysis.topics.word_times import Followed, WordChange
-from webapp.core.documents import days, unit_sentences, units
+from webapp.core.documents import corpus_unit, days, unit_sentences
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links
 from webapp.core.results.topics import TopicDetail
@@ -121,7 +121,7 @@ def _page(
         frequent=family.of_words,
         level=family.level,
         rows=family.rows,
-        unit=unit_sentences.about(selection.version, units.unit_of(selection.version)),
+        unit=unit_sentences.about(selection.version, corpus_unit.unit_of(selection.version)),
         held=family.held_constant,
         in_order=family.in_order,
         caution=family.caution,

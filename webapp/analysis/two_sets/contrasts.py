@@ -24,7 +24,7 @@ from webapp.analysis.two_sets.shapes import (
     WordDifference,
 )
 from webapp.analysis.words.shapes import WordLink
-from webapp.core.documents import fields, sums, unit_sentences, units
+from webapp.core.documents import corpus_unit, fields, sums, unit_sentences
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links, topics
 from webapp.platform.storage.cache import BoundedCache
@@ -106,7 +106,7 @@ class Differences(NamedTuple):
     bands: intervals.Bands
     answers: Answers
     tokens: np.ndarray
-    unit: units.Unit
+    unit: corpus_unit.Unit
     caution: str
     same_speakers: str
 
@@ -296,7 +296,7 @@ def _at_the_same_times(
     documents: Division,
     side: np.ndarray,
     topics: list[int],
-) -> tuple[Answers, units.Unit]:
+) -> tuple[Answers, corpus_unit.Unit]:
     """The difference of two sides where time is held constant, by a curve over the periods that
     suit the texts. side: int32[D], 0, 1 or -1."""
     by = _usual_period(base)

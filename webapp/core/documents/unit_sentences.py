@@ -6,7 +6,7 @@ from typing import Literal
 from inference.answers.collection_unit import Field
 from inference.explore.naming import capitalized
 from webapp.core.documents import unit_words
-from webapp.core.documents.units import Unit, failed, unit_of
+from webapp.core.documents.corpus_unit import Unit, failed, unit_of
 from webapp.models import Version
 from webapp.platform.drawing.numbers import count
 

@@ -19,7 +19,7 @@ from inference.explore.naming import Name
 from inference.explore.neighbours import Sample, Written
 from inference.explore.reach import Reached
 from inference.text.stopwords import LANGUAGES, stop_words
-from webapp.core.documents import fields, units
+from webapp.core.documents import corpus_unit, fields
 from webapp.core.results import evidence
 from webapp.models import Run, Snapshot, Topic, Version, Word
 from webapp.platform.accounts import embargo
@@ -110,7 +110,7 @@ def of_texts(run: Run, evidence: Evidence, kinds: Company, beat: Beat) -> Called
         phrases.append([row for row in forms if row[0]])
         every_phrase.append(_written_phrases(sample, written))
     grammar = Grammar(taught, _stop_words(run.version))
-    avoided = units.words_of_names(run.version)
+    avoided = corpus_unit.words_of_names(run.version)
     names = naming.by_coverage(
         evidence,
         vocabulary,

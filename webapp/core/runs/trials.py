@@ -12,7 +12,7 @@ from inference import Bow, simulate
 from inference.engines.contract import AnyEngine, ResolvedConfig
 from inference.evidence import document_tokens
 from inference.explore import matching
-from webapp.core.documents import units
+from webapp.core.documents import corpus_unit
 from webapp.core.results import evidence, weights
 from webapp.models import Replicate, Run
 from webapp.platform.storage.cache import cached
@@ -51,7 +51,7 @@ def _measured(replicate: Replicate) -> np.ndarray:
     version = replicate.run.version
     if replicate.texts != Replicate.Texts.HALF:
         return np.ones(version.documents, bool)
-    split = units.documents(version, units.unit_of(version))
+    split = corpus_unit.documents(version, corpus_unit.unit_of(version))
     is_drawn = (
         np.random.Generator(np.random.Philox(replicate.seed)).permutation(split.U) < split.U // 2
     )

@@ -9,8 +9,8 @@ from pydantic import TypeAdapter
 
 from inference.runtime.durable import rewrite
 from inference.text import Choice, Spread, Stream
+from inference.text.joined_words import WordUnits
 from inference.text.phrases import find
-from inference.text.units import WordUnits
 from webapp.intake.ingest.estimates import rough
 from webapp.models import Corpus, Version
 from webapp.platform.accounts import embargo

@@ -10,7 +10,7 @@ import numpy as np
 from inference.codes import estimate
 from inference.codes.predict import Prediction, predict
 from inference.errors import Invalid
-from webapp.core.documents import fields, units
+from webapp.core.documents import corpus_unit, fields
 from webapp.core.results import evidence
 from webapp.intake.metadata.groups import NONE, Groups
 from webapp.models import Coding, Concept, Draw, Run, Version
@@ -86,7 +86,7 @@ class ConceptEstimates:
 
     subject: EstimatedCode
     by: str
-    unit: units.Unit
+    unit: corpus_unit.Unit
     r2: float
     whole: estimate.Cells
     cells: EstimatedCells | None
@@ -99,7 +99,7 @@ def estimate_concept(run: Run, concept: Concept, by: str, code: int) -> ConceptE
     version = subject.run.version
     by = by or _usual_column(version, subject.drawn)
     groups = fields.groups(version, by) if by else None
-    unit = units.unit_of(version, by)
+    unit = corpus_unit.unit_of(version, by)
 
     def compute() -> tuple[float, estimate.Cells, EstimatedCells | None]:
         return _estimate(subject, groups, unit)
@@ -186,7 +186,7 @@ def _usual_column(version: Version, drawn: Draw) -> str:
 
 
 def _estimate(
-    subject: EstimatedCode, groups: Groups | None, unit: units.Unit
+    subject: EstimatedCode, groups: Groups | None, unit: corpus_unit.Unit
 ) -> tuple[float, estimate.Cells, EstimatedCells | None]:
     """(r2 of the prediction, the estimate of all documents, those of the cells)."""
     predicted = predict_codes(subject, unit)
@@ -244,7 +244,7 @@ class PredictedCodes(NamedTuple):
     unit_of_document: np.ndarray | None
 
 
-def predict_codes(subject: EstimatedCode, unit: units.Unit) -> PredictedCodes:
+def predict_codes(subject: EstimatedCode, unit: corpus_unit.Unit) -> PredictedCodes:
     """Kept in memory: pages of other groups, and the effects, need the same."""
 
     def compute() -> PredictedCodes:
@@ -253,7 +253,7 @@ def predict_codes(subject: EstimatedCode, unit: units.Unit) -> PredictedCodes:
     return _cache.get_or_set(_prediction_key(subject, unit), compute)
 
 
-def _prediction_key(subject: EstimatedCode, unit: units.Unit) -> tuple:
+def _prediction_key(subject: EstimatedCode, unit: corpus_unit.Unit) -> tuple:
     """All that a prediction depends on."""
     coded = subject.coded
     arrays = (coded.numbers, coded.y, coded.pi)
@@ -265,14 +265,14 @@ def _prediction_key(subject: EstimatedCode, unit: units.Unit) -> tuple:
     )
 
 
-def _predict(subject: EstimatedCode, unit: units.Unit) -> PredictedCodes:
+def _predict(subject: EstimatedCode, unit: corpus_unit.Unit) -> PredictedCodes:
     drawn = subject.drawn
     coded = subject.coded
     D = drawn.documents
     unit_of_document = None
     unit_of_coded = None
     if unit.field is not None:
-        unit_of_document = units.codes(subject.run.version, unit.field)[:D]
+        unit_of_document = corpus_unit.codes(subject.run.version, unit.field)[:D]
         unit_of_coded = unit_of_document[coded.numbers]
     # Codes that were made elsewhere have no run that made strata
     strata = concepts.strata_of(drawn) if drawn.run else np.zeros(D, np.int32)

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from inference.runtime.versions import in_file_names
-from webapp.core.documents import unit_sentences, units
+from webapp.core.documents import corpus_unit, unit_sentences
 from webapp.core.results import links
 from webapp.core.runs import services as runs
 from webapp.core.simulate import truth
@@ -245,7 +245,9 @@ def corpus_page(
             versions=version_history.list_versions(corpus),
             repeated=_repeated(corpus),
             speaking=(
-                [field.name for field in units.possible(corpus.version)] if corpus.version else []
+                [field.name for field in corpus_unit.possible(corpus.version)]
+                if corpus.version
+                else []
             ),
             unit=unit_sentences.of_version(corpus.version) if corpus.version else None,
             additions=list(
@@ -421,7 +423,7 @@ def unit(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """Keep who speaks. unit: "=" and a field's name, "" for each document, "?" for not known."""
     with show_errors(request):
         choice = request.POST.get("unit", "?")
-        units.choose(corpus, None if choice == "?" else choice.removeprefix("="))
+        corpus_unit.choose(corpus, None if choice == "?" else choice.removeprefix("="))
         messages.success(request, "The intervals of all runs follow it.")
     return redirect(back(request, reverse("corpus", args=[corpus.pk])))
 

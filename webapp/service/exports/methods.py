@@ -8,7 +8,7 @@ from inference.errors import number_of
 from inference.runtime.versions import topograph
 from inference.text import LANGUAGES, MAX_LETTERS
 from inference.text.sections import LONG
-from webapp.core.documents import fields, unit_sentences, unit_words, units
+from webapp.core.documents import corpus_unit, fields, unit_sentences, unit_words
 from webapp.core.results import labels
 from webapp.core.runs import queries
 from webapp.intake.ingest import named_topics
@@ -284,7 +284,7 @@ def _findings(run: Run) -> str:
 
 def _unit(run: Run) -> str:
     """Which texts count as one, and who said it."""
-    unit = unit_sentences.about(run.version, units.unit_of(run.version))
+    unit = unit_sentences.about(run.version, corpus_unit.unit_of(run.version))
     who = "as we chose" if unit.chosen_by == "person" else "as was found from how alike texts are"
     if not unit.column:
         return f"Documents were taken as independent of each other, {who}."

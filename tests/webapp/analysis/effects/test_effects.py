@@ -24,7 +24,7 @@ from webapp.analysis.effects import estimates, formula, model, sentences, variab
 from webapp.analysis.effects.formula import Formula, Term
 from webapp.analysis.effects.model import EffectQuestion
 from webapp.core.curation import services as curation
-from webapp.core.documents import days, units
+from webapp.core.documents import corpus_unit, days
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
 from webapp.core.results.priors import priors
@@ -171,7 +171,7 @@ def test_estimates_equal_the_textbook(client, trained):
 
 @pytest.mark.django_db
 def test_along_a_line_intervals_are_students(client, trained):
-    units.choose(trained.corpus, "")
+    corpus_unit.choose(trained.corpus, "")
     found, tokens, lengths = rows(trained)
     page = answer(client, trained, "?formula=date&topic=2&order=number")
     ordinal = np.array([d.date.toordinal() for d in found], float)
@@ -259,7 +259,7 @@ def corpus(draft, party_of_time):
 @pytest.mark.django_db
 def test_a_number_the_unit_and_what_is_held_constant(client, corpus):
     run = run_on(corpus, topics=2, passes=10)
-    units.choose(corpus, "author")
+    corpus_unit.choose(corpus, "author")
     page = answer(client, run, "?formula=age%2Bspline(date)%2Bparty")
     assert (page["units"], page["documents"]) == (24, 240)
     assert page["unit"]["column"] == "author"
@@ -428,7 +428,7 @@ def test_estimates_are_counts_that_an_embargo_does_not_hide(client, corpus):
 
 @pytest.mark.django_db
 def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus):
-    units.choose(corpus, "author")
+    corpus_unit.choose(corpus, "author")
     run = run_on(corpus, topics=2, passes=10)
     again = run_on(corpus, topics=2, passes=10)  # the same in every choice: it adds nothing
     other = run_on(corpus, topics=2, passes=10, seed=1)
@@ -456,7 +456,7 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus):
     assert page["holds"] == sum(row["holds"] for row in page["runs"])
     assert page["p"] is None
     assert "have texts on both sides" in page["untested"]
-    units.choose(corpus, "")
+    corpus_unit.choose(corpus, "")
     tested = client.get(reverse("run_claim_json", args=[run.pk]) + query).json()
     assert 0 < tested["p_fixed"] <= tested["p"] <= 1
     assert page["median"] == pytest.approx(
@@ -790,7 +790,7 @@ def places(draft, party_of_time):
 @pytest.mark.django_db
 def test_no_answer_is_kept_for_another_question(client, places):
     """What caches hold is what is computed anew."""
-    units.choose(places, "")
+    corpus_unit.choose(places, "")
     run = run_on(places, topics=4, passes=10)
     other = run_on(places, topics=3, passes=10)
     asked = [
@@ -816,7 +816,7 @@ def test_no_answer_is_kept_for_another_question(client, places):
         lambda: curation.change(run, 3, {"into": "1"}, "a test"),
         lambda: curation.change(other, 2, {"into": "0"}, "a test"),
         lambda: curation.change(run, 0, {"hidden": "1"}, "a test"),
-        lambda: units.choose(places, "author"),
+        lambda: corpus_unit.choose(places, "author"),
         lambda: run_on(places, topics=2, passes=10),
     ]
     assert len({str(page) for page in answers()}) == 2 * len(asked)
@@ -841,7 +841,7 @@ def test_what_is_kept_of_claims_has_a_bound(client, corpus):
 @pytest.mark.usefixtures("by_number")
 def test_two_topics_that_are_one_in_another_run_are_tested_as_one_there(client, corpus):
     """Both are found there, and the sums of neither are 0."""
-    units.choose(corpus, "")
+    corpus_unit.choose(corpus, "")
     run = run_on(corpus, topics=3, passes=10)
     other = run_on(corpus, topics=3, passes=10, seed=1)
     query = "?formula=party&topic="
@@ -869,7 +869,7 @@ def test_two_topics_that_are_one_in_another_run_are_tested_as_one_there(client, 
 
 @pytest.mark.django_db
 def test_units_are_exchanged_within_times_where_time_is_held_constant(client, corpus):
-    units.choose(corpus, "")
+    corpus_unit.choose(corpus, "")
     run = run_on(corpus, topics=2, passes=5)
     for text, strata in (
         ("party", 1),
@@ -1076,11 +1076,11 @@ def test_a_unit_that_nobody_has_said_is_pointed_at(client, draft):
     run = run_on(
         corpus_of(draft, [["text", "pen", "party"], *rows], "pens.csv"), topics=2, passes=15
     )
-    units.choose(run.corpus, None)
+    corpus_unit.choose(run.corpus, None)
     wider = answer(client, run, "?formula=party")["wider"]
     assert wider["name"] == "pen" and wider["times"] > 2
     shown = client.get(reverse("run_effects", args=[run.pk]) + "?formula=party").content.decode()
     assert "times as wide" in shown
     for chosen in ("pen", ""):
-        units.choose(run.corpus, chosen)
+        corpus_unit.choose(run.corpus, chosen)
         assert answer(client, run, "?formula=party")["wider"] is None

@@ -5,7 +5,7 @@ import pytest
 from django.urls import reverse
 
 from tests.webapp.making import corpus_of, run_on
-from webapp.core.documents import units
+from webapp.core.documents import corpus_unit
 from webapp.core.results import evidence, found_again
 from webapp.core.runs import replicates, trials
 from webapp.models import Replicate
@@ -85,7 +85,7 @@ def test_drawn_texts_tell_what_learning_loses(client, run):
 
 
 def test_half_of_those_who_speak_are_measured_by_the_other_half(client, run):
-    units.choose(run.corpus, "author")
+    corpus_unit.choose(run.corpus, "author")
     kept = train(client, run, "half")
     of_author = kept.measured.reshape(-1, 24)
     assert (of_author == of_author[0]).all() and of_author[0].sum() == 12

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from inference.text.calendar_names import calendar_names
 from tests.webapp.making import corpus_of, run_on
-from webapp.core.documents import units
+from webapp.core.documents import corpus_unit
 
 SUBJECTS = (
     "horse cow sheep goat hen goose duck pig".split(),
@@ -52,7 +52,7 @@ def run(draft, django_db_setup, django_db_blocker):
         corpus = corpus_of(
             draft, rows, "parties.csv", language="en", min_documents=1, max_share=1.0
         )
-        units.choose(corpus, "person")
+        corpus_unit.choose(corpus, "person")
         yield run_on(corpus, seed=1, topics=3, passes=20)
 
 

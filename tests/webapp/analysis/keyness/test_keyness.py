@@ -11,7 +11,7 @@ from django.urls import reverse
 from inference.text import Tokeniser
 from webapp.analysis.keyness import counting
 from webapp.core.curation import services as curation
-from webapp.core.documents import units
+from webapp.core.documents import corpus_unit
 from webapp.core.results import evidence
 from webapp.core.runs import names
 from webapp.models import Corpus, Document, Findings, Topic, Version, Word
@@ -101,10 +101,10 @@ def test_of_two_times_the_page_says_that_who_speaks_is_not_held_constant(
     """Sentences on words of a time hold it; of groups nobody expects it."""
     sentence = "Who speaks is not held constant here"
     assert get(client, trained, QUERY)["not_held"] == "", "documents are independent"
-    monkeypatch.setattr(units, "FEWEST_VALUES", 2)
+    monkeypatch.setattr(corpus_unit, "FEWEST_VALUES", 2)
     Version.objects.filter(pk=trained.version_id).update(unit_fields=None)
     # Anew: the objects of the fixture outlive what this test writes
-    units.choose(Corpus.objects.get(pk=trained.corpus_id), "president")
+    corpus_unit.choose(Corpus.objects.get(pk=trained.corpus_id), "president")
     assert get(client, trained, QUERY)["not_held"] == "president"
     assert sentence in get(client, trained, QUERY, "run_keyness")
     of_group = "?in_a=president:George Washington"

@@ -11,7 +11,7 @@ import pytest
 
 from tasks.corpora import read_corpus
 from tests.corpora import as_csv
-from webapp.core.documents import unit_sentences, units
+from webapp.core.documents import corpus_unit, unit_sentences
 from webapp.intake.ingest import corpora, guesses, unit_search
 from webapp.intake.ingest.settings import ReadingSettings
 from webapp.models import Version
@@ -54,8 +54,8 @@ def speakers(form: str) -> list[str]:
     return [form.format(name=NAMES[i % SPEAKERS], i=i) for i in range(240)]
 
 
-def unit(version: Version) -> units.Unit:
-    return units.unit_of(Version.objects.select_related("corpus").get(pk=version.pk))
+def unit(version: Version) -> corpus_unit.Unit:
+    return corpus_unit.unit_of(Version.objects.select_related("corpus").get(pk=version.pk))
 
 
 def test_a_category_is_found_with_its_codes(draft):
@@ -63,7 +63,7 @@ def test_a_category_is_found_with_its_codes(draft):
     found = unit(version)
     assert (found.name, found.field.values) == ("who", SPEAKERS)
     assert found.field.effect > 1.5
-    codes = units.codes(version, found.field)
+    codes = corpus_unit.codes(version, found.field)
     assert len(np.unique(codes)) == SPEAKERS
     assert all(len(set(codes[i::SPEAKERS].tolist())) == 1 for i in range(SPEAKERS))
 
@@ -107,16 +107,16 @@ def test_where_nobody_has_looked_an_answer_holds(draft):
     version = read(draft, {"who": speakers("{name}")})
     Version.objects.filter(pk=version.pk).update(unit_fields=None)
     version.refresh_from_db()
-    units.choose(version.corpus, "who")
+    corpus_unit.choose(version.corpus, "who")
     found = unit(version)
     assert (found.name, found.certainty) == ("who", "answered")
-    assert len(np.unique(units.codes(version, found.field))) == SPEAKERS
+    assert len(np.unique(corpus_unit.codes(version, found.field))) == SPEAKERS
 
 
 def test_answers_by_units_of_an_older_search_are_not_taken_for_those_of_a_newer(draft):
     """Both have the same name and sentence, and may have other codes."""
     version = read(draft, {"who": speakers("{name}")})
-    units.choose(version.corpus, "who")
+    corpus_unit.choose(version.corpus, "who")
     older = version.unit_fields | {"method": unit_search.METHOD - 1}
     Version.objects.filter(pk=version.pk).update(unit_fields=older)
     before = unit(version)
@@ -141,6 +141,6 @@ def test_a_mistake_in_the_search_leaves_a_corpus_that_says_so(draft, monkeypatch
     assert found.field is None
     assert "could not find out" in unit_sentences.of_version(version).sentence
     unit_search.find_for(version.pk)  # nobody tries again and again
-    units.choose(version.corpus, "who")
+    corpus_unit.choose(version.corpus, "who")
     assert unit(version).name == "who"
-    assert len(np.unique(units.codes(version, unit(version).field))) == SPEAKERS
+    assert len(np.unique(corpus_unit.codes(version, unit(version).field))) == SPEAKERS

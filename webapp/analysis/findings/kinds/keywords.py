@@ -23,7 +23,7 @@ from webapp.analysis.findings.kinds.mark import Mark
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.values import Answer, OfGroup, answer_of
 from webapp.analysis.findings.writer import NAMED, Sentence, Writer
-from webapp.core.documents.units import Unit
+from webapp.core.documents.corpus_unit import Unit
 
 SENTENCE = "{words}: {here} of the documents {group}, {rest} of the others"
 

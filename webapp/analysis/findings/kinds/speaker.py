@@ -18,7 +18,7 @@ from webapp.analysis.findings.over_time import SpanAsker
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.values import OfGroup, Shaped
 from webapp.analysis.findings.writer import Sentence, Writer
-from webapp.core.documents import fields, units
+from webapp.core.documents import corpus_unit, fields
 from webapp.intake.metadata import ValueField
 from webapp.models import Version
 
@@ -94,7 +94,7 @@ class Speaker(OfGroup, Shaped, BaseFinding):
 
 def _who_speaks(version: Version) -> ValueField | None:
     """The category that is the unit; None where there is none, or it has too many values."""
-    field = units.unit_of(version).field
+    field = corpus_unit.unit_of(version).field
     if field is None:
         return None
     for category in fields.categories(version):

@@ -7,7 +7,7 @@ from django.urls import reverse
 from inference import day_sums
 from inference.errors import Invalid
 from tests.webapp.making import corpus_of, run_on
-from webapp.core.documents import units
+from webapp.core.documents import corpus_unit
 from webapp.core.results import evidence
 from webapp.models import Corpus
 
@@ -46,7 +46,7 @@ def spoken(draft, django_db_setup, django_db_blocker):
 
 @pytest.fixture
 def by_speaker(spoken):
-    units.choose(spoken.corpus, "who spoke")
+    corpus_unit.choose(spoken.corpus, "who spoke")
     yield spoken
     Corpus.objects.filter(pk=spoken.corpus_id).update(unit=None)
     spoken.corpus.unit = None
@@ -59,9 +59,9 @@ def get(client, run, name, query):
 
 
 def test_only_a_field_of_ten_values_can_be_chosen(spoken):
-    assert [field.name for field in units.possible(spoken.version)] == ["who spoke"]
+    assert [field.name for field in corpus_unit.possible(spoken.version)] == ["who spoke"]
     with pytest.raises(Invalid, match="no field of at least 10 values"):
-        units.choose(spoken.corpus, "party")
+        corpus_unit.choose(spoken.corpus, "party")
     assert Corpus.objects.get(pk=spoken.corpus_id).unit is None
 
 
@@ -87,7 +87,7 @@ def test_who_speaks_can_be_said_from_the_page_of_effects(client, spoken):
 
 
 def test_a_phrase_that_names_somebody_is_known(by_speaker):
-    names_somebody = units.names_somebody(by_speaker.version)
+    names_somebody = corpus_unit.names_somebody(by_speaker.version)
     assert names_somebody("Speaker") and not names_somebody("speaker of the house")
     assert not names_somebody("peak")
 
@@ -125,10 +125,10 @@ def test_an_interval_over_speakers_is_the_ratio_of_their_sums(client, by_speaker
 def test_documents_of_one_speaker_tell_less_than_as_many_of_others(client, spoken):
     widths = []
     for unit in (None, "who spoke"):
-        units.choose(spoken.corpus, unit)
+        corpus_unit.choose(spoken.corpus, unit)
         topic = get(client, spoken, "run_time_json", "?by=decade&topics=0")["topics"][0]
         widths.append(topic["high"][0] - topic["low"][0])
-    units.choose(spoken.corpus, None)
+    corpus_unit.choose(spoken.corpus, None)
     assert widths[1] > 2 * widths[0]
 
 

@@ -1,5 +1,6 @@
-"""python -m benchmarks.units [NAME…] [--documents N]: the unit that is found in collections beside
-the project, compared with the one that a reader of them would choose (docs/measurements/units.md).
+"""python -m benchmarks.collection_unit [NAME…] [--documents N]: the unit that is found in collections
+beside the project, compared with the one that a reader of them would choose
+(docs/measurements/units.md).
 
 Prints a line for each: the field, how sure, its design effect and intraclass correlation, what else
 could be asked for, and the seconds of each step. Collections that are not beside the project are
