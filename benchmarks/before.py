@@ -197,7 +197,7 @@ def answer_to(run, claim: dict, before: dict, words: dict) -> dict[str, Any] | N
 
 
 def answer_of_sets(selection, question: dict[str, str], topic: int) -> dict[str, Any]:
-    """Of two sets, as an address names them. Raises Invalid."""
+    """The answer for two sets, as an address names them. Raises Invalid."""
     from urllib.parse import urlencode
 
     from django.http import QueryDict
@@ -213,7 +213,7 @@ def answer_of_sets(selection, question: dict[str, str], topic: int) -> dict[str,
 
 
 def answer_of_thirds(selection, topic: int) -> dict[str, Any]:
-    """Of the last third of all periods against the first."""
+    """The answer for the last third of all periods against the first."""
     from webapp.analysis.answers import set_answers
 
     looked_through = set_answers.over_time(selection)

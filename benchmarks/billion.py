@@ -41,8 +41,8 @@ MINUTE = 60.0  # seconds between two lines of progress
 
 
 class Measured(NamedTuple):
-    """Of a training: tokens of the texts, seconds of the clock, mean log probability of held-out
-    words; and bytes that the process had to itself at the most."""
+    """What a training took: tokens of the texts, seconds of the clock, mean log probability of
+    held-out words; and bytes that the process had to itself at the most."""
 
     tokens: int
     seconds: float

@@ -127,7 +127,7 @@ class Class:
             student.post("/class/", {"notebook": book}, "/class/")
 
     def in_chromium(self, number: int, link: str, corpus: int) -> None:
-        """The same, of a student in a browser, on the shared corpus."""
+        """What a student does in a browser, on the shared corpus."""
         time.sleep(random.Random(number).uniform(0, ARRIVE))
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(

@@ -78,7 +78,8 @@ class Design(NamedTuple):
 
 
 class Result(NamedTuple):
-    """Of a concept. coverage: the least. width: of its overall interval, to that of codes alone."""
+    """What came out for a concept. coverage: the least. width: of its overall interval, to that of
+    codes alone."""
 
     coverage: float
     width: float

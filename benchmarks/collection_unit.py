@@ -1,5 +1,5 @@
-"""python -m benchmarks.collection_unit [NAME…] [--documents N]: the unit that is found in collections
-beside the project, compared with the one that a reader of them would choose
+"""python -m benchmarks.collection_unit [NAME…] [--documents N]: the unit that is found in
+collections beside the project, compared with the one that a reader of them would choose
 (docs/measurements/units.md).
 
 Prints a line for each: the field, how sure, its design effect and intraclass correlation, what else

@@ -260,8 +260,8 @@ def _held_constant(data: regression.Data, in_time: bool) -> np.ndarray:
 
 
 def robust_over_time(years: int, phi: float, collections: int) -> None:
-    """The same of a straight line over years, whose topics are AR(1), spoken of by speakers who
-    stay for some of them."""
+    """False findings of a straight line over years, whose topics are AR(1), spoken of by speakers
+    who stay for some of them."""
     chance = np.random.default_rng([years, int(10 * phi)])
     fixed = 0
     picked = 0

@@ -50,7 +50,7 @@ SPREAD = 0.8
 
 
 class Counted(NamedTuple):
-    """Of one collection with a difference: parts of the intervals that hold the truth."""
+    """What part of the intervals hold the truth, in one collection with a difference."""
 
     difference: float
     ratio: float
@@ -64,7 +64,8 @@ def mean_shares(chance: np.random.Generator) -> np.ndarray:
 
 
 def other_side(chance: np.random.Generator, shares: np.ndarray) -> np.ndarray:
-    """The same topics, of which a third differ by half as much again or a third less."""
+    """Shares of the topics on the other side: a third of them differ by half as much again or a
+    third less."""
     changed = shares * np.where(chance.random(TOPICS) < 1 / 3, chance.choice([1.5, 2 / 3]), 1.0)
     return changed / changed.sum()
 
@@ -111,7 +112,8 @@ class Population(NamedTuple):
 
 
 def population(file: str, unit: str, field: str, first: str) -> Population:
-    """Of a collection beside the project: units that say a value of a field, and all others."""
+    """The units of a collection beside the project: those that say a value of a field, and all
+    others."""
     path = SHARED / file
     bow = read(path)
     with gzip.open(path, "rt", encoding="utf-8-sig") as lines:

@@ -137,7 +137,7 @@ def of_numbers(name: str, selection, shuffles: int) -> list[Line]:
 def _slopes_of_number(
     selection, number, values: np.ndarray, unit: np.ndarray, chance: np.random.Generator | None
 ) -> Counted:
-    """Of its values, or of those of other units."""
+    """Slopes along a number: along its values, or along those of other units."""
     from webapp.core.documents import fields
 
     drawn = values
@@ -172,7 +172,7 @@ def slopes(selection, name: str) -> Counted:
 def over_time_lines(
     name: str, selection, document_set, unit: np.ndarray, shuffles: int
 ) -> list[Line]:
-    """Of topics and of words over time, of the words of large topics, and of slopes."""
+    """Lines for topics and words over time, for the words of large topics, and for slopes."""
     from webapp.analysis.findings.document_set import collect
     from webapp.analysis.findings.finding import EarlierFindings
     from webapp.analysis.findings.kinds import event
@@ -222,7 +222,7 @@ class ExchangedDates(NamedTuple):
 
     @classmethod
     def of(cls, selection, document_set, unit: np.ndarray) -> "ExchangedDates":
-        """Of what is known of a set."""
+        """Made of what is known of a set."""
         from inference.answers import cells
         from webapp.core.documents import fields
 
@@ -306,7 +306,7 @@ def places_exchanged(
 
 
 def of_field(name: str, document_set, field, shuffles: int) -> list[Line]:
-    """Of topics and of words."""
+    """Lines for topics and for words."""
     from webapp.analysis.answers import set_answers
     from webapp.analysis.findings.kinds import keywords
 
@@ -383,8 +383,8 @@ def of_sets(document_set, unit: np.ndarray) -> CountClaims:
 
 
 def exchanged(field, unit: np.ndarray, chance: np.random.Generator):
-    """The same field with the values of units exchanged: each unit gets those of another, as they
-    are where they are as many, or all the same, else drawn from them."""
+    """A field with the values of units exchanged: each unit gets those of another, as they are
+    where they are as many, or all the same, else drawn from them."""
     group = values_exchanged(field.group, unit, chance)
     counts = np.bincount(group[group >= 0], minlength=field.groups)
     return field._replace(group=group, named=field.named[counts[field.named] > 0])

@@ -117,7 +117,7 @@ def pages(browser: Browser, run: int) -> dict[str, Address]:
 
 
 def fresh(path: str, chance: random.Random) -> str:
-    """The same page at an address that was not asked for before, so that it is not in the cache."""
+    """An address of the page that was not asked for before, so that it is not in the cache."""
     joint = "&" if "?" in path else "?"
     return f"{path}{joint}fresh={chance.getrandbits(BITS)}"
 

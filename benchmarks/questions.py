@@ -56,7 +56,7 @@ def simulated(documents: int, chance: np.random.Generator) -> CountedTopics:
 def effect(
     outcome: CountedTopics, year: np.ndarray, on_a: np.ndarray, unit: np.ndarray | None
 ) -> answers.Answers:
-    """Of two sides with time held constant. year: int[D], from 0; on_a: bool[D]."""
+    """How two sides differ with time held constant. year: int[D], from 0; on_a: bool[D]."""
     years = int(year.max()) + 1
     cell = years * on_a + year
     side = np.repeat([1, 0], years)

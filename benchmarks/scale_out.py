@@ -52,7 +52,7 @@ KILOBYTE = 1000
 
 
 class Seconds(NamedTuple):
-    """Of a pass: by the clock and of the processor."""
+    """Seconds of a pass, by the clock and of the processor."""
 
     clock: float
     processor: float

@@ -207,8 +207,8 @@ def of_words(seeds: list[list[int]]) -> Seeds:
 
 
 class Scores(NamedTuple):
-    """Of each training. seeded, free: how well the named topics hold; completion: of the seeded
-    training above that of the free one."""
+    """What each training reached. seeded, free: how well the named topics hold; completion: of the
+    seeded training above that of the free one."""
 
     seeded: list[float]
     free: list[float]
@@ -216,7 +216,7 @@ class Scores(NamedTuple):
 
 
 def score(task: Task, trainings: int) -> Scores:
-    """Of trainings with the random seeds 1, 2 …"""
+    """The scores of trainings with the random seeds 1, 2 …"""
     scores = Scores([], [], [])
     for seed in range(1, trainings + 1):
         seeded = trained(task.bow, task.topics, of_words(task.seeds), seed)
@@ -233,7 +233,7 @@ def score(task: Task, trainings: int) -> Scores:
 
 
 def _of_named(task: Task, judged: np.ndarray) -> float:
-    """Of the named topics, which are the first ones, as what they should be."""
+    """How well the named topics, which are the first ones, are what they should be."""
     return float(task.of_several(np.diagonal(judged)))
 
 
@@ -310,7 +310,7 @@ def _seconds(
     schedule: Schedule,
     steps: range,
 ) -> float:
-    """Of the processor, for some steps."""
+    """Seconds of the processor for some steps."""
     began = time.process_time()
     for t in steps:
         engine.step(config, state, bow, schedule.batch(t, 1), schedule.shape)

@@ -42,7 +42,7 @@ def half(bow: Bow, seeds: range, K: int) -> list[tuple[Topics, float]]:
 
 
 def part_found(a: Topics, b: Topics, bow: Bow) -> float:
-    """Of the topics of a, those that b has, too."""
+    """The part of a's topics that b has, too."""
     words = range(bow.V)
     partner = matching.match(a, b, words, words).partner  # type: ignore[arg-type]
     return float((partner >= 0).mean())

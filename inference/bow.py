@@ -68,9 +68,9 @@ class Bow:
             self._check()
 
     def by_document(self) -> "Bow":
-        """The same with a row for each document; itself where rows are documents. It has the same
-        arrays of pairs: a document's are those of its sections, one section after the other, so its
-        words ascend within a section only."""
+        """A bag of words with a row for each document; itself where rows are documents. It has the
+        same arrays of pairs: a document's are those of its sections, one section after the other,
+        so its words ascend within a section only."""
         return self if self.first_row is None else self._by_document
 
     @cached_property
@@ -172,7 +172,7 @@ class Bow:
                 raise Invalid("corpus", "words must ascend within a document, without repeats.")
 
     def only(self, rows: np.ndarray) -> "Bow":
-        """As many rows, of which those stay empty that are not in `rows`: bool[D]. Without
+        """A bag of as many rows, of which only those in `rows`, bool[D], have words. Without
         places."""
         lengths = np.diff(self.indptr)
         row_mask = np.repeat(rows, lengths)
@@ -265,8 +265,8 @@ class Bow:
         self._by_document.lengths = lengths
 
     def without(self, dropped: np.ndarray, folder: Path) -> "Bow":
-        """The same documents and word numbers, written to folder, with some words' columns empty:
-        nothing is renumbered.
+        """A bag without some words, written to folder: their columns are empty, and nothing is
+        renumbered.
 
         dropped: int[n], numbers of words. Memory does not grow with the corpus.
         """
@@ -444,7 +444,7 @@ class Postings(NamedTuple):
 
     @classmethod
     def write(cls, folder: Path, bow: Bow) -> None:
-        """As files, which `open` maps: all of them, or none."""
+        """Write the files that `open` maps: all of them, or none."""
         folder = Path(folder)
         new = folder.with_name(folder.name + ".new")
         new.mkdir(parents=True, exist_ok=True)

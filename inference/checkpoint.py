@@ -112,7 +112,7 @@ def finish(path: Path, *, engine: AnyEngine) -> None:
 
 
 def _empty(file: Any, name: str) -> np.ndarray:
-    """Of the array's type, without rows; the array itself is not read."""
+    """An array of the type of the stored one, without rows; the stored one is not read."""
     with file.zip.open(f"{name}.npy") as saved:
         np.lib.format.read_magic(saved)
         shape, _, dtype = np.lib.format.read_array_header_1_0(saved)

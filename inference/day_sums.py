@@ -58,7 +58,7 @@ Documents = Callable[[int, int], np.ndarray]
 
 
 class Ranges(NamedTuple):
-    """Of G ranges of days, and as the last of all documents.
+    """Sums of G ranges of days, and as the last those of all documents.
 
     whole: float64[G + 1, 4], ALL, WORDED, WORDS, SQUARES. by_topic: float64[T, G + 1, M], the
     measures that were asked for, of the topics that were asked for.
@@ -181,7 +181,7 @@ class DaySums:
         return Ranges(totals, by_topic)
 
     def _outside(self, begin: int, end: int, low: int, high: int) -> Iterator[tuple[int, int]]:
-        """Of a span of days those that lie before its first edge and behind its last."""
+        """The days of a span that lie before its first edge and behind its last."""
         if low > high:
             yield begin, end
             return
@@ -217,7 +217,7 @@ def _edges(days: np.ndarray, rows: int, K: int) -> np.ndarray | None:
 
 
 def most_bytes(rows: int) -> int:
-    """Of the sums of a run whose documents have so many topics together."""
+    """The most bytes of a run's sums, where its documents have so many topics together."""
     return min(rows * _ROW_BYTES, MOST_BYTES)
 
 

@@ -70,14 +70,15 @@ def looked_at(documents: np.ndarray | None) -> tuple[np.ndarray, bool]:
 
 
 def spread(documents: np.ndarray, limit: int) -> np.ndarray:
-    """Of these documents, int32[n], at most so many, spread evenly over them."""
+    """At most `limit` of these documents, int32[n], spread evenly over them."""
     if len(documents) <= limit:
         return documents
     return documents[np.arange(limit) * len(documents) // limit]
 
 
 def spread_outside(documents: np.ndarray, D: int, limit: int) -> np.ndarray:
-    """The same of all others: int32, ascending. documents: int32[n], ascending, of D."""
+    """At most `limit` of all other documents, spread evenly over them: int32, ascending. documents:
+    int32[n], ascending, of D."""
     outside = D - len(documents)
     ranks = np.arange(outside) if outside <= limit else np.arange(limit) * outside // limit
     # How many of `documents` are below the one outside of them with each rank

@@ -224,7 +224,7 @@ class Evidence:
         return documents if self.rows.first_row is None else np.unique(documents)
 
     def word_rows(self, w: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The same with rows of the bag of words for documents."""
+        """What `word` gives, with rows of the bag of words for documents."""
         span = slice(self.postings.indptr[w], self.postings.indptr[w + 1])
         return (
             self.postings.documents[span],
@@ -678,7 +678,7 @@ def _hold(folder: Path, bow: Bow, postings: Postings, K: int) -> None:
 
 
 def _turn(folder: Path, bow: Bow, postings: Postings) -> None:
-    """The same by word."""
+    """Write topics and certainties once more in the order of words, as `postings` has the pairs."""
     if not len(bow.words):
         for name in ("word_topics", "word_certainty"):
             (folder / name).touch()

@@ -108,9 +108,9 @@ def fit(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
 
 @njit(cache=True, nogil=True)
 def fit_active(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
-    """As `fit`, at a small part of its cost: after WHOLE steps over all topics only the document's
-    active ones continue, in a dense block that stays in the cache; the others keep their weight
-    until a last step over all.
+    """theta of a document, nearly that of `fit`, at a small part of its cost: after WHOLE steps
+    over all topics only the document's active ones continue, in a dense block that stays in the
+    cache; the others keep their weight until a last step over all.
 
     Completion differs from that by `fit` by less than 0.002 nats a token;
     tests/inference/test_evaluate_completion.py says how near theta is.

@@ -95,8 +95,8 @@ class Uses:
         return np.flatnonzero(self.topics == topic)
 
     def places(self, pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Of every token of some pairs, in their order: its document, and where it begins in the
-        text: int32[n] twice. Only of a corpus with texts."""
+        """Where every token of some pairs is, in their order: its document, and where it begins in
+        the text: int32[n] twice. Only of a corpus with texts."""
         counts = self.counts[pairs]
         nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         documents = np.repeat(self.documents[pairs], counts)

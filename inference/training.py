@@ -149,7 +149,7 @@ def train(
 
 
 class _Measurements:
-    """Of a training: what its snapshots say, and whether its topics have settled. Raises Invalid
+    """What the snapshots of a training say, and whether its topics have settled. Raises Invalid
     where it can't be done (`train`)."""
 
     def __init__(self, engine: AnyEngine, config: ResolvedConfig, bow: Bow, seed: int):

@@ -53,8 +53,8 @@ def compare_words(
     counts: Counts,
     by: int | None,
 ) -> None:
-    """Of two sets of a run's documents, as addresses name them, and those that both are chosen
-    of."""
+    """Compare the words of two sets of a run's documents, as addresses name them. The first address
+    is that of the documents that both are chosen of."""
     counting.compute(run_id, addresses, complement, which, counts, by)
 
 
@@ -62,14 +62,15 @@ def compare_words(
 def answer(
     run_id: int, addresses: list[str], complement: bool, constant: Constant, by: int | None
 ) -> None:
-    """Of two sets of a run's documents, as addresses name them, and those that both are chosen
-    of."""
+    """Compare the topics of two sets of a run's documents, as addresses name them. The first
+    address is that of the documents that both are chosen of."""
     answering.compute(run_id, addresses, complement, constant, by)
 
 
 @app.task(name=word_times.TASK)
 def follow_words(run_id: int, number: int, query: str, by: int | None) -> None:
-    """Of a topic, in a set of a run's documents, as an address names it."""
+    """Follow the words of a topic through time, in a set of a run's documents, as an address names
+    it."""
     word_times.compute(run_id, number, query, by)
 
 
@@ -83,8 +84,8 @@ def estimate_effects(
     topics: list[int],
     by: int | None,
 ) -> None:
-    """Of a set of a run's documents, as an address names it: what topics depend on; topics: those
-    that are shown along it."""
+    """Estimate what topics depend on in a set of a run's documents, as an address names it. topics:
+    those that are shown along it."""
     effects_answering.compute(run_id, address, formula, settings, estimate, topics, by)
 
 

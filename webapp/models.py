@@ -194,8 +194,8 @@ class Corpus(Job, Deletable):
     reading_kept = models.BooleanField(default=False)
     # Sites whose pages may show its charts in a frame (accounts.framing); none: nobody's
     embed_sites = models.JSONField(default=list)
-    # The field that says who is independent of whom (documents.corpus_unit); "": each document; none:
-    # nobody has said it
+    # The field that says who is independent of whom (documents.corpus_unit); "": each document;
+    # none: nobody has said it
     unit = models.TextField(null=True)
     # Settings of the run that is trained as soon as it is read; none: no run
     trains = models.JSONField(null=True)
@@ -532,7 +532,7 @@ class Document(models.Model):
 
 
 class TextShown(models.Model):
-    """Of a text under an embargo: which of its characters were shown to a reader
+    """Which characters of a text under an embargo were shown to a reader
     (webapp.platform.accounts.embargo)."""
 
     pk = models.CompositePrimaryKey("reader", "digest")
@@ -552,8 +552,8 @@ class TextShown(models.Model):
 
 
 class TextReader(models.Model):
-    """Of how many texts of a corpus there is a TextShown of a reader: a sum, as there may be ten
-    million."""
+    """How many texts of a corpus were shown to a reader: the number of their TextShown, which may
+    be ten million rows."""
 
     pk = models.CompositePrimaryKey("corpus_id", "reader")
     corpus = models.ForeignKey(Corpus, models.DO_NOTHING, related_name="+")

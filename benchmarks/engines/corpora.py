@@ -69,7 +69,7 @@ def file(name: str) -> Path:
 
 
 def read(path: Path) -> Bow:
-    """As the pages read it by default."""
+    """The bag of words of a file, as the pages read it by default."""
     return read_words(path)[0]
 
 
@@ -79,7 +79,7 @@ def texts(path: Path, most: int | None = None) -> list[str]:
 
 
 def values(path: Path, field: str) -> list[str]:
-    """Of a field of each document, "" where it has none."""
+    """The value of a field of each document, "" where it has none."""
     return [item.metadata.get(field, "") for item in _items(path)]
 
 
@@ -120,8 +120,8 @@ def joined(bow: Bow, label: np.ndarray, n: int) -> Bow:
 
 
 def read_words(path: Path, most: int | None = None) -> tuple[Bow, list[str]]:
-    """As the pages read it by default, and its words by their numbers. most: only the first
-    documents."""
+    """The bag of words of a file, as the pages read it by default, and its words by their numbers.
+    most: only the first documents."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with Stream.write(folder / "tokens", Tokeniser("en")) as stream:
@@ -196,7 +196,7 @@ def setting(text: str) -> tuple[str, int | float | str]:
 
 
 def _folder_name(folder: Path) -> str:
-    """As a message names it: no paths of this machine."""
+    """What a message calls the folder: no paths of this machine."""
     if folder.is_relative_to(ROOT):
         return str(folder.relative_to(ROOT))
     return "../shared/corpora beside the project"

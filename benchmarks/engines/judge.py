@@ -1,4 +1,4 @@
-"""The same judge for everybody (docs/judge.md), and what is said of what it found."""
+"""One judge for all engines (docs/judge.md), and what is said of what it found."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field

@@ -78,7 +78,7 @@ def _begin(root: Path, bow: Path, topics: int) -> subprocess.Popen:
 
 
 def _seconds_of_pass(process: subprocess.Popen) -> float:
-    """Of the next pass, once the process is ready for it."""
+    """Seconds of the next pass, which begins once the process is ready for it."""
     assert process.stdin and process.stdout
     process.stdout.readline()
     process.stdin.write("\n")

@@ -205,8 +205,8 @@ def topica(task: Task, clock: Clock) -> None:
 
 
 def gensim(task: Task, clock: Clock) -> None:
-    """As its tutorial recommends: alpha and eta learned, chunks of 2000 documents, several
-    passes."""
+    """Train as gensim's tutorial recommends: alpha and eta learned, chunks of 2000 documents,
+    several passes."""
     from gensim.models import LdaModel
 
     bow = Bow.open(Path(task.train))

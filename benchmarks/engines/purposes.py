@@ -42,7 +42,7 @@ LINE = "{:<10}{:>7}{:>9}{:>12}{:>8}{:>10}{:>8}"
 
 
 def measured(name: str, bow: Bow, labels: np.ndarray | None, **settings: int) -> list[str]:
-    """Of an engine: a row of the table. labels: int64[D], -1 for none."""
+    """An engine's row of the table. labels: int64[D], -1 for none."""
     engine = engines.get(name)
     config = engines.config(name, **settings).resolve(bow.D, bow.tokens)
     began = time.process_time()

@@ -43,7 +43,7 @@ LINE = "{:<12}{:>5}{:>11}{:>9}{:>11}{:>11}{:>10}"
 
 
 def ratios(curves: dict[str, Curve], seconds: float) -> dict[str, float]:
-    """Of each start its seconds to CVB0's best, by CVB0's; inf where it is never as good."""
+    """The seconds of each start to CVB0's best, over CVB0's; inf where it is never as good."""
     best = curves["cvb0"].best(seconds)
     if best is None:
         return dict.fromkeys(STARTS, math.nan)

@@ -63,7 +63,7 @@ def _lines(text: Known) -> bytes:
 
 
 def _text_running(text: Known) -> bytes:
-    """As pdftotext writes pages: a header, and a number at the end of each."""
+    """A text as pdftotext writes pages: a header, and a number at the end of each."""
     pages = [
         f"JOURNAL OF EXAMPLES\n\n{part}\n\n{number}\n"
         for number, part in enumerate(text.paragraphs, 1)

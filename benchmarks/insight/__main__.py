@@ -77,10 +77,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 
 class Result(NamedTuple):
-    """Of a collection. verdicts: of its claims on topics; alone: by the topics' names alone. known:
-    facts that the texts show; first, more: how many of them the page names, as first shown and
-    under "more". nulls: findings in shuffled copies. again: the share of the claims first shown
-    that another seed has, None where none was trained."""
+    """What the page of a collection reached. verdicts: of its claims on topics; alone: by the
+    topics' names alone. known: facts that the texts show; first, more: how many of them the page
+    names, as first shown and under "more". nulls: findings in shuffled copies. again: the share of
+    the claims first shown that another seed has, None where none was trained."""
 
     name: str
     verdicts: list[str]
@@ -256,7 +256,7 @@ def shuffled_findings(run: "Run", shuffles: int) -> list:
 
 
 def share_found_again(claims: list[judge.Claim], second: "Run") -> float | None:
-    """Of the claims, those that the page of a second run makes too; None where there are none."""
+    """The share of claims that the page of a second run makes, too; None where there are none."""
     if not claims:
         return None
     pages = Pages.of(second)

@@ -93,7 +93,7 @@ def proposals(quick: bool) -> Collection:
 
 
 def posts(quick: bool) -> Collection:
-    """As they came: broken characters, dates like 10/16/17 22:59."""
+    """The posts as they came: broken characters, dates like 10/16/17 22:59."""
     rows = _rows(SHARED / "posts.csv.gz")
     if quick:
         rows = _evenly(rows, QUICK)
@@ -243,7 +243,7 @@ def _table(name: str, rows: list[dict], day: str) -> Collection:
 
 
 def _first_day(date: str) -> str:
-    """Of a year; other dates as they are."""
+    """The first day of a year; other dates as they are."""
     return f"{date}-01-01" if len(date) == len("1945") else date
 
 

@@ -57,7 +57,7 @@ class Claim(NamedTuple):
 
 
 def claims(finding: dict) -> list[Claim]:
-    """Of a finding as the overview's JSON has it; none of those that compare nothing."""
+    """The claims of a finding, as the overview's JSON has it; none of one that compares nothing."""
     return [
         Claim(
             sentence=finding["sentence"],
@@ -79,7 +79,8 @@ def claims(finding: dict) -> list[Claim]:
 
 
 def _first_day(label: str) -> str:
-    """Of a period as findings name it: "1945", "1945-03", "1945-03-09", "1940s", "" for none."""
+    """The first day of a period as findings name it: "1945", "1945-03", "1945-03-09", "1940s", ""
+    for none."""
     if label.endswith("s"):
         label = label[:3] + "0"
     endings = {len("1945"): "-01-01", len("1945-03"): "-01"}
@@ -87,7 +88,8 @@ def _first_day(label: str) -> str:
 
 
 def _last_day(label: str) -> str:
-    """Of a period as _first_day has it; of every month the 31st, as days are compared as texts."""
+    """The last day of a period, as _first_day has it; of every month the 31st, as days are compared
+    as texts."""
     if label.endswith("s"):
         label = label[:3] + "9"
     endings = {len("1945"): "-12-31", len("1945-03"): "-31"}
@@ -139,7 +141,8 @@ class Raw:
         return inside & compared, compared & ~inside
 
     def log_ratio(self, uses: np.ndarray, inside: np.ndarray, outside: np.ndarray) -> float:
-        """Of the rates of a word's uses. uses: float64[D]; inside, outside: bool[D]."""
+        """The logarithm of the ratio of a word's rates, inside to outside. uses: float64[D];
+        inside, outside: bool[D]."""
         return math.log(self._rate(uses, inside) / self._rate(uses, outside))
 
     def _rate(self, uses: np.ndarray, documents: np.ndarray) -> float:
@@ -221,7 +224,7 @@ class Fact(NamedTuple):
 
     @property
     def value(self) -> str:
-        """Of the group: that of a party's number, "pid high", without "pid"."""
+        """The value of the group: that of a party's number, "pid high", without "pid"."""
         return self.group.split()[-1] if self.group.startswith("pid ") else self.group
 
 
@@ -326,7 +329,8 @@ def _turn(claim: Claim, is_rise: bool) -> str:
 
 
 def _ordinal(day: str) -> int:
-    """Of a day of a month that may be written as its 31st: at most the 28th."""
+    """The ordinal of a day, which may be written as the 31st of any month: at most that of the
+    28th."""
     year, month, day_of_month = map(int, day.split("-"))
     return date(year, month, min(day_of_month, LAST_DAY_OF_ALL)).toordinal()
 

@@ -33,14 +33,15 @@ Curves = dict[str, list[tuple[float, float]]]
 
 
 def verdict(whole: bool, part: bool) -> str:
-    """Of a claim: whether it holds as a whole, else in part."""
+    """What is said of a claim: that it holds as a whole, else in part, or fails."""
     if whole:
         return HOLDS
     return HOLDS_IN_PART if part else FAILS
 
 
 def of_parts(*parts: bool) -> str:
-    """Of a claim in several parts: it holds where all do, and in part where one does."""
+    """What is said of a claim in several parts: it holds where all do, and in part where one
+    does."""
     return verdict(all(parts), any(parts))
 
 

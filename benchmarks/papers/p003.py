@@ -216,7 +216,7 @@ def _compare(
 
 
 def _figure_3(bench: Bench) -> Outcome:
-    """The same of topics: the statistics of Reuters' tokens."""
+    """Topics: score of unseen documents by L, with the statistics of Reuters' tokens."""
     bow = _part(bench, "reuters")
     rows: list[dict[str, Any]] = []
     curves: Curves = {}

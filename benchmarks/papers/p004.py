@@ -247,7 +247,8 @@ def _recovery(truth: Truth, state: vem.State) -> dict[str, float]:
 
 
 def table_7(bench: Bench) -> Outcome:
-    """The same passes over the paper's made collection, one thread, processor time."""
+    """How long the passes over the paper's made collection take, with one thread, by processor
+    time."""
     try:
         from sklearn.decomposition import LatentDirichletAllocation
     except ModuleNotFoundError:
@@ -328,7 +329,7 @@ def tables_4_5(bench: Bench) -> Outcome:
 
 
 def _dealt(topics: Topics, bow: Bow) -> Topics:
-    """The same topics with the most frequent words dealt at random in place of theirs."""
+    """Topics with the most frequent words dealt at random in place of their own."""
     uses = np.bincount(bow.words, minlength=bow.V)
     frequent = np.argsort(-uses)[: topics.K * WORDS]
     shuffled = np.random.default_rng(0).permutation(frequent)

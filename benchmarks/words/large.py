@@ -94,7 +94,7 @@ def keyness(collection: Collection, side: np.ndarray, unit: np.ndarray | None) -
 
 
 def hits(collection: Collection, text: str) -> None:
-    """Of a pattern in all documents."""
+    """Look for the hits of a pattern in all documents."""
     pattern = parse(text, lambda typed: [(typed, ANY_CASE)])
     everywhere = np.ones(len(collection.lengths), bool)
     Hits(collection.word_index, pattern, None, np.zeros(0, bool), everywhere, seconds=np.inf)

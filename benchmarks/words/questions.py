@@ -202,8 +202,8 @@ def ask_keyness(view: RunView, question: str) -> keyness.Computed:
 
 
 class Kind(NamedTuple):
-    """Of questions. ask(view, question): an answer. is_true(view, texts, question, answer): whether
-    plain Python has the same."""
+    """A kind of questions. ask(view, question): an answer. is_true(view, texts, question, answer):
+    whether plain Python has the same."""
 
     questions: Iterable[str]
     ask: Callable

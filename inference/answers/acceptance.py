@@ -23,7 +23,8 @@ class Acceptance(NamedTuple):
 
 
 def accept(p: np.ndarray) -> Acceptance:
-    """Of all rows of a family. p: NaN for a row that can't be said."""
+    """How many rows of a family there are, and how many are accepted. p: NaN for a row that can't
+    be said."""
     rows = int(np.count_nonzero(~np.isnan(p)))
     return Acceptance(rows, int(np.count_nonzero(are_accepted(p, FALSE_DISCOVERY_RATE))))
 

@@ -40,7 +40,7 @@ Verdict = Literal[
 
 
 class Answers(NamedTuple):
-    """Of one question and T topics (or words); float64[T] unless said otherwise.
+    """The answers of one question for T topics (or words); float64[T] unless said otherwise.
 
     a, b: shares of both sides as they were counted; difference: a - b; low, high: its interval;
     ratio: a / b, inf where b is nothing; ratio_low, ratio_high. p: of no difference, NaN where
@@ -82,7 +82,7 @@ class Answers(NamedTuple):
 
     @property
     def turned(self) -> "Answers":
-        """The same with side B first."""
+        """The answers with side B first."""
         with np.errstate(divide="ignore"):
             return self._replace(
                 a=self.b,
@@ -143,9 +143,9 @@ def answer(
     subjects: np.ndarray | None = None,
     level: float | None = None,
 ) -> Answers:
-    """Of the first row of a question's family, as of two sets. subjects: bool[T], the topics that
-    are told; None: all. level: of each interval by itself, 0.95 or more; None: what the family
-    gives."""
+    """The answers for the first row of a question's family, as two sets have only one. subjects:
+    bool[T], the topics that are told; None: all. level: of each interval by itself, 0.95 or more;
+    None: what the family gives."""
     return answer_family(outcome, question, subjects, level)[0]
 
 
@@ -155,7 +155,7 @@ def answer_family(
     subjects: np.ndarray | None = None,
     level: float | None = None,
 ) -> list[Answers]:
-    """Of every group that is asked, in that order. subjects, level: see `answer`."""
+    """The answers for every group that is asked, in that order. subjects, level: see `answer`."""
     sums = sum_units(outcome, question)
     holding = np.count_nonzero(sums.totals[0], axis=0)
     rows = [
@@ -179,7 +179,7 @@ def judge(
 
 
 def _differences(sums: UnitSums, question: Question) -> Iterator[tuple[int, sides.Difference]]:
-    """Of every group that is asked, with R = 1."""
+    """The difference of every group that is asked from all others, with R = 1."""
     units = sides.prepare(*sums.totals) if sums.nested and sums.units else None
     in_group = np.bincount(sums.group, minlength=question.groups)
     for group in question.asked_groups.tolist():
@@ -285,8 +285,9 @@ def make_answers(
     tried: int,
     find_largest: Callable[[np.ndarray, np.ndarray], "Largest"],
 ) -> Answers:
-    """Of a row whose family's level is known. tried: rows of the family. find_largest: gives the
-    unit with most of each topic, from the differences and from which of them are accepted."""
+    """The answers for a row whose family's level is known. tried: rows of the family. find_largest:
+    gives the unit with most of each topic, from the differences and from which of them are
+    accepted."""
     is_tested = ~np.isnan(row.p)
     compared = row.difference
     difference = compared.difference[0]
@@ -346,8 +347,8 @@ class Largest(NamedTuple):
 def _largest_units(
     sums: UnitSums, group: int | None, difference: np.ndarray, accepted: np.ndarray
 ) -> Largest:
-    """Of each accepted topic the unit with most of its words on the side that has more, and what is
-    left without that unit there; -1 and NaN of the others."""
+    """For each accepted topic the unit with most of its words on the side that has more, and what
+    is left without that unit there; -1 and NaN of the others."""
     columns = len(difference)
     largest = Largest(
         np.full(columns, -1, np.int64),

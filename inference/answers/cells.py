@@ -101,7 +101,7 @@ def of_whole_units(outcome: Outcome, rank: np.ndarray, position: np.ndarray) -> 
 
 
 def in_places(cells: Cells, mix: Mix | None, positions: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of each place the residuals as a part of all words, float64[G, T], and its part of the words,
+    """The residuals of each place as a part of all words, float64[G, T], and its part of the words,
     float64[G]."""
     columns = np.arange(cells.amounts.shape[1])
     rows = residuals(cells, mix, columns)

@@ -30,10 +30,10 @@ _SEED = 60
 
 
 class Exchanged(NamedTuple):
-    """Of Q questions and T columns: reached: int64[Q, T], exchanges with at least the |difference|
-    / error that was seen. largest: float64[n, T], ascending, the largest of all exchanges, one more
-    than lie above SURELY. exchanges: how many were made. complete: whether they are all that there
-    are, with the sides as they were seen among them."""
+    """What exchanges of units gave for Q questions and T columns. reached: int64[Q, T], exchanges
+    with at least the |difference| / error that was seen. largest: float64[n, T], ascending, the
+    largest of all exchanges, one more than lie above SURELY. exchanges: how many were made.
+    complete: whether they are all that there are, with the sides as they were seen among them."""
 
     reached: np.ndarray
     largest: np.ndarray

@@ -57,10 +57,10 @@ def answer_held(
     level: float | None = None,
     exchanges: bool = True,
 ) -> Answers:
-    """Of every topic of the data. exchanges: whether few units are tested by exchanging them, which
-    is for words that were counted, not for shares that were estimated. verdict: why nothing can be
-    said, where that is known. level: of each interval, 0.95 or more; None: what the topics, as one
-    family, give."""
+    """The answers for every topic of the data. exchanges: whether few units are tested by
+    exchanging them, which is for words that were counted, not for shares that were estimated.
+    verdict: why nothing can be said, where that is known. level: of each interval, 0.95 or more;
+    None: what the topics, as one family, give."""
     compared = settings.compared
     of_changes = len(compared) == 4
     if of_changes:
@@ -82,7 +82,7 @@ def answer_held(
 
 
 def _unit_sums(data: regression.Data, settings: Settings) -> UnitSums:
-    """Of the documents that speak of a setting, in one group for each."""
+    """Sums over units of the documents that speak of a setting, in one group for each."""
     side = settings.side
     groups = 1 if side is None else int(side.max(initial=0)) + 1
     of_cell = np.zeros(len(settings.rows), np.int64) if side is None else side
@@ -119,7 +119,8 @@ def _difference(fitted: regression.Fit, sums: UnitSums) -> sides.Difference:
 
 
 def _with_exchanges(row: Row, sums: UnitSums, data: regression.Data, settings: Settings) -> Row:
-    """As it is where the number along a line is not the units' own."""
+    """The row judged by exchanges of units; unchanged where the number along a line is not the
+    units' own."""
     of_units = _of_units(sums, data, settings)
     if of_units.within > WITHIN:
         return row

@@ -17,10 +17,10 @@ ALONE = 1e-9  # 1 - leverage, below which a unit alone is a side, and its residu
 
 
 class Difference(NamedTuple):
-    """Of R divisions into two sides, and T columns. share_a, share_b; variance_a, variance_b,
-    covariance: of both shares, such that variance_a + variance_b - 2 covariance is the square of
-    the error: float64[R, T]. df: float64[R], Bell and McCaffrey's degrees of freedom. units_a,
-    units_b: int64[R], that have words on each side."""
+    """The shares on two sides, in R divisions and T columns. share_a, share_b; variance_a,
+    variance_b, covariance: of both shares, such that variance_a + variance_b - 2 covariance is the
+    square of the error: float64[R, T]. df: float64[R], Bell and McCaffrey's degrees of freedom.
+    units_a, units_b: int64[R], that have words on each side."""
 
     share_a: np.ndarray
     share_b: np.ndarray

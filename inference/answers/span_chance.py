@@ -58,12 +58,12 @@ class Kinds(NamedTuple):
 
 
 class Chance(NamedTuple):
-    """Of T columns, and of more (0) and less (1). mean, spread: float64[2, rows, T], of the largest
-    excess of each kind of span; spread is inf where exchanges can't move it. largest: float64[2, n,
-    T], descending, of the exchanges the largest (excess - mean) / spread of all kinds, -inf where
-    fewer are kept. threshold, beyond: float64[2, T], what TAIL of the exchanges reach, and by how
-    much these exceed it on average. usual: float64[2, STEPS, T], what larger parts of them reach.
-    exchanges: int64[T], how many were made."""
+    """What chance gives in T columns, to more (0) and to less (1). mean, spread: float64[2, rows,
+    T], of the largest excess of each kind of span; spread is inf where exchanges can't move it.
+    largest: float64[2, n, T], descending, of the exchanges the largest (excess - mean) / spread of
+    all kinds, -inf where fewer are kept. threshold, beyond: float64[2, T], what TAIL of the
+    exchanges reach, and by how much these exceed it on average. usual: float64[2, STEPS, T], what
+    larger parts of them reach. exchanges: int64[T], how many were made."""
 
     mean: np.ndarray
     spread: np.ndarray

@@ -140,7 +140,7 @@ class Spans:
         return units if self.in_order and units < ENOUGH else 0
 
     def of_column(self, column: int) -> "Spans":
-        """Of one topic alone: its questions are answered sooner, and alike."""
+        """The spans of one topic alone: its questions are answered sooner, and alike."""
         of_one_column = slice(column, column + 1)
         mix = self.mix
         if mix is not None:
@@ -471,7 +471,7 @@ def _as_counted(side_a: _Side, side_b: _Side, scale: float, shape: Shape) -> _Co
 
 
 def _with_mix_held(mix: Mix, side_a: _Side, side_b: _Side, shape: Shape) -> _Compared:
-    """The same units in a span and at all other times."""
+    """The difference of a span from all other times, with the same units in both."""
     assert side_a.of_units is not None and side_a.words_of_units is not None
     assert side_b.of_units is not None and side_b.words_of_units is not None
     words_a = side_a.words_of_units
@@ -502,7 +502,7 @@ def _with_mix_held(mix: Mix, side_a: _Side, side_b: _Side, shape: Shape) -> _Com
 
 
 def _line_with_mix_held(mix: Mix, side_a: _Side, side_b: _Side) -> _Compared:
-    """The same units in the last third and in the first."""
+    """The difference of the last third from the first, with the same units in both."""
     assert side_a.words_of_units is not None and side_b.words_of_units is not None
     words_a = side_a.words_of_units
     words_b = side_b.words_of_units
@@ -546,8 +546,8 @@ def _error(
     levers: tuple[np.ndarray, np.ndarray],
     difference: np.ndarray,
 ) -> tuple[np.ndarray, float]:
-    """Of a difference, by units, and its degrees of freedom. levers: float64[U], of both sides: by
-    what a word there counts."""
+    """The error of a difference, by units, and its degrees of freedom. levers: float64[U], of both
+    sides: by what a word there counts."""
     moves = np.zeros((len(mix.sizes), len(difference)))
     weight = np.zeros(len(mix.sizes))
     for side, lever in zip(sides, levers, strict=True):

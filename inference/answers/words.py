@@ -29,12 +29,12 @@ AmountsOf = Callable[[np.ndarray], np.ndarray]
 
 
 class WordSums(NamedTuple):
-    """Of n words on sides a and b. tokens: int64[n, 2]. With x the tokens of a word that a unit has
-    on a side, m the words of that unit there, and w its weight (sides.unit_weights): squares,
-    products: float64[n, 2], sums of w x x and of w x m. crossed: float64[n, 3], of units on both
-    sides, with the root of both weights, sums of xa xb, xa mb and ma xb. holding: int64[n], units
-    with the word on either side. largest: float64[n, 2], the largest x; of_largest: float64[n, 2],
-    that unit's m."""
+    """Sums over units of n words on sides a and b. tokens: int64[n, 2]. With x the tokens of a word
+    that a unit has on a side, m the words of that unit there, and w its weight
+    (sides.unit_weights): squares, products: float64[n, 2], sums of w x x and of w x m. crossed:
+    float64[n, 3], of units on both sides, with the root of both weights, sums of xa xb, xa mb and
+    ma xb. holding: int64[n], units with the word on either side. largest: float64[n, 2], the
+    largest x; of_largest: float64[n, 2], that unit's m."""
 
     tokens: np.ndarray
     squares: np.ndarray
@@ -50,8 +50,8 @@ class WordSums(NamedTuple):
 
 
 def answer_words(sizes: np.ndarray, sums: WordSums, amounts_of: AmountsOf) -> Answers:
-    """Of each word the share of side a's words against that of side b's; all words that can be said
-    are one family. sizes: float64[U, 2], words of each unit on either side. amounts_of: gives
+    """How each word's share of side a's words differs from that of side b's; all words that can be
+    said are one family. sizes: float64[U, 2], words of each unit on either side. amounts_of: gives
     float64[U, n], what each unit has of some words, by their places."""
     if len(sizes) > MOST_EXCHANGED and np.count_nonzero(sizes) == len(sizes):
         row = make_row(0, _difference_of_many(sizes, sums), sums.holding)
@@ -116,8 +116,9 @@ def _difference(frame: UnitSums, sizes: np.ndarray, sums: WordSums) -> sides.Dif
 
 
 def _difference_of_many(sizes: np.ndarray, sums: WordSums) -> sides.Difference:
-    """As `_difference`, where every unit is on one side, up to the order in which is added: units
-    of the same size are one term, for ten million documents would take a second."""
+    """The differences that `_difference` gives where every unit is on one side, up to the order of
+    the additions: units of the same size are one term, for ten million documents would take a
+    second."""
     words = sizes.sum(axis=0)
     by_size = [sides.UnitsBySize.of(sizes[:, side]) for side in range(2)]
     squares = np.array([of_side.weighted_squares for of_side in by_size])
@@ -140,8 +141,8 @@ def _difference_of_many(sizes: np.ndarray, sums: WordSums) -> sides.Difference:
 def _variances(
     sums: WordSums, words: np.ndarray, squares: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Of the shares on either side: float64[n]. words, squares: float64[2], of the units of each
-    side the sums of their sizes, and of their squares by weight."""
+    """The variances of the shares on either side: float64[n]. words, squares: float64[2], of the
+    units of each side the sums of their sizes, and of their squares by weight."""
     share = sums.tokens / words
     spread = sums.squares - 2 * share * sums.products + share**2 * squares
     variance_a, variance_b = np.maximum(spread, 0.0).T / words[:, None] ** 2
@@ -149,7 +150,7 @@ def _variances(
 
 
 def _row_of(row: Row, words: np.ndarray) -> Row:
-    """The same of some words."""
+    """The row of some of the words."""
     compared = row.difference
     difference = compared._replace(
         share_a=compared.share_a[:, words],
@@ -198,8 +199,8 @@ def _joined(answers: Answers, words: np.ndarray, of_words: Answers) -> Answers:
 
 
 def _finder(sizes: np.ndarray, sums: WordSums) -> Callable[[np.ndarray, np.ndarray], Largest]:
-    """Of each accepted word what its largest unit has on the side that has more, and what is left
-    without that."""
+    """A function that finds for each accepted word what its largest unit has on the side that has
+    more, and what is left without that."""
     words = sizes.sum(axis=0)
     word = np.arange(len(sums.tokens))
 

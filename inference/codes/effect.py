@@ -21,10 +21,10 @@ PRECISION = 1 << 30  # of the largest outcome: the regression takes whole number
 
 
 class Effect(NamedTuple):
-    """Of a contrast: Bounds of single numbers, NaN where the documents, or the coded ones, can't
-    tell it. corrected, beyond: in these texts, and beyond them; coded: of the coded documents
-    alone, weighted, in these texts; counted: of the predictions, the part above a half, or
-    themselves for a scale: it is wrong by any amount. codes: documents it rests on."""
+    """The effect that a contrast has on codes: Bounds of single numbers, NaN where the documents,
+    or the coded ones, can't tell it. corrected, beyond: in these texts, and beyond them; coded: of
+    the coded documents alone, weighted, in these texts; counted: of the predictions, the part above
+    a half, or themselves for a scale: it is wrong by any amount. codes: documents it rests on."""
 
     corrected: Bounds
     beyond: Bounds

@@ -55,8 +55,8 @@ class Bounds(NamedTuple):
 
 @dataclass(frozen=True)
 class Cells:
-    """Of each of C cells. documents, codes, units: int64[C], how many it has; positive: float64[C],
-    the sum of its codes.
+    """Estimates of each of C cells. documents, codes, units: int64[C], how many it has; positive:
+    float64[C], the sum of its codes.
 
     counted: float64[C], of the predictions, the part above a half, or their mean for a scale: it is
     wrong, and is there to be compared with. coded: by the codes alone, weighted, in these texts;

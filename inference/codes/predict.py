@@ -45,7 +45,8 @@ def predict(
     folds: int = 5,
     units: np.ndarray | None = None,
 ) -> Prediction:
-    """The same seed gives the same prediction.
+    """Predict the codes of all documents by those that are coded. The same seed gives the same
+    prediction.
 
     corpus: documents, or sections of them, whose words are then counted together. tokens: the run's
     evidence, None for words alone. documents: int[n], those that are coded, each

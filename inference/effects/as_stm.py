@@ -52,8 +52,8 @@ def fit(
     contrasts: np.ndarray,
     draws: int = DRAWS,
 ) -> regression.Fit:
-    """As regression.fit, with the normal distribution. alpha: float64[K], the prior; draws: how
-    many are pooled; 0: theta is taken as known."""
+    """Fits a regression as regression.fit does, with the normal distribution. alpha: float64[K],
+    the prior; draws: how many are pooled; 0: theta is taken as known."""
     solution = _solve(data, design, contrasts)
     if data.units.U < len(data.cell):
         beta, variance = _by_units(data, alpha, solution, draws)
@@ -104,7 +104,7 @@ def _by_documents(
 def _by_units(
     data: regression.Data, alpha: np.ndarray, solution: _Solution, draws: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The same with sandwiches over units."""
+    """Coefficients and their variance, by sandwiches over units."""
     design = solution.rows
     inverse = solution.inverse
     weight = solution.weight
@@ -217,7 +217,7 @@ def _sums(sparse: csr_matrix, r: np.ndarray, alpha: np.ndarray, weights: np.ndar
 def _squares(
     sparse: csr_matrix, r: np.ndarray, alpha: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
-    """The same of squares."""
+    """float64[T, m]: sums of the squares of theta times their weights, float64[n, m]."""
     of_tokens = sparse.power(2).T @ weights
     of_both = 2 * alpha[:, None] * (sparse.T @ (r[:, None] * weights))
     return of_tokens + of_both + np.outer(alpha**2, r**2 @ weights)

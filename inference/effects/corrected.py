@@ -71,7 +71,7 @@ def effect(
 
 
 def documents(data: regression.Data, bow: Bow, topics: Topics) -> regression.Data | None:
-    """The same with the tokens that W gives, in parts of 1 / PARTS: a regression of these has
+    """The data with the tokens that W gives, in parts of 1 / PARTS: a regression of these has
     intervals. None beyond MOST_TOPICS or MOST_PAIRS, and beyond MOST_NUMBERS of documents and
     topics."""
     D = len(data.cell)

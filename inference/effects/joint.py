@@ -40,8 +40,9 @@ class UnitResiduals(NamedTuple):
 
 
 class Joint(NamedTuple):
-    """Of each topic: median: float64[T], of the differences (side 1 less side 0); p: where the
-    topic was fixed beforehand; p_of_clearest: where it was picked as the clearest of all."""
+    """What all runs together say of each topic. median: float64[T], of the differences (side 1 less
+    side 0); p: where the topic was fixed beforehand; p_of_clearest: where it was picked as the
+    clearest of all."""
 
     median: np.ndarray
     p: np.ndarray
@@ -105,8 +106,9 @@ def exchangeable(
 
 
 def sums(data: regression.Data, held_columns: np.ndarray, units: Exchangeable) -> UnitResiduals:
-    """Of one run. held_columns: float64[C, P], the columns of data's cells that are held constant,
-    with the constant. Raises Invalid for other documents than the units'."""
+    """The residuals of units in one run. held_columns: float64[C, P], the columns of data's cells
+    that are held constant, with the constant. Raises Invalid for other documents than the
+    units'."""
     if len(units.unit) != len(data.cell):
         raise Invalid(
             "documents", f"{len(units.unit):,} documents were expected, got {len(data.cell):,}."

@@ -48,7 +48,8 @@ class Data(NamedTuple):
 
     @property
     def arrays(self) -> tuple[np.ndarray, ...]:
-        """As kernels take them: cell, doc_ptr, doc_topics, doc_tokens, lengths, into."""
+        """The arrays in the order in which kernels take them: cell, doc_ptr, doc_topics,
+        doc_tokens, lengths, into."""
         return self[1:-1]
 
     @classmethod
@@ -72,11 +73,11 @@ class Data(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """Of each contrast q and topic t. estimate, variance: float64[Q, T], NaN where the documents
-    don't say it (the design can't tell the contrast from other columns). pooled: float64[Q, T], the
-    variance if all units varied alike, phi c' (X'NX)^-1 c, phi = sum e_u^2 / (1 - n_u / n) / n. df:
-    float64[Q], Satterthwaite's. alone: bool[Q], contrasts that one unit alone decides: what it adds
-    to their variance can't be known, and is missing."""
+    """Estimates of each contrast q and topic t. estimate, variance: float64[Q, T], NaN where the
+    documents don't say it (the design can't tell the contrast from other columns). pooled:
+    float64[Q, T], the variance if all units varied alike, phi c' (X'NX)^-1 c, phi = sum e_u^2 / (1
+    - n_u / n) / n. df: float64[Q], Satterthwaite's. alone: bool[Q], contrasts that one unit alone
+    decides: what it adds to their variance can't be known, and is missing."""
 
     estimate: np.ndarray
     variance: np.ndarray

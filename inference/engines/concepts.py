@@ -68,7 +68,8 @@ class _Texts:
 def company(
     bow: Bow, shape: Shape, seed_words: np.ndarray, seed_topics: np.ndarray, topics: int
 ) -> Company:
-    """Of documents that are trained on, each weighted by the seeds of a topic that it has.
+    """The words that stand with the seeds of each topic, in documents that are trained on, each
+    weighted by the seeds that it has.
 
     bow: of all documents. seed_words, seed_topics: int64[m]. topics: how many there are.
     """

@@ -542,7 +542,7 @@ priors = as_set  # where inference is fw, theta has no prior: alpha then smooths
 
 
 def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The same settings: step sizes continue as after a pass."""
+    """The settings of a run that goes on, unchanged: step sizes continue as after a pass."""
     return dict(settings)
 
 

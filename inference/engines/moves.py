@@ -42,7 +42,8 @@ def row_of(words: np.ndarray, tokens: np.ndarray, documents: float) -> Row:
 
 
 def rows_of(state: Rows, documents: np.ndarray, unit: float) -> list[Row]:
-    """Of every cluster. documents: float64[K]. unit: of the state's values and of documents."""
+    """The row of every cluster. documents: float64[K]. unit: of the state's values and of
+    documents."""
     entries = ranges(state.start, state.length)
     words = np.repeat(np.arange(len(state.start)), state.length)
     topic = state.arena_topics[entries]
@@ -70,8 +71,8 @@ def merged(a: Row, b: Row) -> Row:
 
 
 def entropy_lost(clusters: np.ndarray, shares: np.ndarray, units: float, a: int, b: int) -> float:
-    """Of documents that are in both clusters, when the two are one, in nats. clusters, shares: [D,
-    L], as remembered."""
+    """Nats that documents in both clusters lose when the two become one. clusters, shares: [D, L],
+    as remembered."""
     share_of_a = np.where(clusters == a, shares, 0).sum(axis=1)
     of_b = np.where(clusters == b, shares, 0).sum(axis=1)
     has_both = (share_of_a > 0) & (of_b > 0)

@@ -1213,8 +1213,8 @@ def methods(settings: Mapping[str, Any]) -> Methods:
 
 
 def _ends(settings: Mapping[str, Any]) -> str:
-    """Of which states the topics are a mean, and when training ends; "" for settings that know
-    neither."""
+    """Sentences that say of which states the topics are a mean, and when training ends; "" for
+    settings that know neither."""
     if settings.get("statistics") != "memo":
         return ""
     mean = (
@@ -1299,8 +1299,8 @@ def memory(config: Resolved, shape: Shape) -> int:
 
 
 def _start_bytes(config: Resolved, shape: Shape) -> int:
-    """Of a start by more topics that are joined, before there is a table: their rows with copies of
-    them, and what each pair of topics loses."""
+    """Bytes of a start by more topics that are joined, before there is a table: their rows with
+    copies of them, and what each pair of topics loses."""
     if config.start != "joined":
         return 0
     topics = from_documents.JOINED * config.topics

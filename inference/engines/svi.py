@@ -261,8 +261,8 @@ def _fade(
 
 
 def _adapt(state: State, batch: dense.Batch, local: variational.Local, scale: float) -> float:
-    """The same with the step size that is expected to bring lambda nearest to its goal; it costs V
-    x K. Returns it.
+    """A step whose size is expected to bring lambda nearest to its goal; finding it costs V x K.
+    Returns the size.
 
     The first AVERAGED minibatches are only looked at.
     """

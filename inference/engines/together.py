@@ -70,8 +70,8 @@ def lay_out(site: Site, documents: np.ndarray) -> Laid:
 
 
 def count(batch: Batch, new: np.ndarray, old: np.ndarray, K: int) -> Counts:
-    """Of a batch's samples: uint16[N, M], as for `rows.merge`. All words of the batch are there,
-    changed or not."""
+    """By how much the samples of a batch change the counts. new, old: uint16[N, M], as for
+    `rows.merge`. All words of the batch are there, changed or not."""
     word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
     return Counts(
         batch.words.astype(np.int32),

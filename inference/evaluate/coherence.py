@@ -76,7 +76,7 @@ class Coherence:
         return _over(is_known, scores).sum(axis=1) / np.maximum(is_known.sum(axis=1), 1)
 
     def _pairs(self, topics: Topics) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Of the pairs i > j of WORDS words: which ones a topic has, D(w_i, w_j), D(w_i) and
+        """For the pairs i > j of WORDS words: which ones a topic has, D(w_i, w_j), D(w_i) and
         D(w_j), each [K, pairs]."""
         top = topics.top(WORDS)
         documents_together = self._together(top)
@@ -89,8 +89,8 @@ class Coherence:
         )
 
     def _together(self, top: np.ndarray) -> np.ndarray:
-        """As the function; only topics whose first words changed since the last call are counted
-        again."""
+        """In how many documents the words of each topic occur together: int32[K, WORDS, WORDS].
+        Only topics whose first words changed since the last call are counted again."""
         before, counts_before = self.counted
         documents_together = np.zeros((len(top), WORDS, WORDS), np.int32)
         new = np.ones(len(top), bool)

@@ -24,7 +24,7 @@ class Association(NamedTuple):
 def association(
     near: np.ndarray, everywhere: np.ndarray, window: int, total: int, occurrences: int
 ) -> Association:
-    """Of n words with another one.
+    """How strongly n words are associated with another one.
 
     near, everywhere: int64[n], tokens of each in the windows around the other word and in all
     texts, at least 1 near. window, total: all tokens in the windows and in all texts; of none of

@@ -45,7 +45,7 @@ def shares(
     column_of_topic: np.ndarray | None = None,
     level: float = 0.95,
 ) -> Bands:
-    """Of each topic asked for and each group, with an interval that holds the share at `level`,
+    """The share of each topic asked for in each group, with an interval that holds it at `level`,
     group by group.
 
     doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and
@@ -97,7 +97,7 @@ def sums_of(
 
 
 def _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, column_of_topic):
-    """As `_sums`, of arrays and topics as they come."""
+    """What `_sums` gives, for arrays and topics as they come."""
     arrays = documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths)
     group = frozen(group, np.int32)
     return _sums(
@@ -113,9 +113,9 @@ def _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics,
 def of_sums(
     of_groups: np.ndarray, by_topic: np.ndarray, everywhere: np.ndarray, level: float = 0.95
 ) -> Bands:
-    """The same of sums that were made before. of_groups: float64[G, 3], documents with words, sums
-    of N_d and of N_d^2; by_topic: float64[T, G, 5] as in `_intervals`; everywhere: float64[T, 5],
-    the same of all documents of the corpus."""
+    """Shares and intervals by sums that were made before. of_groups: float64[G, 3], documents with
+    words, sums of N_d and of N_d^2; by_topic: float64[T, G, 5] as in `_intervals`; everywhere:
+    float64[T, 5], the same of all documents of the corpus."""
     if not 0 < level < 1:
         raise Invalid("level", f"level must be between 0 and 1, got {level}.")
     n = of_groups[:, 0].astype(np.int64)

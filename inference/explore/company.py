@@ -34,11 +34,11 @@ _PHRASE = 0.5  # of two words' pieces, that a fixed phrase shares
 
 
 class Company(NamedTuple):
-    """Of each topic; NaN where it can't be said. apart: float64[K], the second eigenvalue. across:
-    float64[K], mean log lift of the pairs of words from both sides, over rows. tells: float64[K],
-    residual idf of its frequent words, the run's median being 1. spread: float64[K], documents that
-    have the topic, the run's median being 1. sides: the words of both, those with most of the
-    topic's tokens first."""
+    """What the company of its words says of each topic; NaN where it can't be said. apart:
+    float64[K], the second eigenvalue. across: float64[K], mean log lift of the pairs of words from
+    both sides, over rows. tells: float64[K], residual idf of its frequent words, the run's median
+    being 1. spread: float64[K], documents that have the topic, the run's median being 1. sides: the
+    words of both, those with most of the topic's tokens first."""
 
     apart: np.ndarray
     across: np.ndarray
@@ -105,7 +105,7 @@ def _mean_length(rows: Bow) -> float:
 
 
 def words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[dict[int, int]]]:
-    """Of each topic its FIRST first words, its most frequent ones, and the tokens of the first."""
+    """The FIRST first words of each topic, its most frequent ones, and the tokens of the first."""
     ptr, topics, tokens, _ = evidence.by_word()
     word = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
     total = np.bincount(word, weights=tokens, minlength=len(ptr) - 1)
@@ -122,7 +122,7 @@ def words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[di
 
 
 def _best(topics: np.ndarray, value: np.ndarray, K: int) -> list[np.ndarray]:
-    """Of each topic the places of its FIRST largest values, the largest first."""
+    """The places of each topic's FIRST largest values, the largest first."""
     order = np.lexsort((-value, topics))
     ends = np.searchsorted(topics[order], np.arange(K + 1))
     return [order[a : min(a + FIRST, b)] for a, b in zip(ends, ends[1:], strict=False)]

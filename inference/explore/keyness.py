@@ -16,7 +16,7 @@ from inference.explore.association import log_likelihood
 
 
 class Keyness(NamedTuple):
-    """Of forms, float64[n] unless said otherwise.
+    """How much more often forms are in one set than in another, float64[n] unless said otherwise.
 
     ratio: log2 of the first set's relative frequency over the second's, inf or -inf where one of
     them has none; low, high: its interval, infinite at an end that nothing bounds, NaN where

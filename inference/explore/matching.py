@@ -53,7 +53,7 @@ class Matching(NamedTuple):
         return np.setdiff1d(np.flatnonzero(self.used_b), self.partner)
 
     def turned(self) -> "Matching":
-        """The same, from b's side."""
+        """The matching from b's side."""
         partner = np.full(len(self.best_a), -1, np.int32)
         similarity = np.zeros(len(self.best_a))
         paired = np.flatnonzero(self.partner >= 0)

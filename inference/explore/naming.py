@@ -113,9 +113,9 @@ def standing(
     precision: float = PRECISION,
     limit: int = STANDING,
 ) -> list[list[int]]:
-    """Of each topic the words that stand for it, those first that hold most of it: at least
-    `precision` of their tokens, and PART of the topic's, are in it. Where none has the precision,
-    the FEWER first of all. column_of_topic: int32[K], merged topics."""
+    """The words that stand for each topic, those first that hold most of it: at least `precision`
+    of their tokens, and PART of the topic's, are in it. Where none has the precision, the FEWER
+    first of all. column_of_topic: int32[K], merged topics."""
     ptr, topics, tokens, _ = evidence.by_word()
     word = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
     topic = topics.astype(np.int64)
@@ -219,7 +219,7 @@ def _rarity(evidence: Evidence, first: list[list[int]], of_topic: list[list[int]
 def _words_of_names(
     evidence: Evidence, first: list[list[int]], samples: Sequence[Sample]
 ) -> list[list[int]]:
-    """Of each topic the words that its name may have, each once: those that stand for it, its first
+    """The words that the name of each topic may have, each once: those that stand for it, its first
     ones, and those of its phrases. first: of each topic its first words."""
     of_topics: list[list[int]] = []
     for k, standing_words in enumerate(standing(evidence)):
@@ -240,7 +240,7 @@ def _documents(evidence: Evidence, k: int) -> Holding:
 
 
 def _of_both(ranked: list[Unit], sides: Sequence[Sequence[int]], used: Set[str]) -> tuple[str, ...]:
-    """Of a mixed topic the best unit of each side; () where one has none, or they say the same."""
+    """The best unit of each side of a mixed topic; () where one has none, or they say the same."""
     best_units: list[Unit] = []
     for side in sides:
         of_side = (unit for unit in ranked if not set(side).isdisjoint(unit.words))
@@ -401,5 +401,5 @@ def alike(a: str, b: str) -> bool:
 
 
 def capitalized(text: str) -> str:
-    """As a name is written: its first letter large, all others as they are."""
+    """A text as names are written: its first letter large, all others as they are."""
     return text[:1].upper() + text[1:]

@@ -156,8 +156,9 @@ def _phrases(rows: list[np.ndarray], looked_at: int, limit: int) -> list[Phrase]
 
 
 def _distinct(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """As numpy.unique of the rows has them: the distinct ones, which of them each is, and how often
-    each occurs; by one number for each row, many times faster. table: int64[n, columns], n > 0."""
+    """The distinct rows of a table, which of them each row is, and how often each occurs, as
+    numpy.unique has them; by one number for each row, many times faster. table: int64[n, columns],
+    n > 0."""
     least = table.min(axis=0)
     numbers = np.ravel_multi_index(tuple((table - least).T), tuple(table.max(axis=0) - least + 1))
     _, first, inverse, times = np.unique(
@@ -303,8 +304,8 @@ def _end(text: str, start: int, spelling: str) -> int:
 
 @njit(cache=True, nogil=True)
 def _largest(doc_ptr, doc_topics, doc_tokens, K, n):
-    """Of each topic the n documents with most of its tokens, most first, the first of equals:
-    int64[K, n], -1 for none."""
+    """The n documents with most of each topic's tokens, most first, the first of equals: int64[K,
+    n], -1 for none."""
     documents = np.full((K, n), -1, np.int64)
     tokens = np.zeros((K, n), np.int64)
     for d in range(len(doc_ptr) - 1):

@@ -49,7 +49,7 @@ def spans_of_time(days: np.ndarray) -> np.ndarray:
 def reach(
     evidence: Evidence, phrases: Sequence[tuple[int, ...]], spans: np.ndarray
 ) -> list[list[Reached]]:
-    """Of each phrase the topics that it reaches, those with most tokens in its documents first, and
+    """The topics that each phrase reaches, those with most tokens in its documents first, and
     OTHERS last.
 
     phrases: the numbers of their words; a document with all of them has the phrase. spans: of

@@ -143,7 +143,7 @@ def _share(d, k, doc_ptr, doc_topics, doc_tokens):
 
 @njit(cache=True, nogil=True)
 def _place(k, share, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens):
-    """Of the first document of topic k with less than this share of it."""
+    """The place of the first document of topic k with less than this share of it."""
     low = topic_ptr[k]
     high = topic_ptr[k + 1]
     while low < high:

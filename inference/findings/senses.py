@@ -79,8 +79,8 @@ class _Change(NamedTuple):
         return self.after.share[0] - self.before.share[0]
 
     def least_sure_of(self, other: "_Change") -> "_Change":
-        """The same shares with the ends of both intervals that are farther out, and the larger p.
-        other: of the same documents in other units."""
+        """Its shares with the ends of both intervals that are farther out, and the larger p. other:
+        of the same documents in other units."""
         return self._replace(
             low=np.minimum(self.low, other.low),
             high=np.maximum(self.high, other.high),

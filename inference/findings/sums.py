@@ -57,27 +57,16 @@ class Sums(NamedTuple):
     @classmethod
     def zeros(cls, G: int, T: int) -> "Sums":
         """The sums of no documents."""
-        return cls(
-            documents=np.zeros(G),
-            tokens=np.zeros(G),
-            squares=np.zeros(G),
-            units=np.zeros(G),
-            unit_squares=np.zeros(G),
-            holding=np.zeros((G, T)),
-            of_holding=np.zeros((G, T)),
-            x=np.zeros((G, T)),
-            xx=np.zeros((G, T)),
-            xl=np.zeros((G, T)),
-            unit_xx=np.zeros((G, T)),
-            unit_xl=np.zeros((G, T)),
-        )
+        by_group = [np.zeros(G) for _ in range(5)]
+        by_topic = [np.zeros((G, T)) for _ in range(7)]
+        return cls(*by_group, *by_topic)
 
     def over(self, groups: np.ndarray | slice) -> "Sums":
         """Some groups as one: G = 1."""
         return Sums(*(array[groups].sum(axis=0, keepdims=True) for array in self))
 
     def rest(self) -> "Sums":
-        """Of each group all others together."""
+        """For each group the sums of all others together."""
         return Sums(*(array.sum(axis=0, keepdims=True) - array for array in self))
 
 
@@ -300,7 +289,7 @@ def ratio(first: Shares, second: Shares) -> Ratio:
 
 
 def contrasts(group_sums: Sums) -> tuple[Shares, Ratio]:
-    """Of each group: its shares, and how many times they are those of all other documents together:
+    """The shares of each group, and how many times they are those of all other documents together:
     [G, T]."""
     usual = typical(group_sums)
     shares_of_groups = shares(group_sums, usual)

@@ -153,7 +153,7 @@ def _elements(match: regex.Match, cut: Cut) -> list[Element]:
 
 
 def _pieces(at: int, text: str, cut: Cut) -> list[Piece]:
-    """Of a word as it was typed: several where the texts cut it, as at a hyphen."""
+    """The pieces of a word as it was typed: several where the texts cut it, as at a hyphen."""
     cql = regex.fullmatch(_CQL, text)
     marks = not (cql["marks"] if cql else text.endswith("%d"))
     text = text.removesuffix("%d")

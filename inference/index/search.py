@@ -246,9 +246,9 @@ class Index:
         return scores
 
     def places(self, query: str, numbers: list[int]) -> dict[int, list[np.ndarray]]:
-        """Of each document, for each word and phrase of a query that is in its text, int64[n, 2] by
-        place: the character at which a word of it begins, and that at which the next piece of the
-        text does (of the last: END)."""
+        """Where a query's words are in each document: for each word and phrase that is in its text,
+        int64[n, 2] by place, the character at which a word of it begins, and that at which the next
+        piece of the text does (of the last: END)."""
         forms_of_sequences = []
         for sequence in sequences(self.parse(query)):
             forms_of_sequences.append(
@@ -269,8 +269,8 @@ class Index:
         return by_document
 
     def extents(self, texts: list[str]) -> list[int]:
-        """Of texts that each begin with a piece and hold no other: how many of its characters
-        belong to the piece."""
+        """How many characters of each text belong to its piece: each begins with one, and holds no
+        other."""
         begins = np.cumsum([0, *(len(text) + 1 for text in texts)])
         word_spans = self.spans("\n".join(texts))  # at once: a tokeniser costs more than a word
         last = np.searchsorted([start for start, _, _ in word_spans], begins[1:]) - 1

@@ -24,7 +24,7 @@ class Totals(NamedTuple):
 
 
 class FormSums(NamedTuple):
-    """Of forms, int32[n], ascending: tokens, and documents with it: int64[n]."""
+    """Tokens of forms, int32[n], ascending, and documents with each: int64[n]."""
 
     forms: np.ndarray
     tokens: np.ndarray
@@ -113,7 +113,7 @@ def _add_chosen(words, indptr, documents, counts, chosen, table):
 
 @njit(cache=True, nogil=True)
 def _add_all(words, indptr, documents, counts, table):
-    """As _add_chosen does for all documents, in a fifth of the time."""
+    """Adds what _add_chosen adds for all documents, in a fifth of the time."""
     for i in range(len(words)):
         tokens = np.int64(0)
         for j in range(indptr[i], indptr[i + 1]):

@@ -16,9 +16,9 @@ WORDS = 64
 def of_segment(
     stream: np.ndarray, first: np.ndarray, document: int, field: Field, forms: int
 ) -> Field:
-    """Of the WORDS most frequent words of a segment the documents that have fewer matches of “this
-    word, and any other” than uses of the word, and how many fewer. As hits, matches begin from the
-    left, and none begins within another.
+    """For the WORDS most frequent words of a segment, the documents that have fewer matches of
+    “this word, and any other” than uses of the word, and how many fewer. As hits, matches begin
+    from the left, and none begins within another.
 
     stream: words of all documents. first: int64[n + 1], where those of the segment begin. document:
     the number of the first. field: their texts. forms: size of the lexicon.

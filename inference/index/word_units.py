@@ -121,8 +121,8 @@ def count_words(
 
 
 def count_postings(forms: np.ndarray, postings: "Postings", sides: Sides, least: int) -> Counted:
-    """The same of postings that are at hand, by two threads with half of them each. forms: int[n],
-    of each."""
+    """Counts forms by postings that are at hand, by two threads with half of them each. forms:
+    int[n], of each."""
     n = len(forms)
     documents = np.zeros((n, 2), np.int64)
     sums = _no_sums(n)
@@ -191,8 +191,8 @@ class ByDocument(NamedTuple):
 def _count_documents(
     fields: list[Field], forms: np.ndarray, by_document: ByDocument, least: int, once: bool
 ) -> Counted:
-    """As `count_postings`, with the same bits, where every unit is a document. forms: int64[n],
-    ascending. once: each document counts once, however often it has a form."""
+    """Counts forms where every unit is a document, with the same bits as `count_postings`. forms:
+    int64[n], ascending. once: each document counts once, however often it has a form."""
     documents = np.zeros((len(forms), 2), np.int64)
     sums = _no_sums(len(forms))
     for field in fields:

@@ -190,9 +190,9 @@ def by_word(indptr, topics, counts, rows, of_row, K):
 
 @njit(cache=True, nogil=True)
 def rank(first, end, topic_ptr, lengths, documents, tokens):
-    """Of the topics first ... end - 1: documents, each topic's ascending, are put in the order of
-    their shares, the largest first, and in place of the tokens comes the order by tokens; of equals
-    the lower number is first. lengths: of all documents."""
+    """Ranks the documents of the topics first ... end - 1: `documents`, each topic's ascending, are
+    put in the order of their shares, the largest first, and in place of `tokens` comes the order by
+    tokens; of equals the lower number is first. lengths: of all documents."""
     for k in range(first, end):
         a = topic_ptr[k]
         b = topic_ptr[k + 1]

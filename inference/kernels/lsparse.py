@@ -103,8 +103,8 @@ class Work(NamedTuple):
 
 @njit(cache=True)
 def unlisted(totals, V, eta):
-    """Of words that a topic does not list: (g float64[K], relative weights, the largest 1; the log
-    of the largest; norm float64[K], psi(V eta + totals))."""
+    """The weights of words that a topic does not list: (g float64[K], relative weights, the largest
+    1; the log of the largest; norm float64[K], psi(V eta + totals))."""
     K = len(totals)
     norm = np.empty(K)
     for k in range(K):

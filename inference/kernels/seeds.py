@@ -162,9 +162,9 @@ def _drawn(weights, x):
 
 @njit(cache=True)
 def _divergences(places, counts, size, by_word, tokens, own, epsilon, out):
-    """Of each document from a seed, into out: float64[n], 0 without words. places, counts: of the
-    seed's words, in the order that all documents have them in; size: its tokens. Only documents
-    that share a word with it cost more than a look."""
+    """The divergence of each document from a seed, into out: float64[n], 0 without words. places,
+    counts: of the seed's words, in the order that all documents have them in; size: its tokens.
+    Only documents that share a word with it cost more than a look."""
     word_ptr, documents, sizes = by_word
     floor = math.log(epsilon / (size + (len(word_ptr) - 1) * epsilon))
     for d in range(len(out)):

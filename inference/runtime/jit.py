@@ -232,15 +232,16 @@ def _rebuilt(content: bytes, sig: Any, target_context: Any) -> Any:
 
 @cache
 def versions() -> tuple[str | None, ...]:
-    """Of everything that compiles, and numba's settings that change what is compiled. Of Python and
-    numpy what their corrections share: 3.11, 2.4."""
+    """Versions of everything that compiles, and numba's settings that change what is compiled. Of
+    Python and numpy what their corrections share: 3.11, 2.4."""
     numpy = np.__version__.rpartition(".")[0]
     settings = (f"{name}={getattr(config, name, None)}" for name in _SETTINGS)
     return sys.implementation.cache_tag, numba.__version__, llvmlite.__version__, numpy, *settings
 
 
 def processor_family() -> str:
-    """Of this machine, as SHIPPED_FOR names it; "" for one of which nothing is shipped."""
+    """The family of this machine's processor, as SHIPPED_FOR names it; "" for one of which nothing
+    is shipped."""
     return FAMILY_OF_MACHINE.get(platform.machine().lower(), "")
 
 

@@ -31,7 +31,8 @@ def _package(name: str) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Of Topograph, its engines, Python, the packages that compute, and the kind of machine."""
+    """The versions of Topograph, its engines, Python, the packages that compute, and the kind of
+    machine."""
     return (
         {"topograph": topograph(), "engines": str(ENGINES), "python": platform.python_version()}
         | {name: _package(name) for name in PACKAGES}

@@ -16,8 +16,9 @@ WEEKDAYS = ("EEEE", "cccc")
 
 @lru_cache(maxsize=64)
 def calendar_names(language: str) -> frozenset[str]:
-    """Of a language, by its code ("en", "pt-BR"), as `str.casefold` writes them; empty of "", and
-    of a language that the CLDR does not know, which would be answered in English."""
+    """Names of months and days in a language, by its code ("en", "pt-BR"), as `str.casefold` writes
+    them; empty for "", and of a language that the CLDR does not know, which would be answered in
+    English."""
     from icu4py.messageformat import MessageFormat
 
     if not language:

@@ -34,7 +34,7 @@ def mark(
 
 
 def key(case: int, capitals: int) -> int:
-    """Of how a piece is written, one number: equal where its letters are."""
+    """One number for how a piece is written: equal where its letters are."""
     return capitals << 2 | MIXED if case == MIXED else case
 
 

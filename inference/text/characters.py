@@ -67,8 +67,8 @@ class Characters(NamedTuple):
 
 @lru_cache
 def characters(turkic: bool = False, language: str = "", cut: int = spelling.CUT) -> Characters:
-    """Of texts. turkic: Turkish and Azeri, where I is the capital of ı, and İ of i (Unicode,
-    SpecialCasing). language, cut: as the tokeniser has them."""
+    """The classes of characters in texts. turkic: Turkish and Azeri, where I is the capital of ı,
+    and İ of i (Unicode, SpecialCasing). language, cut: as the tokeniser has them."""
     classes = classified(_SETS if cut == 1 else [*_SETS, (SKIPPED, spelling.POINTS)])
     lower = np.arange(CODES, dtype=np.uint32)
     odd = np.zeros(CODES, bool)
@@ -104,8 +104,8 @@ def characters(turkic: bool = False, language: str = "", cut: int = spelling.CUT
 
 @lru_cache
 def characters_as_given() -> Characters:
-    """Of words that stand between white space as they are: controls and lone surrogates are white
-    space, too."""
+    """The classes of characters where words stand between white space as they are: controls and
+    lone surrogates are white space, too."""
     classes = classified([(SPACE, r"[\s\p{Cc}\p{Cs}]")], LETTER)
     lower = frozen(np.arange(CODES), np.uint32)
     odd = frozen(np.zeros(CODES), np.bool_)

@@ -240,7 +240,8 @@ class Counts:
         return form, tokeniser.lexicon
 
     def _even(self) -> np.ndarray:
-        """Of `even`, counted in pieces where documents are long."""
+        """bool by form: words that are spread evenly (`even`), counted in pieces where documents
+        are long."""
         even_sections = Sections(self.stream, _PIECE, self.rows)
         if not even_sections.cut:
             return even(self.tokens, self.documents, self.lengths)

@@ -90,10 +90,9 @@ class WordUnits:
     def cut(
         self, words: np.ndarray, ends: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Of documents that were learned: units int32, the places of their first pieces and of
+        """The units of documents that were learned: int32, the places of their first pieces and of
         their last int32; and int64, where each document's units end. words: int32 and ends: int64,
-        as a stream's block has them.
-        """
+        as a stream's block has them."""
         if self.joins:
             units, first, last, unit_ends = self._join(words, ends)
         else:

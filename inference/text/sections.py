@@ -62,7 +62,8 @@ class Sections:
         return int(self.lengths.sum(dtype=np.int64))
 
     def blocks(self, documents: int | None = None, places: bool = True) -> Iterator[Block]:
-        """As Stream.blocks: of all sections. documents: must be D."""
+        """The blocks of the stream (Stream.blocks) with sections for documents, all of them.
+        documents: must be D."""
         for block in self.stream.blocks(len(self.pieces), places=places):
             section_counts = self.pieces[block.first : block.first + len(block.ends)]
             yield block._replace(
@@ -98,7 +99,7 @@ def _ends(words, ends, sections):
 
 @njit(cache=True, inline="always")
 def _quality(flags):
-    """Of a place before a piece with these flags, the larger the better."""
+    """How good a place for a cut is before a piece with these flags, the larger the better."""
     if flags == AFTER_PARAGRAPH:
         return 4
     if flags == AFTER_SENTENCE:

@@ -12,10 +12,10 @@ FAR = 255  # a step that says: look it up
 
 
 class Starts(NamedTuple):
-    """Of the pieces of documents, one behind another. steps: uint8, characters from the start of
-    the piece before, or from the text's beginning; FAR where that is as many or more. far: int64[n,
-    2], places of such pieces, ascending, and where they begin. Of a stream of an older version
-    `steps` are where the pieces begin, int32."""
+    """Where the pieces of documents begin, one document behind another. steps: uint8, characters
+    from the start of the piece before, or from the text's beginning; FAR where that is as many or
+    more. far: int64[n, 2], places of such pieces, ascending, and where they begin. Of a stream of
+    an older version `steps` are where the pieces begin, int32."""
 
     steps: np.ndarray
     far: np.ndarray

@@ -112,7 +112,8 @@ class Stream:
 
     @classmethod
     def open(cls, folder: Path) -> "Stream":
-        """As of the last commit. Raises Invalid when there is none, or of a newer format."""
+        """The stream as its last commit left it. Raises Invalid when there is none, or of a newer
+        format."""
         try:
             checkpoint = json.loads((Path(folder) / _CHECKPOINT).read_text())
         except (FileNotFoundError, ValueError):

@@ -17,7 +17,8 @@ _LEFT_OUT = [REASONS.index(name) for name in ("number", "too short", "too long")
 def terms(
     texts: list[str], choice: Choice, language: str = "", given: bool = False, cut: int = CUT
 ) -> list[list[tuple[int, int, str]]]:
-    """Of each text (start, end, word), in their order: text[start:end] counts as `word`.
+    """The words of each text as (start, end, word), in their order: text[start:end] counts as
+    `word`.
 
     Stop words are among them; numbers where they don't count, too short and too long words are not.
     language, given, cut: of the corpus's tokeniser.

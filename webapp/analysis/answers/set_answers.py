@@ -45,8 +45,8 @@ class Answered(NamedTuple):
 
 
 class AnsweredField(NamedTuple):
-    """Of every named value of a field against all other documents of a set: answers: by the place of
-    the group. unit, family: see Answered."""
+    """How every named value of a field differs from all other documents of a set. answers: by the
+    place of the group. unit, family: see Answered."""
 
     field: FieldGroups
     topics: list[int]

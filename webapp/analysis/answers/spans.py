@@ -81,7 +81,8 @@ def look_through(
 
 
 def of_documents(selection: Selection, outcome: Outcome) -> SpansOfSet | None:
-    """The same where documents are independent, whoever speaks: of who speaks when."""
+    """All spans of a set, with documents as units, whoever speaks: for the question who speaks
+    when."""
     unit = corpus_unit.Unit(None, corpus_unit.DOCUMENTS_UNSAID)
     return _look_through(selection, outcome, unit, None, spans.LONGEST, None)
 

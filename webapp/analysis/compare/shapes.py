@@ -158,7 +158,7 @@ class RunLink:
 
 @dataclass(frozen=True)
 class Again:
-    """Of the first run's topics: how many have a partner in every other run, in some, in none."""
+    """How many of the first run's topics have a partner in every other run, in some, in none."""
 
     every: int
     some: int
@@ -178,10 +178,11 @@ class ComparedTopics:
 
 @dataclass(frozen=True)
 class SeedBand:
-    """Of the topics of a run that the other lacks. with_other_seeds: how many of its topics each
-    training with another seed lacks, [] where there is none. differences: how many of
-    without_partner every other seed has; null where that is not known. to_come: further trainings
-    that wait; possible: whether there can be any; url: of where they begin."""
+    """Whether the topics that another run lacks are lacking in trainings with other seeds, too.
+    with_other_seeds: how many of its topics each training with another seed lacks, [] where there
+    is none. differences: how many of without_partner every other seed has; null where that is not
+    known. to_come: further trainings that wait; possible: whether there can be any; url: of where
+    they begin."""
 
     run: int
     without_partner: int
@@ -261,7 +262,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class PairPage(ComparePage):
-    """Of two runs; of more the rows say how stable topics are."""
+    """The comparison of two runs; with more of them the rows say how stable topics are."""
 
     comparison: Comparison
 

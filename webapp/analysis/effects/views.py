@@ -186,8 +186,8 @@ def _address(
 
 
 def _clearest(page: EffectsPage) -> list[tuple[str, list[TopicEffect]]]:
-    """Of the topics of the page that differ beyond chance: what each of the two settings has more
-    of."""
+    """The topics of the page that differ beyond chance, those first that differ most: of which each
+    of the two settings has more."""
     if page.across:
         return []
     clear_topics = [row for row in page.topics if row.named]

@@ -118,9 +118,9 @@ def cut(view: RunView, number: int | None) -> Cut:
 
 
 def names(phrases: Sequence[Sequence[str]], names_of_topics: Set[str] = frozenset()) -> list[str]:
-    """Of each family, by its noun phrases, the best first: two that no other family has, and that
-    say different things; one where there are no two, "" where there is none. names_of_topics: in
-    small letters; a family gets none of these where it has another phrase."""
+    """The name of each family: of its noun phrases, the best first, two that no other family has,
+    and that say different things; one where there are no two, "" where there is none.
+    names_of_topics: in small letters; a family gets none of these where it has another phrase."""
     families_with: Counter[str] = Counter()
     for phrases_of_family in phrases:
         families_with.update({text.casefold() for text in phrases_of_family})
@@ -221,10 +221,10 @@ def _telling(
     names_somebody: Callable[[str], bool],
     spread_of_phrases: Sequence[Mapping[str, float]] = (),
 ) -> list[list[str]]:
-    """Of each family's phrases the PHRASES that it has often, and has more of than the others; none
-    that names one of those who speak. all_counts: phrases of each family with their tokens.
-    spread_of_phrases: of each family how evenly phrases are spread over it, where that is asked
-    for: those that are spread further come first, and those of a part of it are left out."""
+    """The phrases that tell each family: PHRASES that it has often, and has more of than the
+    others; none that names one of those who speak. all_counts: phrases of each family with their
+    tokens. spread_of_phrases: of each family how evenly phrases are spread over it, where that is
+    asked for: those that are spread further come first, and those of a part of it are left out."""
     phrase_counts = [
         {text: tokens for text, tokens in of_family.items() if not names_somebody(text)}
         for of_family in all_counts
@@ -245,7 +245,7 @@ def _telling(
 def _spread(
     view: RunView, sets: list[list[int]], nouns: dict[int, list[StoredPhrase]]
 ) -> list[dict[str, float]]:
-    """Of each family how evenly its noun phrases are spread over its topics and the time; none of a
+    """How evenly the noun phrases of each family are spread over its topics and the time; none of a
     phrase that an older program stored without the topics that it reaches."""
     assert view.run.snapshot_id is not None, f"run {view.run.pk} has no topics yet"
     spread_of_families = []

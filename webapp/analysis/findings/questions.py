@@ -31,8 +31,8 @@ def effects(view: RunView, row: FindingRow) -> str:
 
 
 def holds(view: RunView, row: FindingRow) -> str:
-    """The same question in the other runs of the corpus; "" where there is none, and of words, which
-    are counted in the texts: no training changes them."""
+    """The address of the same question in the other runs of the corpus; "" where there is none, and
+    of words, which are counted in the texts: no training changes them."""
     if row.topic is None or not _is_asked(row):
         return ""
     question = question_of(row.kind, row.claims[0])

@@ -21,8 +21,8 @@ class Times(NamedTuple):
 
 
 def times_as_much(ratio: float | None, low: float | None, high: float | None) -> Times:
-    """Of less by how much it is less. ratio: None of something to nothing; low, high: the ends of
-    its interval, None where they are not known or not finite."""
+    """A ratio in words; where there is less, by how much it is less. ratio: None of something to
+    nothing; low, high: the ends of its interval, None where they are not known or not finite."""
     if ratio is None:
         return Times(_at_least(sentences.TIMES, low or 0.0))
     if not ratio:

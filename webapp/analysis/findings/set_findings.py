@@ -18,10 +18,10 @@ class SetFindings:
     """All that is stored of a set of documents. span: the first and the last period, as readers say
     them; ends: the same as addresses have them; unit, bins: what the points of each line are.
     findings: of a kind the best first. failed: kinds that could not be computed. independent: the
-    name of the field that was the unit, "" for documents (documents.corpus_unit). too_few_in_order: of its
-    values, that follow one another in time (presidents), how many there are, where these are too few
-    to tell a change of time from one of who speaks; else 0. outdated: whether an older program
-    computed them; never stored."""
+    name of the field that was the unit, "" for documents (documents.corpus_unit). too_few_in_order:
+    of its values, that follow one another in time (presidents), how many there are, where these are
+    too few to tell a change of time from one of who speaks; else 0. outdated: whether an older
+    program computed them; never stored."""
 
     documents: int
     tokens: int

@@ -38,7 +38,7 @@ class CountedFamily:
 
 @dataclass(frozen=True)
 class FamilyTopics(CountedFamily):
-    """The same with its topics."""
+    """A family with its topics."""
 
     topics: Annotated[list[int], Field(description="the largest of the run first, hidden ones too")]
 

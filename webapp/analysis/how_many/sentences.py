@@ -72,7 +72,7 @@ def _fill_three(sentence: str, parts: Sequence[str]) -> str:
 
 
 def _number(topics: int) -> str:
-    """As a sentence says it that goes on with "of"."""
+    """A number of topics in a sentence that goes on with "of"."""
     return count(topics) if topics else "none"
 
 

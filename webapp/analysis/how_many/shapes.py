@@ -87,10 +87,10 @@ class BetweenTopic(TopicShare):
 
 @dataclass(frozen=True)
 class Counts:
-    """Of the run's topics. stay_fewer, inside, lost: with fewer topics; stay_seed: with as many and
-    another seed, which is what chance alone changes; stay_more, split, blurred: with more; repeated,
-    unsteady: of the topics with more, those that repeat a larger one, and those that the other seed
-    has not."""
+    """What becomes of the run's topics. stay_fewer, inside, lost: with fewer topics; stay_seed:
+    with as many and another seed, which is what chance alone changes; stay_more, split, blurred:
+    with more; repeated, unsteady: of the topics with more, those that repeat a larger one, and
+    those that the other seed has not."""
 
     stay_fewer: int
     inside: int

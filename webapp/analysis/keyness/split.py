@@ -59,8 +59,8 @@ def split(contrast: Contrast, topic: int, by: int | None) -> TopicSplit:
 
 
 class _Rates:
-    """Of a topic's words on the two sides. tokens: int64[2, V]. of_words: float64[2, V], in
-    PER_WORDS words of the side. difference: float64[V], first less second."""
+    """How often a topic's words are on the two sides. tokens: int64[2, V]. of_words: float64[2, V],
+    in PER_WORDS words of the side. difference: float64[V], first less second."""
 
     def __init__(self, contrast: Contrast, topic: int):
         base = contrast.base

@@ -50,7 +50,7 @@ class TimeLine(TopicWithWords, Course):
 
 @dataclass(frozen=True)
 class Passages(Link):
-    """Of one group. url: of all its documents with the topic."""
+    """The strongest passages of one group. url: of all its documents with the topic."""
 
     documents: list[StrongestPassage]
 

@@ -98,7 +98,8 @@ def unit(cut: Cut) -> corpus_unit.Unit:
 
 
 def tokens(cut: Cut) -> np.ndarray:
-    """Of each topic in each group: int64[G, K], those of merged topics with their targets'."""
+    """int64[G, K]: tokens of each topic in each group, those of merged topics with their
+    targets'."""
     return sums.grouped(cut.selection, cut.groups, cut.name).tokens
 
 
@@ -161,7 +162,7 @@ def _documents(view: RunView) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
 
 
 def _of_units(cut: Cut, topics: list[int]) -> bands.Bands:
-    """The same where documents of one unit depend on each other."""
+    """The shares and intervals of topics where documents of one unit depend on each other."""
     G = len(cut.groups.labels)
     data = effect_data(cut.selection.view, unit(cut), cut.group, topics)
     groups = effects.of_groups(data, G)

@@ -152,8 +152,8 @@ def topics_in_use(view: RunView) -> list[int]:
 
 
 def table(selection: RunSelection, by: str, asked_topics: list[int]) -> Iterator[bytes]:
-    """The same as CSV, all bins of it: a row for each topic and bin, and in each what it was made
-    from."""
+    """The chart as CSV, with all of its bins: a row for each topic and bin, and in each what it was
+    made from."""
     cut = shares.cut(selection, by)
     chosen_topics = asked_topics or most_changing(cut)[:SHOWN]
     bands = shares.intervals(cut, chosen_topics)

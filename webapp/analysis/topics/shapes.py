@@ -161,7 +161,7 @@ class TopicsMap(TopicsList):
 
 @dataclass(frozen=True)
 class Values:
-    """Of each group of documents."""
+    """Tokens and shares in each group of documents."""
 
     tokens: list[int]
     shares: list[float | None]
@@ -402,7 +402,7 @@ class FollowingWords(TopicHead):
 
 @dataclass(frozen=True)
 class WordsWithoutTime(TopicHead):
-    """Of a topic without words in two periods. dated: whether any document has a date."""
+    """The page of a topic without words in two periods. dated: whether any document has a date."""
 
     dated: bool
 

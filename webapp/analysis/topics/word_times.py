@@ -51,12 +51,12 @@ _answered = BoundedCache(16 << 20)  # of 100 words and 16 columns one has 100 kB
 
 @dataclass(frozen=True)
 class WordChange:
-    """Of one word what can be said. kind: came, went, passed (more for a time), paused (less for a
-    time), stayed, or unsure, where chance may explain any difference and the word is too rare to
-    say that it stayed. shape: of the change, "" without one; first, last: of what has more, or
-    less; until: before a step; as addresses have them. here, rest: shares of the topic's words
-    within and outside, of a word that stayed in the last third and in the first; estimate: here ÷
-    rest, low, high: its interval. whose: the one unit that has most of it, or ""."""
+    """What can be said of one word through time. kind: came, went, passed (more for a time), paused
+    (less for a time), stayed, or unsure, where chance may explain any difference and the word is
+    too rare to say that it stayed. shape: of the change, "" without one; first, last: of what has
+    more, or less; until: before a step; as addresses have them. here, rest: shares of the topic's
+    words within and outside, of a word that stayed in the last third and in the first; estimate:
+    here ÷ rest, low, high: its interval. whose: the one unit that has most of it, or ""."""
 
     word: int
     kind: WordKind

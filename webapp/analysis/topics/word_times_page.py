@@ -298,7 +298,7 @@ def _shaded(
 
 
 def table(selection: RunSelection, page: WordsThroughTime) -> bytes:
-    """As CSV: a row for each word and period."""
+    """The page as CSV: a row for each word and period."""
     run = selection.run
     about = [
         run.corpus.name,

@@ -75,12 +75,12 @@ class TwoSides(AnswerJob[Answered]):
 
     @property
     def run(self) -> Run:
-        """Of the documents."""
+        """The run whose documents are compared."""
         return self.base.run
 
     @property
     def arguments(self) -> list:
-        """As `compute` takes them."""
+        """What `compute` takes."""
         addresses = compared_sets.addresses_of(self.base, self.first, self.second)
         return [self.base.run.pk, addresses, self.second.complement, self.constant]
 

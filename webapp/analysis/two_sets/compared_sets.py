@@ -84,7 +84,8 @@ def addresses_of(base: RunSelection, first: Side, second: Side) -> list[str]:
 def sides_of_addresses(
     view: RunView, addresses: list[str], complement: bool
 ) -> tuple[RunSelection, Side, Side]:
-    """The same in a worker, without names. complement: whether the second is all others."""
+    """The documents of a page and its two sides, for a worker: without names. complement: whether
+    the second is all others."""
     base, first, second = (Selection.read(QueryDict(address), view) for address in addresses)
     return base, Side("", first, False), Side("", second, complement)
 

@@ -159,7 +159,8 @@ def differences(
     constant: Constant,
     answered: Answered | None = None,
 ) -> Differences:
-    """Of all topics that are neither hidden nor merged into others. answered: see `compare`."""
+    """The differences of all topics that are neither hidden nor merged into others. answered: see
+    `compare`."""
     if answered is None:
         answered = answer_of(base, side_a, side_b, documents, constant)
     topic_numbers = answered.topics

@@ -109,7 +109,7 @@ class CategoryChoice:
 
 @dataclass(frozen=True)
 class SideForm:
-    """Of a set of the form: what was typed."""
+    """What was typed into the form for one set."""
 
     letter: str
     legend: str

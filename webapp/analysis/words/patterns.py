@@ -35,8 +35,8 @@ _hits = BoundedCache(32 << 20, lambda hits: weight([hits.codes, hits.documents, 
 
 
 class Group(NamedTuple):
-    """Of hits. documents: those with hits in it; counts: hits of each. more: parameters that its
-    page has beside those of this one."""
+    """A group of hits. documents: those with hits in it; counts: hits of each. more: parameters
+    that its page has beside those of this one."""
 
     label: str
     selection: RunSelection
@@ -46,9 +46,10 @@ class Group(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """As inference.index.hits.Hits.places has one: characters of the document's text at which it
-    begins, at which its last word does, and at which the next word of the text does; the topic of
-    its first word that has one, and how certain that is: -1 where none has."""
+    """A hit in a document, as inference.index.hits.Hits.places gives it: characters of the
+    document's text at which it begins, at which its last word does, and at which the next word of
+    the text does; the topic of its first word that has one, and how certain that is: -1 where none
+    has."""
 
     at: int
     last_word: int

@@ -29,7 +29,8 @@ def column(name: str) -> str:
 
 @register.filter
 def the_column(name: str) -> str:
-    """The same after "of" or "values of": "“president”", "the part of “id” before the number"."""
+    """A field in a sentence, after "of" or "values of": "“president”", "the part of “id” before the
+    number"."""
     article = "" if collection_unit.derivation(name) is None else "the "
     return article + column(name)
 

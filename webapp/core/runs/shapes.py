@@ -59,8 +59,8 @@ class ToldTopic(TopicShare, TopicWithWords):
 
 @dataclass(frozen=True)
 class Circle:
-    """Of a topic on the map. dx, dy: where the middle of its name's upper edge is, from the
-    circle's middle. labelled: whether the map has room for its name."""
+    """The circle of a topic on the map. dx, dy: where the middle of its name's upper edge is, from
+    the circle's middle. labelled: whether the map has room for its name."""
 
     cx: float
     cy: float

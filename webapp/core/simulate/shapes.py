@@ -61,7 +61,7 @@ class UnmatchedTopic:
 
 @dataclass(frozen=True)
 class ExtraTopic(UnmatchedTopic):
-    """The same with its link."""
+    """A topic that is no true topic's partner, with its link."""
 
     topic: TopicLink
 
@@ -119,7 +119,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Beside(Measured):
-    """The same with links to the run's topics."""
+    """What was measured, with links to the run's topics."""
 
     topics: Sequence[MadeTopic]
     extra: Sequence[ExtraTopic]

@@ -50,8 +50,9 @@ LISTS = {
 class _Asked(Received):
     @classmethod
     def from_text(cls, name: str, sent: Any) -> Any:
-        """As of every schema; a text of several words is divided, an empty list is sent as nothing,
-        and a form that was not touched has the place of a column as a number."""
+        """The value of a field as it was sent: as of every schema, but a text of several words is
+        divided, an empty list is sent as nothing, and a form that was not touched has the place of
+        a column as a number."""
         annotation = cls.model_fields[name].annotation
         if not isinstance(sent, str):
             return str(sent) if type(sent) is int and annotation == str | None else sent

@@ -121,7 +121,8 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Piece:
-    """Of a passage. word: that it counts as, "" for what is left out, None for what is no word."""
+    """A piece of a passage. word: that it counts as, "" for what is left out, None for what is no
+    word."""
 
     text: str
     word: str | None

@@ -297,7 +297,7 @@ class SeveralForm(_RunForm):
         self._add_seed_and_version("Seed of each run")
 
     def clean(self) -> None:
-        """As in TrainForm. There are no settings of one engine."""
+        """Checks what TrainForm checks. There are no settings of one engine."""
         if not self.errors:
             with told_at(self):
                 if self.asked.settings:
@@ -359,5 +359,9 @@ def described(run: Run) -> list[tuple[str, str, str, str]]:
         ("engine", "Engine", "", engines.get(run.engine).ABOUT.label),
         *values,
         ("seed", "Seed", "", str(run.seed)),
-        *[("seeds", "Named beforehand", "", sentence) for sentence in named_topics.sentences(run.version, Steering.of_run(run).named)],
+        *[("seeds", "Named beforehand", "", sentence) for sentence in _named_beforehand(run)],
     ]
+
+
+def _named_beforehand(run: Run) -> list[str]:
+    return named_topics.sentences(run.version, Steering.of_run(run).named)

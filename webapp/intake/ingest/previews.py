@@ -46,10 +46,10 @@ class Preview:
 
 @dataclass(frozen=True, kw_only=True)
 class DraftPreview(Preview):
-    """Of files that are not read yet. columns, header_of: fingerprints, for hidden fields. adapted:
-    a sentence, where the usual limits would leave no word. several_languages: "German 62%, French
-    30%", where texts are in more than one. text_column, date_column: their names,
-    "" for none."""
+    """The preview of files that are not read yet. columns, header_of: fingerprints, for hidden
+    fields. adapted: a sentence, where the usual limits would leave no word. several_languages:
+    "German 62%, French 30%", where texts are in more than one. text_column, date_column: their
+    names, "" for none."""
 
     columns: str
     header_of: str
@@ -86,8 +86,9 @@ def read_request(request: HttpRequest) -> tuple[QueryDict | None, bool]:
 
 
 def read_choices(request: HttpRequest, upload: Upload) -> tuple[QueryDict | None, bool]:
-    """The same of a draft's page. What its form sends is kept, and is what the form has for whoever
-    comes back, until the files are read or the form asks for what we `propose`."""
+    """What the form of a draft's page has, and whether a preview is asked for. What its form sends
+    is kept, and is what the form has for whoever comes back, until the files are read or the form
+    asks for what we `propose`."""
     data, previewing = read_request(request)
     if data is None:
         data = QueryDict(mutable=True)

@@ -233,9 +233,9 @@ def begin(
 
 
 def begin_as_asked(corpus: Corpus, asked: AskedPseudonyms, proposal: previews.Proposal) -> Corpus:
-    """As `begin`, for a program or a command, which sees no page: the new draft is then read as was
-    proposed for the first one. Asked again, it returns the draft that is being made. Raises Invalid,
-    also for a column that the files don't have and for texts that have pseudonyms, and
+    """Begin for a program or a command, which sees no page: the new draft is then read as was
+    proposed for the first one. Asked again, it returns the draft that is being made. Raises
+    Invalid, also for a column that the files don't have and for texts that have pseudonyms, and
     looking.Exhausted."""
     check(corpus)
     if has_pseudonyms(corpus):

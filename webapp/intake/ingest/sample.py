@@ -244,7 +244,7 @@ def _used(sample_folder: Path) -> float:
 
 
 class _File(NamedTuple):
-    """Of a SourceFile what is needed here: there may be a hundred thousand."""
+    """What is needed here of a SourceFile: there may be a hundred thousand."""
 
     name: str
     path: str

@@ -38,8 +38,8 @@ MISTAKES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeEr
 
 
 def find_guarded(version: Version, documents: int, bow: Bow) -> dict:
-    """As `find`; where a mistake breaks it the corpus is read without a unit, its page says so, and
-    the log has the error for the operator."""
+    """Find the unit; where a mistake of ours breaks the search, the corpus is read without one, its
+    page says so, and the log has the error for the operator."""
     try:
         return find(version, documents, bow)
     except Invalid:

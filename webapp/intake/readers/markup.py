@@ -58,8 +58,8 @@ def _with_local_names(attributes: dict[str, str]) -> dict[str, str]:
 
 
 def walk(file: io.BufferedReader, handler: Handler, name: str, result: Result) -> Iterator[None]:
-    """The same, a piece at a time: yields after each, so that what a handler has finished can be
-    taken from it."""
+    """Parses a file a piece at a time, and yields after each, so that what a handler has finished
+    can be taken from it."""
     sample = file.peek(SAMPLE)
     start = sample[:512]
     declared = _DECLARED.match(start)

@@ -37,7 +37,7 @@ _POINTER = regex.compile(r"\bFILEID\s*=\s*[\"']([^\"'<>]{1,200})")
 
 
 class Position(NamedTuple):
-    """Of a page in its document. number: from 1."""
+    """Where a page is in its document. number: from 1."""
 
     document: str
     date: str

@@ -140,7 +140,8 @@ class _Answers:
         self.read += count
 
     def tell(self, count: int) -> None:
-        """The same, and whoever asked hears of it soon, whether documents come of them or not."""
+        """So many bytes were read, and whoever asked hears of it soon, whether documents come of
+        them or not."""
         self.read += count
         if time.monotonic() > self.due:
             self.send_items()

@@ -75,7 +75,8 @@ class _Info(tarfile.TarInfo):
         return self
 
     def _mark_sparse(self, entry, *_) -> None:
-        """The same of maps in other forms."""
+        """Notes that a file has holes, where the map of them has another form: it is not read,
+        either."""
         entry.sparse = []
 
     _proc_gnusparse_00 = _proc_gnusparse_01 = _proc_gnusparse_10 = _mark_sparse
@@ -145,7 +146,8 @@ class _Entry(Sized):
 def entries(
     source: Source, name: str, advance: Callable[[int], None], within: bool
 ) -> Iterator[tuple[Iterator[_Entry], Companions]]:
-    """As webapp.intake.readers.archive asks. Each entry is gone when the next one is asked for."""
+    """The entries of a tar file, and what stands beside the texts in it (archive.Listing). Each
+    entry is gone when the next one is asked for."""
     with contextlib.closing(_entries(source, name, advance)) as open_entries:
         yield open_entries, _companions(source, name)
 

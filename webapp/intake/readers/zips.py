@@ -248,8 +248,9 @@ def _is_ideographic(names: bytes, encoding: str) -> bool:
 def entries(
     source: Source, name: str, advance: Callable[[int], None], within: bool
 ) -> Iterator[tuple[Iterator[_Entry], Companions]]:
-    """As webapp.intake.readers.archive asks. An archive within another, or one that is compressed
-    once more, is copied first: its list of entries stands at its end."""
+    """The entries of a ZIP file, and what stands beside the texts in it (archive.Listing). An
+    archive within another, or one that is compressed once more, is copied first: its list of
+    entries stands at its end."""
     with contextlib.ExitStack() as stack:
         with _damage(name):
             file: IO[bytes] = stack.enter_context(opened(source, name))

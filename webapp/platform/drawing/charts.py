@@ -188,7 +188,7 @@ def _cell_of_bin(topic: Band, group: int, url: str, unit: Unit) -> str:
 
 @dataclass(frozen=True)
 class StackedPiece:
-    """Of a bar: one topic. x, width: percent of the longest bar."""
+    """One topic's piece of a bar. x, width: percent of the longest bar."""
 
     topic: Band
     x: float

@@ -72,9 +72,9 @@ def next_job(kind: JobKind, pk: int) -> int | None:
 
 
 class Turn(NamedTuple):
-    """Of a user whose jobs wait; the least is next. at_work: jobs of theirs; last: when one last
-    was, in seconds since the epoch; size: of the smallest that waits; first: the number of the
-    first that does; waiting: how many do."""
+    """Where a user whose jobs wait stands in the queue; the least is next. at_work: jobs of theirs;
+    last: when one last was, in seconds since the epoch; size: of the smallest that waits; first:
+    the number of the first that does; waiting: how many do."""
 
     at_work: int
     last: float

@@ -58,7 +58,7 @@ class Answer(Generic[T]):
 
 @dataclass(frozen=True)
 class HtmlAnswer(Answer[T]):
-    """Of a page without a .json address: it may hold forms and rows of the database."""
+    """The answer of a page without a .json address: it may hold forms and rows of the database."""
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def _about(name: str) -> dict[str, Any]:
 
 
 def _setting(setting: Setting) -> dict[str, Any]:
-    """As shapes.Setting."""
+    """A setting in JSON, with the keys of shapes.Setting."""
     return {
         "type": setting.type.__name__,
         "choices": list(setting.choices),

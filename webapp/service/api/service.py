@@ -33,7 +33,7 @@ from webapp.service.api.checks import with_checks
 
 
 class Renderer(BaseRenderer):
-    """The same JSON as that of pages."""
+    """Writes JSON as pages do."""
 
     media_type = "application/json"
 

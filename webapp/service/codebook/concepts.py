@@ -206,8 +206,8 @@ def _check_continuable(drawn: Draw) -> None:
 
 
 def _draw_up_to(drawn: Draw, size: int) -> None:
-    """The same seed gives the same order within each stratum, so that a larger draw holds the
-    smaller one."""
+    """Draw documents until there are `size`. The same seed gives the same order within each
+    stratum, so that a larger draw holds the smaller one."""
     strata = strata_of(drawn)
     sizes = np.bincount(strata)
     if size < EACH * len(sizes):

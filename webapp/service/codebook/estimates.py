@@ -236,8 +236,8 @@ def _largest_cells(groups: Groups, D: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 class PredictedCodes(NamedTuple):
-    """Of D documents. strata: int32[D], in which they were drawn; unit_of_document: int32[D], None
-    where each document is a unit of its own."""
+    """What D documents are expected to be coded as. strata: int32[D], in which they were drawn;
+    unit_of_document: int32[D], None where each document is a unit of its own."""
 
     strata: np.ndarray
     prediction: Prediction

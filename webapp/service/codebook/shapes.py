@@ -99,7 +99,7 @@ class ConceptPage(OfConcept):
 
 @dataclass(frozen=True)
 class JoinPage(OfConcept):
-    """Of somebody who was invited to code."""
+    """The page of somebody who was invited to code."""
 
     name: str
 
@@ -144,7 +144,7 @@ class CodeOfCoder:
 
 @dataclass(frozen=True)
 class Beginning:
-    """Of a document's text."""
+    """How a document's text begins."""
 
     title: str
     url: str
@@ -207,9 +207,9 @@ class AgreementNotYet:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Of some documents, of which `coded` are: corrected, in these texts and `beyond` them, in
-    other texts like them; sample: by the coded documents alone; naive: what counting predictions
-    gives."""
+    """Estimates of a code in some documents, of which `coded` are: corrected, in these texts and
+    `beyond` them, in other texts like them; sample: by the coded documents alone; naive: what
+    counting predictions gives."""
 
     documents: int
     coded: int

@@ -36,7 +36,7 @@ class ListedCorpus:
 
 @dataclass(frozen=True)
 class UploadFields:
-    """Of the form of uploads. accept: endings of files. most: bytes, 0 without a limit."""
+    """What the form of uploads needs. accept: endings of files. most: bytes, 0 without a limit."""
 
     accept: str
     most: int

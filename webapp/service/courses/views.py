@@ -71,8 +71,8 @@ class JoinPage:
 
 @dataclass(frozen=True)
 class ClassPage:
-    """Of a student. code: to come back with, until they have noted it. run: the last that they
-    trained."""
+    """A student's own page. code: to come back with, until they have noted it. run: the last that
+    they trained."""
 
     student: Student
     code: str

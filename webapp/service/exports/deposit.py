@@ -192,7 +192,7 @@ def archive(source: ExportSource) -> Iterator[bytes]:
 
 
 class Written(NamedTuple):
-    """Of a member that was written."""
+    """What is known of a member that was written."""
 
     size: int  # bytes
     sha256: str

@@ -105,7 +105,7 @@ class Database:
 
 @dataclass(frozen=True)
 class Requests:
-    """Of this web process. readers: open streams of events."""
+    """Requests of this web process. readers: open streams of events."""
 
     in_work: int
     waiting: int

@@ -58,7 +58,7 @@ class Change(Shaped, RatioFinding):
 
     @property
     def times(self) -> Times:
-        """Of its shares."""
+        """How many times as large one of its shares is as the other."""
         return times_as_much(self.estimate, self.low, self.high)
 
     @property

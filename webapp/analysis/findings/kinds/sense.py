@@ -147,8 +147,8 @@ class SenseItem:
 
 
 class _Uses(NamedTuple):
-    """Of a word's documents: the topic, as readers fold them, the period, and who speaks; None where
-    documents are independent of each other."""
+    """The documents of a word: of each its topic, as readers fold them, its period, and who speaks,
+    None where documents are independent of each other."""
 
     topics: np.ndarray
     period: np.ndarray
@@ -209,7 +209,7 @@ def _thirds(group: np.ndarray, lengths: np.ndarray, G: int) -> tuple[int, int]:
 
 
 def _uses(document_set: DocumentSet, number: int) -> _Uses:
-    """Of the word's documents, or an even sample of them."""
+    """The documents of a word, or an even sample of them."""
     documents, counts, topics, _ = document_set.evidence.word(number)
     sample = _even_sample(documents, document_set.evidence.rows.first_row is not None)
     sampled_topics = document_set.into[topics[sample]]

@@ -30,7 +30,7 @@ _Key = tuple[str, ...]  # words in their order
 
 
 class _Words(NamedTuple):
-    """Of a text: its words without case and with their digits alike, and where each stands."""
+    """The words of a text, without case and with their digits alike, and where each stands."""
 
     words: list[str]
     spans: list[tuple[int, int]]

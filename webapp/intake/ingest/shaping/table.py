@@ -213,7 +213,8 @@ def _loose_of_document(file: str) -> list[str]:
 
 
 def _loose_of_row(value: str) -> list[str]:
-    """The same of a cell, which may be a number alone, as 21 or 21.0."""
+    """A cell as it may be written otherwise: without zeros before its numbers. It may be a number
+    alone, as 21 or 21.0."""
     pieces = _plain(value).replace("\\", "/").split("/")
     name = stem(pieces[-1].removesuffix(".0"))
     return [_LOOSE + _without_zeros(name)] if _DIGITS.search(name) else []
