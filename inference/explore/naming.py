@@ -368,10 +368,13 @@ def _unique(parts: list[str], near: set[str], used: set[str]) -> Name:
     """The first part that gives a name that no other topic has: with the next of `near` that says
     something else, alone, or with any other."""
     for i, first in enumerate(parts):
-        later_parts = [part for part in parts[i + 1 :] if _other(first, part)]
-        pairs = [(first, part) for part in sorted(later_parts, key=lambda part: part not in near)]
-        close = any(part in near for part in later_parts)
-        choices = [*pairs[:1], (first,), *pairs[1:]] if close else [(first,), *pairs]
+        others = [part for part in parts[i + 1 :] if _other(first, part)]
+        others_near = [part for part in others if part in near]
+        others_far = [part for part in others if part not in near]
+        pairs = [(first, part) for part in others_near + others_far]
+        choices: list[tuple[str, ...]] = [(first,), *pairs]
+        if others_near:
+            choices = [pairs[0], (first,), *pairs[1:]]
         for choice in choices:
             if joined(choice).casefold() not in used:
                 return Name(choice)

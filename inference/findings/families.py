@@ -108,40 +108,64 @@ def families(
     one number are a family at every cut, those of -1 are where the tree has them. stays_with:
     int[K], the topic that each stays with, itself for none. A topic that is neither in the tree nor
     given, nor beside such a one, is in none."""
-    n = len(tree.topics)
-    leaf = np.full(len(size), -1)
-    leaf[tree.topics] = np.arange(n)
-    placed = (given_families >= 0) | (leaf >= 0)
-    home = np.where((given_families < 0) & placed[stays_with], stays_with, np.arange(len(size)))
-    groups: dict[int, list[int]] = {}
-    members: dict[int, list[int]] = {}
-    for k in np.flatnonzero((size > 0) & placed[home]).tolist():
-        target_groups, where = (
-            (groups, given_families) if given_families[home[k]] >= 0 else (members, leaf)
-        )
-        target_groups.setdefault(int(where[home[k]]), []).append(k)
-    top = {node: node for node in members}
-    splits: list[tuple[int, list[int]]] = []
-    # top: of a node, the highest one below it that has all its topics
-    for i, pair in enumerate(tree.joins, n):
-        parts = [top[node] for node in pair if node in top]
-        if len(parts) == 2:
-            members[i] = members[parts[0]] + members[parts[1]]
-            splits.append((i, parts))
-        if parts:
-            top[i] = i if len(parts) == 2 else parts[0]
-    least = len(groups) + bool(members)
-    first = dict.fromkeys(members, least)
-    last = dict.fromkeys(members, max(most_families, least))
-    for number, (node, parts) in enumerate(reversed(splits), least):
+    given, topics_of_leaf = _gathered(tree, size, given_families, stays_with)
+    topics_of_node, splits = _joined(tree, topics_of_leaf)
+    fewest = len(given) + bool(topics_of_leaf)
+    most = max(most_families, fewest)
+    first = dict.fromkeys(topics_of_node, fewest)
+    last = dict.fromkeys(topics_of_node, most)
+    for number, (node, parts) in enumerate(reversed(splits), fewest):
         last[node] = min(number, last[node])
         first |= dict.fromkeys(parts, number + 1)
-    nodes = [Node(topics, 0, max(most_families, least), g) for g, topics in groups.items()]
-    nodes += [Node(members[i], first[i], last[i], -1) for i in members if first[i] <= last[i]]
+    nodes = [Node(topics, 0, most, group) for group, topics in given.items()]
+    for node, topics in topics_of_node.items():
+        if first[node] <= last[node]:
+            nodes.append(Node(topics, first[node], last[node], -1))
     nodes = [
         node._replace(topics=sorted(node.topics, key=lambda k: (-size[k], k))) for node in nodes
     ]
     return sorted(nodes, key=lambda node: (node.first, -sum(size[node.topics])))
+
+
+def _gathered(
+    tree: Tree, size: np.ndarray, given_families: np.ndarray, stays_with: np.ndarray
+) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    """The topics of each given family, and those of each leaf of the tree: its own, and others that
+    stay with it. Parameters as of `families`."""
+    leaf = np.full(len(size), -1)
+    leaf[tree.topics] = np.arange(len(tree.topics))
+    is_placed = (given_families >= 0) | (leaf >= 0)
+    follows = (given_families < 0) & is_placed[stays_with]
+    home = np.where(follows, stays_with, np.arange(len(size)))
+    given: dict[int, list[int]] = {}
+    topics_of_leaf: dict[int, list[int]] = {}
+    for k in np.flatnonzero((size > 0) & is_placed[home]).tolist():
+        family = int(given_families[home[k]])
+        if family >= 0:
+            given.setdefault(family, []).append(k)
+        else:
+            topics_of_leaf.setdefault(int(leaf[home[k]]), []).append(k)
+    return given, topics_of_leaf
+
+
+def _joined(
+    tree: Tree, topics_of_leaf: dict[int, list[int]]
+) -> tuple[dict[int, list[int]], list[tuple[int, list[int]]]]:
+    """The topics of each node that has any, leaves first, but for joins that add none; and of each
+    join its two parts, the nearest first."""
+    topics_of_node = dict(topics_of_leaf)
+    splits: list[tuple[int, list[int]]] = []
+    # Of each node the highest one below it, or itself, that has all its topics
+    top = {node: node for node in topics_of_leaf}
+    for join, pair in enumerate(tree.joins, len(tree.topics)):
+        parts = [top[node] for node in pair if node in top]
+        if len(parts) == 2:
+            topics_of_node[join] = topics_of_node[parts[0]] + topics_of_node[parts[1]]
+            splits.append((join, parts))
+            top[join] = join
+        elif parts:
+            top[join] = parts[0]
+    return topics_of_node, splits
 
 
 def _silhouette(distances: np.ndarray, label: np.ndarray) -> float:

@@ -57,9 +57,20 @@ class Sums(NamedTuple):
     @classmethod
     def zeros(cls, G: int, T: int) -> "Sums":
         """The sums of no documents."""
-        by_group = [np.zeros(G) for _ in range(5)]
-        by_topic = [np.zeros((G, T)) for _ in range(7)]
-        return cls(*by_group, *by_topic)
+        return cls(
+            documents=np.zeros(G),
+            tokens=np.zeros(G),
+            squares=np.zeros(G),
+            units=np.zeros(G),
+            unit_squares=np.zeros(G),
+            holding=np.zeros((G, T)),
+            of_holding=np.zeros((G, T)),
+            x=np.zeros((G, T)),
+            xx=np.zeros((G, T)),
+            xl=np.zeros((G, T)),
+            unit_xx=np.zeros((G, T)),
+            unit_xl=np.zeros((G, T)),
+        )
 
     def over(self, groups: np.ndarray | slice) -> "Sums":
         """Some groups as one: G = 1."""

@@ -3,6 +3,7 @@ have joined neighbours."""
 
 import secrets
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from types import MappingProxyType
 
 import numpy as np
@@ -167,23 +168,25 @@ class WordUnits:
     ) -> list[np.ndarray]:
         """The units of each; none where one of its words is in no text. numbers: words with their
         units."""
-        words = [phrase.split(" ") for phrase in phrases]
-        parts = {
-            word: regex.split(r"([-'’])", word)
-            for phrase in words
-            for word in phrase
-            if word not in numbers
-        }
-        distinct = sorted({part_piece for part in parts.values() for part_piece in part[::2]})
-        number = dict(zip(distinct, self.lexicon.find(distinct).tolist(), strict=True))
+        words_of_phrases = [phrase.split(" ") for phrase in phrases]
+        cut_words: dict[str, list[str]] = {}  # each as its pieces, with the marks between them
+        for word in chain.from_iterable(words_of_phrases):
+            if word not in numbers:
+                cut_words[word] = regex.split(r"([-'’])", word)
+        pieces = sorted({piece for parts in cut_words.values() for piece in parts[::2]})
+        number_of_piece = dict(zip(pieces, self.lexicon.find(pieces).tolist(), strict=True))
         units = {word: [unit] for word, unit in numbers.items()}
-        for word, part in parts.items():
-            units[word] = self._word([number[part_piece] for part_piece in part[::2]], part[1::2])
-        sequences = ([units[word] for word in phrase] for phrase in words)
-        return [
-            np.array(sum(numbers_of_parts, []) if all(numbers_of_parts) else [], np.int32)
-            for numbers_of_parts in sequences
-        ]
+        for word, parts in cut_words.items():
+            numbers_of_pieces = [number_of_piece[piece] for piece in parts[::2]]
+            units[word] = self._word(numbers_of_pieces, parts[1::2])
+        sequences = []
+        for words in words_of_phrases:
+            units_of_words = [units[word] for word in words]
+            sequence: list[int] = []
+            if all(units_of_words):
+                sequence = list(chain.from_iterable(units_of_words))
+            sequences.append(np.array(sequence, np.int32))
+        return sequences
 
     def _word(self, pieces: list[int], marks: list[str]) -> list[int]:
         """The units of a word without spaces; none where one of its pieces is in no text (-1)."""

@@ -62,20 +62,31 @@ class Word(NamedTuple):
     topic: int | None = None
     certainty: float = 0.0
 
+    @property
+    def end(self) -> int:
+        """The character behind it."""
+        return self.start + len(self.text)
+
 
 def parted(words: list[Word], start: int, end: int) -> tuple[list[Word], list[Word], list[Word]]:
     """Words before, within and behind the characters start … end - 1; a word on an edge is within
     as a whole."""
-    cut = []
+    fragments: list[Word] = []
     for word in words:
-        inside = {at - word.start for at in (start, end) if 0 < at - word.start < len(word.text)}
-        edges = [0, *sorted(inside if word.topic is None else ()), len(word.text)]
-        cut += [
-            word._replace(text=word.text[a:b], start=word.start + a) for a, b in pairwise(edges)
-        ]
-    first = next((i for i, word in enumerate(cut) if word.start + len(word.text) > start), len(cut))
-    last = next((i for i, word in enumerate(cut) if word.start >= end), len(cut))
-    return cut[:first], cut[first:last], cut[last:]
+        fragments += _cut_at(word, (start, end))
+    before = [fragment for fragment in fragments if fragment.end <= start]
+    within = [fragment for fragment in fragments if fragment.end > start and fragment.start < end]
+    behind = [fragment for fragment in fragments if fragment.start >= end]
+    return before, within, behind
+
+
+def _cut_at(word: Word, characters: tuple[int, int]) -> list[Word]:
+    """What stands between words, cut before two characters of the document; a word as it is."""
+    if word.topic is not None:
+        return [word]
+    inside = {at - word.start for at in characters if word.start < at < word.end}
+    edges = [0, *sorted(inside), len(word.text)]
+    return [word._replace(text=word.text[a:b], start=word.start + a) for a, b in pairwise(edges)]
 
 
 def words(run: Run, assigned: Tokens, text: str, start: int) -> list[Word]:

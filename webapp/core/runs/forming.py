@@ -108,17 +108,17 @@ class FormingWriter:
         ]
 
     def _placed(self, numbers: list[int], distances: np.ndarray) -> np.ndarray:
-        """float64[n, 2]: moved from where the topics were, so that eyes can follow; new ones turn
-        the map onto the old."""
-        before = self.places
-        if all(k in before for k in numbers) and np.ptp([before[k] for k in numbers], axis=0).any():
-            xy = refined(np.array([before[k] for k in numbers]), distances, ITERATIONS)
+        """float64[n, 2]: the topics' places, moved from where they were at the step before, so that
+        eyes can follow. Where some are new, or all were at one place, a new map is turned onto the
+        old one."""
+        known = [k for k in numbers if k in self.places]
+        before = np.array([self.places[k] for k in known]).reshape(-1, 2)
+        if len(known) == len(numbers) and np.ptp(before, axis=0).any():
+            xy = refined(before, distances, ITERATIONS)
         else:
-            xy = refined(classical(distances), distances)
-            placed = [k for k in numbers if k in before]
-            places_before = np.array([before[k] for k in placed]).reshape(-1, 2)
-            pairs = [[numbers.index(k), i] for i, k in enumerate(placed)]
-            xy = procrustes(xy, places_before, np.array(pairs, np.int64))
+            new_map = refined(classical(distances), distances)
+            pairs = [[numbers.index(k), i] for i, k in enumerate(known)]
+            xy = procrustes(new_map, before, np.array(pairs, np.int64))
         self.places = dict(zip(numbers, map(tuple, xy.tolist()), strict=True))
         return xy
 

@@ -376,12 +376,17 @@ class ReadAttempt:
     def _not_read(
         self, file: int, items: Iterator[Item], skip: int
     ) -> Iterator[tuple[int, int, Item]]:
+        """The items of a file that are not on record yet: those behind the first `skip`, each with
+        the file and how many items of it are behind.
+
+        A Failure among the first ones is given, too: a worker process that is killed may give less
+        of a file than the one that was killed before it.
+        """
         for n, item in enumerate(items, 1):
-            # A worker process that is killed may give less of a file than the one that was killed
-            # before it
-            if n > skip or (
+            is_early_failure = (
                 n < skip and isinstance(item, Failure) and not self.plan.shaping.across
-            ):
+            )
+            if n > skip or is_early_failure:
                 yield file, max(n, skip), item
 
     def _shaped(self, items: Iterator[Item]) -> Iterator[Item]:

@@ -26,19 +26,28 @@ def header_position(rows: list[Row], name: str, fixed_options: dict) -> int:
 
     fixed_options: with `header_row` it is the first row there that is not blank. Raises Unreadable
     where there is none."""
-    if header_row := fixed_options.get("header_row"):
+    header_row = fixed_options.get("header_row")
+    if header_row:
         return _said_header(rows, header_row, name)
     cells = [[cell.strip() for cell in row.cells or []] for row in rows]
     filled = [sum(map(bool, row)) for row in cells]
-    known_names = sum(map(roles.has_role, filter(None, cells[0]))) if cells else 0
-    if known_names and (known_names > 1 or known_names == filled[0]):
+    if cells and _surely_names_columns(cells[0]):
         return 0
-    for at in range(1, len(rows)):
-        if rows[at].line > ROWS or (filled[at - 1] > NOTES and 2 * filled[at - 1] > max(filled)):
+    for position in range(1, len(rows)):
+        filled_above = filled[position - 1]
+        is_note_above = filled_above <= NOTES or 2 * filled_above <= max(filled)
+        if rows[position].line > ROWS or not is_note_above:
             return 0
-        if _below_notes(filled, at) and _unlike(cells[at], cells[at + 1 :]):
-            return at
+        if _below_notes(filled, position) and _unlike(cells[position], cells[position + 1 :]):
+            return position
     return 0
+
+
+def _surely_names_columns(cells: list[str]) -> bool:
+    """Whether several cells of a row are known names of columns, or the only one that is filled."""
+    filled_cells = list(filter(None, cells))
+    known_names = sum(map(roles.has_role, filled_cells))
+    return known_names > 1 or known_names == len(filled_cells) == 1
 
 
 def _said_header(rows: list[Row], header_row: int, name: str) -> int:

@@ -143,17 +143,23 @@ def _named(columns: list[str], names: list[str]) -> int | None:
 def _date_column(columns: list[str], cells: list[list[str]], free: set[int]) -> int | None:
     """The column with the documents' dates: the first of those that are named so and hold some,
     else any with dates, else one that is named so though we can read none of them."""
-    names = _NAMES["date"]
-    free = {i for i in free if not names_lives(columns[i])}
-    exact = [i for name in names for i in sorted(free) if _plain(columns[i]) == name]
-    columns_named_dates = [i for i in sorted(free) if i not in exact and names_dates(columns[i])]
-    for i in (*exact, *columns_named_dates):
-        if _dates(cells[i], columns[i], _SOME) or (i in exact and not any(cells[i])):
+    candidates = [i for i in sorted(free) if not names_lives(columns[i])]
+    named_exactly: list[int] = []  # in the order of the names: “date” before “year”
+    for name in _NAMES["date"]:
+        named_exactly += [i for i in candidates if _plain(columns[i]) == name]
+    named_alike = [i for i in candidates if i not in named_exactly and names_dates(columns[i])]
+    for i in named_exactly + named_alike:
+        is_empty = not any(cells[i])
+        if _dates(cells[i], columns[i], _SOME) or (is_empty and i in named_exactly):
             return i
-    for i in sorted(free):
+    for i in candidates:
         if _dates(cells[i], columns[i], _MANY):
             return i
-    return next((i for i in exact if not all(map(_TIME_OR_WORD.fullmatch, cells[i]))), None)
+    for i in named_exactly:
+        are_no_dates = all(map(_TIME_OR_WORD.fullmatch, cells[i]))
+        if not are_no_dates:
+            return i
+    return None
 
 
 def _dates(cells: list[str], name: str, share: float) -> bool:

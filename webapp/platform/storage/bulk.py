@@ -10,7 +10,7 @@ instant.
 import re
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import psycopg
@@ -141,14 +141,17 @@ class Partition:
         return [np.dtype(_DTYPES[types[column]]) for column in self.columns]
 
     def _pack(self, columns: list[np.ndarray], types: list[np.dtype]) -> bytes:
-        fields = [
-            field for i, t in enumerate(types) for field in ((f"size{i}", ">i4"), (f"value{i}", t))
-        ]
-        rows = np.empty(len(columns[0]), dtype=np.dtype([("n", ">i2"), *fields]))
+        """Rows in the binary format of COPY: the number of fields, then the size and the value of
+        each."""
+        layout: list[tuple[str, Any]] = [("n", ">i2")]
+        for i, dtype in enumerate(types):
+            layout += [(f"size{i}", ">i4"), (f"value{i}", dtype)]
+        rows = np.empty(len(columns[0]), np.dtype(layout))
         rows["n"] = len(types)
-        for i, t in enumerate(types):
-            rows[f"size{i}"] = t.itemsize
-            rows[f"value{i}"] = self.key if i == 0 else columns[i - 1]
+        values = [self.key, *columns]
+        for i, dtype in enumerate(types):
+            rows[f"size{i}"] = dtype.itemsize
+            rows[f"value{i}"] = values[i]
         return rows.tobytes()
 
 

@@ -22,7 +22,8 @@ TEXT = 0.5  # of a text's words: a text of which more is shared is a copy of ano
 BETWEEN = 200  # words between the first and the last ones of a run, at most
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 _DIGITS = regex.compile(r"\p{N}+")
-_BETWEEN_WORDS = r"[^\p{L}\p{M}\p{N}]+"
+_OF_WORDS = r"\p{L}\p{M}\p{N}"  # characters, in a class
+_BETWEEN_WORDS = rf"[^{_OF_WORDS}]+"
 _OMITTED = " … "
 
 
@@ -69,16 +70,14 @@ def _found(texts: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
 def pattern(name: str) -> str:
     """What a rule recognises, as a regular expression."""
     first, omitted, last = _words_of(name).partition(_OMITTED)
-    begin = _written(first)
+    words = _written(first)
     if name.startswith(WHOLE_LINE):
-        return rf"^[^\p{{L}}\p{{M}}\p{{N}}\n]*(?i:{begin})(?=[^\p{{L}}\p{{M}}\p{{N}}\n]*$)"
-    if not omitted:
-        return rf"(?<![\p{{L}}\p{{M}}\p{{N}}])(?i:{begin})(?![\p{{L}}\p{{M}}\p{{N}}])"
-    between = rf"(?:{_BETWEEN_WORDS}[\p{{L}}\p{{M}}\p{{N}}]+){{0,{BETWEEN}}}?{_BETWEEN_WORDS}"
-    return (
-        rf"(?<![\p{{L}}\p{{M}}\p{{N}}])(?i:{begin}{between}{_written(last)})"
-        r"(?![\p{L}\p{M}\p{N}])"
-    )
+        no_words = rf"[^{_OF_WORDS}\n]*"
+        return rf"^{no_words}(?i:{words})(?={no_words}$)"
+    if omitted:
+        few_words = rf"(?:{_BETWEEN_WORDS}[{_OF_WORDS}]+){{0,{BETWEEN}}}?{_BETWEEN_WORDS}"
+        words = f"{words}{few_words}{_written(last)}"
+    return rf"(?<![{_OF_WORDS}])(?i:{words})(?![{_OF_WORDS}])"
 
 
 def label(name: str) -> str:

@@ -167,22 +167,29 @@ def salutations(texts: list[str]) -> dict[str, float]:
     """Rules for those that recur where texts begin, and of which share of the texts, most frequent
     first."""
     opened: Counter[str] = Counter()
-    to: dict[str, set[str]] = {}
+    forms: dict[str, set[str]] = {}  # “Dear …”: “Dear Anna”, “Dear Sir”
     for text in texts:
-        if match := _OPENING.search(text[:_HEAD]):
-            opened[match[1]] += 1
-            if match["alone"] is not None:
-                opened[f"{match[2]} …"] += 1
-                to.setdefault(f"{match[2]} …", set()).add(match[1])
+        match = _OPENING.search(text[:_HEAD])
+        if match is None:
+            continue
+        opened[match[1]] += 1
+        if match["alone"] is not None:
+            general = f"{match[2]} …"
+            opened[general] += 1
+            forms.setdefault(general, set()).add(match[1])
     least = max(_LEAST, _OPENED * len(texts))
-    recurring = {words: n for words, n in opened.most_common() if n >= least}
-    general = [words for words in to if len(to[words]) >= _SAME and words in recurring]
-    covered = (to.keys() - general).union(*(to[words] for words in general))
-    return {
-        f"{SALUTATION}{words}"[:_LONGEST]: n / len(texts)
-        for words, n in recurring.items()
-        if words not in covered
-    }
+    recurring = {words: count for words, count in opened.most_common() if count >= least}
+    left_out = set()
+    for general, special_forms in forms.items():
+        if general in recurring and len(special_forms) >= _SAME:
+            left_out |= special_forms
+        else:
+            left_out.add(general)
+    rules = {}
+    for words, count in recurring.items():
+        if words not in left_out:
+            rules[f"{SALUTATION}{words}"[:_LONGEST]] = count / len(texts)
+    return rules
 
 
 CERTAIN = tuple(rule.name for rule in RULES.values() if rule.certain)
