@@ -94,12 +94,7 @@ class WordUnits:
         """The units of documents that were learned: int32, the places of their first pieces and of
         their last int32; and int64, where each document's units end. words: int32 and ends: int64,
         as a stream's block has them."""
-        if self.joins:
-            units, first, last, unit_ends = self._join(words, ends)
-        else:
-            units = words & NUMBER
-            unit_ends = ends
-            first = last = np.arange(len(words), dtype=np.int32)
+        units, first, last, unit_ends = self._without_variants(words, ends)
         if self._named and self._indexes is None:
             variants = len(self._named) - len(self.choice.phrases)
             self._indexes = [
@@ -116,6 +111,13 @@ class WordUnits:
             first = first[:count]
             last = last[:count]
         return units, first, last, unit_ends
+
+    def _without_variants(self, words: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, ...]:
+        """What `cut` gives before variants and phrases are one unit each."""
+        if self.joins:
+            return self._join(words, ends)
+        places = np.arange(len(words), dtype=np.int32)
+        return words & NUMBER, places, places, ends
 
     def words(self, numbers: np.ndarray) -> list[str]:
         """The words of units."""
