@@ -28,7 +28,13 @@ WIDE = 1440
 NARROW = 380
 ZOOMED = (320, 645, 720, 780)  # 1280 px at 400%, small windows and tablets, 1440 px at 200%
 PAPER = 718  # A4 at 96 px an inch, less margins of 10 mm
-DRAWING = 400  # ms that Plotly's charts take to follow the width
+# Whether Plotly's charts have followed the width, which they do after a while; those that are not
+# shown do not
+FOLLOWED = """() => [...document.querySelectorAll(".js-plotly-plot")].every((chart) => {
+  const room = parseFloat(getComputedStyle(chart).width);
+  const drawn = chart.querySelector(".main-svg").getBoundingClientRect().width;
+  return !chart.checkVisibility() || Math.abs(drawn - room) <= 1;
+})"""
 # What else follows it does so in the next frame
 NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 COMPUTED = ("findings", "following", "answering", "counting")  # parts that wait for a worker
@@ -168,8 +174,7 @@ def too_wide(page: Page) -> list[str]:
 def resized(page: Page, width: int, height: int) -> None:
     page.set_viewport_size({"width": width, "height": height})
     page.evaluate(NEXT_FRAME)
-    if page.locator(".js-plotly-plot").count():
-        page.wait_for_timeout(DRAWING)
+    page.wait_for_function(FOLLOWED)
 
 
 def on_a_phone(page: Page, theme: Callable) -> list[str]:
