@@ -14,7 +14,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, expect
 
 from tests import addresses
-from tests.browser.conftest import PREPARING, SCREEN, watched
+from tests.browser.conftest import EXAMPLE_NAME, PREPARING, SCREEN, watched
 from tests.browser.controls import crowded_targets, unseen_focus
 
 NAMES = [
@@ -39,9 +39,7 @@ FOLLOWED = """() => [...document.querySelectorAll(".js-plotly-plot")].every((cha
 NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 COMPUTED = ("findings", "following", "answering", "counting")  # parts that wait for a worker
 COMPUTING = 120_000  # ms that a worker may take for the findings of a set, on a busy machine
-# names of the corpora
-EXAMPLE = "State of the Union, 1790–2020"
-DRAFT = "draft"
+DRAFT = "draft"  # the name of the corpus that is not read yet
 HEADINGS = "main :is(h1, h2, h3):visible"
 # Contrast takes axe two thirds of its time. Of elements that look alike, and stand in what looks
 # alike, one is asked for
@@ -281,7 +279,7 @@ def test_titles_tell_tabs_apart(page, example):
         text = answer.text()
         titles[name] = " ".join(unescape(re.search(r"<title>(.*?)</title>", text, re.S)[1]).split())
         if name not in (*addresses.OF_ALL, *addresses.ELSEWHERE):
-            assert (DRAFT if name in addresses.OF_DRAFTS else EXAMPLE) in titles[name], name
+            assert (DRAFT if name in addresses.OF_DRAFTS else EXAMPLE_NAME) in titles[name], name
     assert [name for name, title in titles.items() if list(titles.values()).count(title) > 1] == []
 
 
