@@ -124,6 +124,14 @@ def names(source: Source, name: str, key: str) -> Iterator[str]:
             yield from names_of_block
 
 
+def project(source: Source, name: str) -> dict[str, Any]:
+    """What a project of a program that codes texts says, as webapp.intake.readers.qda_project has it.
+    Raises Unreadable."""
+    message = {"do": "project", "options": asdict(Options()), "format": "", "ours": True}
+    ((_, found),) = Request(source, name, message, True).answers(lambda n: None)
+    return found
+
+
 def read_archive(
     source: Source,
     name: str,

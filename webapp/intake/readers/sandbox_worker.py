@@ -20,7 +20,7 @@ from typing import Any
 
 import orjson
 
-from webapp.intake.readers import archive, dispatch, worker
+from webapp.intake.readers import archive, dispatch, qda_project, worker
 from webapp.intake.readers.base import Descriptor, Document, Options, Problem, Source, Unreadable
 from webapp.intake.readers.companions import Companions
 from webapp.intake.readers.formats import FORMATS
@@ -202,6 +202,8 @@ def _look(files: list[tuple[Descriptor, str]], request: dict, answers: _Answers)
             names = (inside for _, inside in FORMATS[request["format"]].reader.files(source, name))
             while names_of_block := list(itertools.islice(names, ITEMS)):
                 answers.send("names", names_of_block)
+        elif request["do"] == "project":
+            answers.send("project", qda_project.read(source, name))
         elif request["do"] == "sniff":
             answers.send(
                 "sniff", asdict(dispatch.sniff(source, name, request["known"], companions))

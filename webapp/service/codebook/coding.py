@@ -26,6 +26,7 @@ from webapp.service.codebook import coder_names
 from webapp.service.codebook.concepts import TEXT, defined
 
 CODERS = 500  # of a concept
+TIMES = 50  # that a coder codes a text: who has their link may send as many forms as they like
 SHOWN = 30_000  # characters of a text, which coders see of it
 
 
@@ -156,7 +157,7 @@ def save(
     coder: Coder, item: Item, definition: Definition, code: int, unsure: bool, remark: str
 ) -> None:
     """Raises Invalid where there is no such code, or the definition has changed meanwhile in what
-    it asks for."""
+    it asks for, or they have coded the text too often: each time adds a row."""
     if definition.concept_id != coder.concept_id or definition.number < defined(coder.concept).base:
         raise Invalid(
             "definition",
@@ -164,14 +165,19 @@ def save(
         )
     if not 0 <= code < len(definition.codes):
         raise Invalid("code", f"Choose one of {', '.join(definition.codes)}.")
-    Coding.objects.create(
-        item=item,
-        coder=coder,
-        definition=definition,
-        code=code,
-        unsure=unsure,
-        remark=several_lines(remark)[:TEXT],
-    )
+    with transaction.atomic():
+        # Locked, so that each of several at once is counted
+        Coder.objects.select_for_update(no_key=True).get(pk=coder.pk)
+        if coder.codings.filter(item=item).count() >= TIMES:
+            raise Invalid("item", f"You have coded this text {TIMES} times, which is the most.")
+        Coding.objects.create(
+            item=item,
+            coder=coder,
+            definition=definition,
+            code=code,
+            unsure=unsure,
+            remark=several_lines(remark)[:TEXT],
+        )
 
 
 def settle(concept: Concept, item: int, code: int, by: str) -> None:

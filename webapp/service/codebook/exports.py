@@ -8,6 +8,7 @@ from html import escape
 from uuid import NAMESPACE_URL, uuid5
 
 from inference.runtime.versions import topograph
+from webapp.intake.readers import qda_project
 from webapp.models import Coding, Concept, Definition
 from webapp.platform.accounts import embargo
 from webapp.platform.storage import csv_cells
@@ -78,9 +79,9 @@ def project(concept: Concept) -> Iterator[bytes]:
                 title = about[document]["title"] if document in about else ""
                 sources.append(_source(concept, document, title, len(text), readings))
                 yield Member(
-                    f"{qdpx.FOLDER}{_guid(concept, 'text', document)}.txt", [text.encode()]
+                    f"{qda_project.FOLDER}{_guid(concept, 'text', document)}.txt", [text.encode()]
                 )
-        yield Member(qdpx.NAME, [_qde(concept, holds, coded, sources).encode()])
+        yield Member(qda_project.NAME, [_qde(concept, holds, coded, sources).encode()])
 
     return zipped(members())
 

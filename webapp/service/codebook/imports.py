@@ -19,7 +19,7 @@ from webapp.service.codebook import coding, qdpx
 from webapp.service.codebook.concepts import DRAWN, NO, ROWS_AT_ONCE, TEXT, YES, defined, lock
 
 MEGABYTE = 1_000_000
-FILE = 50 * MEGABYTE
+FILE = 15 * MEGABYTE  # a form may have little more (webapp.platform.server.bodies.FORM)
 READINGS = 2 * DRAWN  # rows
 # That a document was drawn: of a larger collection than there is; estimates divide by its square.
 LEAST_PROBABILITY = 1e-9
@@ -28,6 +28,7 @@ NAMED = 5  # of what did not match
 TITLE = 60  # characters of a title, or of an id, in a sentence
 CELL = 40
 ZIP = b"PK"  # how a zip begins
+COLUMNS = ("id", "code", "coder", "probability")  # of a table, that are read
 
 
 class Given(NamedTuple):
@@ -291,7 +292,7 @@ def _by_coder(text: qdpx.Text, meanings: _Meanings) -> dict[str, dict[int, list[
             continue
         remarks_of_code = by_coder.setdefault(mark.coder, {})
         remarks = remarks_of_code.setdefault(meanings.code_of[mark.code], [])
-        remarks.append("".join(mark.remark).strip())
+        remarks.append(mark.remark)
     if not by_coder and meanings.unmarked is not None:
         return {"": {meanings.unmarked: []}}
     return by_coder
@@ -343,33 +344,49 @@ def _first(titles: list[str]) -> str:
 
 
 def _rows(content: bytes) -> list[tuple[int, dict[str, str]]]:
-    """Each row with the line of the file at which it ends: lines may be blank, and a cell may have
-    several. Raises Invalid."""
+    """The cells of COLUMNS in each row, with the line of the file at which it ends: lines may be
+    blank, and a cell may have several. Raises Invalid, also where there are more rows than are taken
+    in."""
     try:
         text = content.decode("utf-8-sig")
         first_line = text.partition("\n")[0]
         delimiter = max(",;\t", key=first_line.count)
-        table = csv.DictReader(io.StringIO(text), strict=True, delimiter=delimiter)
-        rows = [(table.line_num, _cells(row)) for row in table]
+        table = csv.reader(io.StringIO(text), strict=True, delimiter=delimiter)
+        places = _places(next(table, []))
+        rows = []
+        for row in table:
+            if row:
+                rows.append((table.line_num, _cells(row, places)))
+            if len(rows) > READINGS:
+                raise Invalid(
+                    "codes",
+                    f"The file has more than {READINGS:,} codes, which are taken in at most.",
+                )
     except (UnicodeDecodeError, csv.Error):
         raise Invalid(
             "codes",
             "The file must be a CSV in UTF-8, with a line of column names, or a REFI-QDA project.",
         ) from None
-    if not rows or not {"id", "code"} <= rows[0][1].keys():
+    if not rows or not {"id", "code"} <= places.keys():
         raise Invalid(
             "codes", "The file needs the columns id and code; coder and probability are read, too."
         )
     return rows
 
 
-def _cells(row: dict[str | None, str | None]) -> dict[str, str]:
-    """Without what stands behind the last column, and as it was before a program that writes CSV
-    made it safe. A cell that is missing at the end of a line is ""."""
+def _places(header: list[str]) -> dict[str, int]:
+    """Where those of COLUMNS stand that the file has; of two with one name the last."""
+    names = [name.strip().lower() for name in header]
+    return {name: place for place, name in enumerate(names) if name in COLUMNS}
+
+
+def _cells(row: list[str], places: dict[str, int]) -> dict[str, str]:
+    """As they were before a program that writes CSV made them safe. A cell that is missing at the end
+    of a line is ""."""
     cells = {}
-    for name, cell in row.items():
-        if name:
-            cells[name.strip().lower()] = csv_cells.unsafe((cell or "").strip())
+    for name, place in places.items():
+        cell = row[place] if place < len(row) else ""
+        cells[name] = csv_cells.unsafe(cell.strip())
     return cells
 
 

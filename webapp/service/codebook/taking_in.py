@@ -1,9 +1,10 @@
-"""A file of codes that were made elsewhere, as it comes: read in the request where it is small, else
-by a worker; the concept's page says how far that is, and what came of it."""
+"""A file of codes that were made elsewhere, as it comes: read in the request where it is small and
+quickly read, else by a worker; the concept's page says how far that is, and what came of it."""
 
 from django.db import transaction
 
 from inference.errors import Invalid
+from webapp.intake.readers import looking
 from webapp.models import CodeFile, Concept, Run
 from webapp.platform.jobs import claims, dispatch, kinds
 from webapp.platform.jobs.heartbeat import Heartbeat, run_next
@@ -17,6 +18,10 @@ TASK = kinds.TAKE_IN.task
 QUICK = 1_000_000
 QUICK_CODES = 2_000
 WAITING = (CodeFile.Status.QUEUED, *kinds.TAKE_IN.active)
+QUICK_SECONDS = 5.0  # of a request, and of a processor, that reading may take there
+# The same of a worker
+SECONDS = 300.0
+PROCESSOR_SECONDS = 60.0
 READ = 0.2  # of a worker's time, which reading takes; the rest is storing
 
 
@@ -24,7 +29,7 @@ def receive(concept: Concept, run: Run, content: bytes, by: str) -> str:
     """Take a file in, or have a worker do it; what is said of that. Raises Invalid."""
     imports.check(concept, content)
     check_no_file_waits(concept)
-    file = imports.read(concept, content) if len(content) <= QUICK else None
+    file = _read_quickly(concept, content)
     with transaction.atomic():
         lock(concept)
         check_no_file_waits(concept)
@@ -36,6 +41,17 @@ def receive(concept: Concept, run: Run, content: bytes, by: str) -> str:
         )
         dispatch.send(kinds.TAKE_IN, row.pk)
     return "A worker takes the codes in. This page says how far it is."
+
+
+def _read_quickly(concept: Concept, content: bytes) -> imports.ReadFile | None:
+    """None where a worker has to read it. Raises Invalid."""
+    if len(content) > QUICK:
+        return None
+    try:
+        with looking.within(QUICK_SECONDS, processor=QUICK_SECONDS):
+            return imports.read(concept, content)
+    except looking.Exhausted:
+        return None
 
 
 def of_concept(concept: Concept) -> CodeFileRow | None:
@@ -56,6 +72,20 @@ def read_file(key: int) -> None:
     run_next(kinds.TAKE_IN, key, _work)
 
 
+def _read_long(concept: Concept, content: bytes, beat: Heartbeat) -> imports.ReadFile:
+    """Raises Invalid; ClaimLost where it is not wanted any more."""
+
+    def is_stopped() -> bool:
+        beat.check()
+        return False
+
+    try:
+        with looking.within(SECONDS, is_stopped, PROCESSOR_SECONDS):
+            return imports.read(concept, content)
+    except looking.Exhausted as error:
+        raise Invalid("codes", f"{error} Save the project with fewer texts.") from None
+
+
 def _work(key: int, attempt: int, beat: Heartbeat) -> None:
     row = CodeFile.objects.select_related("concept__corpus", "run__version").get(pk=key)
     dispatch.promise(TASK, [key])  # the note of how far it is
@@ -65,7 +95,7 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
         dispatch.advance(TASK, [key], READ + (1 - READ) * done)
 
     try:
-        file = imports.read(row.concept, bytes(row.content))
+        file = _read_long(row.concept, bytes(row.content), beat)
         with transaction.atomic():
             summary = imports.keep(row.concept, row.run, file, row.by, advance)
             done = {"status": CodeFile.Status.READY, "said": summary, "content": b""}

@@ -4,6 +4,7 @@ done twice, and nobody codes at an address that holds no more."""
 import io
 import json
 import re
+import time
 from collections import Counter
 from datetime import timedelta
 from functools import partial
@@ -32,7 +33,7 @@ from webapp.models import (
     Run,
     Settlement,
 )
-from webapp.service.codebook import coding, concepts, exports, taking_in
+from webapp.service.codebook import coding, concepts, exports, imports, taking_in
 
 pytestmark = pytest.mark.django_db
 
@@ -379,6 +380,35 @@ def test_codes_that_can_not_be_read_are_refused_and_none_is_kept(client, trained
     assert not Coding.objects.filter(coder__concept=concept).exists() and not hasattr(
         Concept.objects.get(pk=concept.pk), "draw"
     )
+
+
+def test_a_table_of_very_many_columns_or_rows_takes_no_time(trained, monkeypatch):
+    """Each of its short rows was filled up to the width of the first."""
+    concept = concept_of(trained)
+    wide = ("id,code" + ",x" * 20_000 + "\n" + "a,b\n" * 20_000).encode()
+    began = time.process_time()
+    with pytest.raises(Invalid, match="no document here"):
+        taking_in.receive(concept, trained, wide, "owner")
+    assert time.process_time() - began < 5
+    monkeypatch.setattr(imports, "READINGS", 100)
+    with pytest.raises(Invalid, match="more than 100 codes"):
+        taking_in.receive(concept, trained, b"id,code\n" + b"a,b\n" * 101, "owner")
+
+
+def test_a_coder_codes_a_text_so_often_and_no_more(trained, monkeypatch):
+    """Rows are only added, and whoever has the link may send forms for ever."""
+    monkeypatch.setattr(coding, "TIMES", 3)
+    concept = drawn(trained, 30, overlap=0)
+    ann = coding.join(concept, "Ann")
+    item = coding.following(ann).item
+    holds = concepts.defined(concept).holds
+    for code in (0, 1, 0):
+        coding.save(ann, item, holds, code, False, "")
+    with pytest.raises(Invalid, match="3 times"):
+        coding.save(ann, item, holds, 1, False, "")
+    following = coding.following(ann).item
+    coding.save(ann, following, holds, 1, False, "")  # other texts can be coded
+    assert Coding.objects.filter(coder=ann).count() == 4
 
 
 @pytest.mark.parametrize("code", ["1e308", "-1e308", "inf", "nan", "1e-320"])

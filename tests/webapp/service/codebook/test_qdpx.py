@@ -2,6 +2,9 @@
 hostile ones are refused."""
 
 import io
+import tracemalloc
+import zipfile
+from xml.parsers import expat
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
@@ -9,10 +12,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from inference.errors import Invalid
+from tasks.codebook import take_in
 from tests.webapp.service.codebook.making import code_all, concept_of, drawn, one_seed
 from tests.webapp.service.codebook.test_coding import about_war
-from webapp.models import Coding, Document, Draw
-from webapp.service.codebook import coding, concepts, exports, imports, qdpx, taking_in
+from webapp.intake.readers import qda_project
+from webapp.intake.readers.base import Unreadable
+from webapp.models import CodeFile, Coding, Document, Draw
+from webapp.platform.jobs import dispatch
+from webapp.service.codebook import coding, concepts, exports, imports, taking_in
 
 __all__ = ["one_seed"]
 pytestmark = pytest.mark.django_db
@@ -163,8 +170,8 @@ def test_hostile_and_foreign_projects_are_refused_and_nothing_is_kept(trained, m
         taking_in.receive(concept, trained, zipped(members)[:-30], "owner")
 
 
-def test_texts_that_unpack_to_too_much_are_refused(trained, monkeypatch):
-    monkeypatch.setattr(qdpx, "MOST_TEXTS", 100_000)
+def test_texts_that_unpack_to_too_much_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(qda_project, "MOST_TEXTS", 100_000)
     sources = "".join(source(f"t{i}", path="a.txt") for i in range(3))
     content = zipped(
         {
@@ -172,8 +179,13 @@ def test_texts_that_unpack_to_too_much_are_refused(trained, monkeypatch):
             "sources/a.txt": "a" * 50_000,
         }
     )
-    with pytest.raises(Invalid, match="the most"):
-        taking_in.receive(concept_of(trained), trained, content, "owner")
+    path = tmp_path / "codes.qdpx"
+    path.write_bytes(content)
+    with pytest.raises(Unreadable, match="the most"):
+        qda_project.read(path, "codes.qdpx")
+    monkeypatch.setattr(qda_project, "MOST_SOURCES", 2)
+    with pytest.raises(Unreadable, match="more than 2 texts"):
+        qda_project.read(path, "codes.qdpx")
 
 
 @pytest.mark.parametrize("doctype", [BOMB, OUTSIDE])
@@ -185,3 +197,65 @@ def test_entities_are_neither_expanded_nor_loaded(trained, doctype):
     concept = concept_of(trained)
     taking_in.receive(concept, trained, zipped({"project.qde": markup}), "owner")
     assert [remark for *_, remark, _ in said(concept)] == ["so"]
+
+
+# What a hostile one may cost
+
+
+def test_a_project_is_parsed_by_a_process_of_the_sandbox(trained, monkeypatch):
+    """Not in that of a page, which has no limits."""
+    content = zipped(
+        {
+            "project.qde": PROJECT.format(
+                codes=code("W", "war"),
+                sources=source(documents(trained, 1)[0].title, ("U1", "W")),
+            )
+        }
+    )
+    for module in (zipfile, expat):
+        monkeypatch.setattr(module, REFUSED[module], lambda *_, **__: pytest.fail("parsed here"))
+    concept = concept_of(trained)
+    assert taking_in.receive(concept, trained, content, "owner").startswith("1 code was")
+
+
+REFUSED = {zipfile: "ZipFile", expat: "ParserCreate"}
+
+
+def test_what_is_said_once_takes_memory_once(trained):
+    """Of a long name, and of a long remark with very many codes: a small file once took 400 MB."""
+    long = "x" * 200_000
+    marks = '<CodeRef targetGUID="W"/>' * 2_000
+    selection = (
+        f'<PlainTextSelection guid="s"><Description>{long}</Description>'
+        f'<Coding guid="c" creatingUser="U1">{marks}</Coding></PlainTextSelection>'
+    )
+    title = documents(trained, 1)[0].title
+    sources = f'<TextSource guid="t" name="{title}">{selection}</TextSource>'
+    codes = code("L", long, "".join(code(f"N{n}", "tax") for n in range(2_000))) + code("W", "war")
+    content = zipped({"project.qde": PROJECT.format(codes=codes, sources=sources)})
+    concept = concept_of(trained)
+    tracemalloc.start()
+    try:
+        taking_in.receive(concept, trained, content, "owner")
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    ((_, _, _, _, remark, _),) = said(concept)
+    assert remark == long[: concepts.TEXT]
+    assert most < 100_000_000
+
+
+def test_a_project_that_takes_long_is_left_to_a_worker(trained, monkeypatch):
+    monkeypatch.setattr(taking_in, "QUICK_SECONDS", 0.0)
+    monkeypatch.setattr(dispatch, "send", lambda *_: None)
+    title = documents(trained, 1)[0].title
+    content = zipped(
+        {"project.qde": PROJECT.format(codes=code("W", "war"), sources=source(title, ("U1", "W")))}
+    )
+    concept = concept_of(trained)
+    assert "A worker" in taking_in.receive(concept, trained, content, "owner")
+    row = CodeFile.objects.get(concept=concept)
+    monkeypatch.setattr(taking_in, "PROCESSOR_SECONDS", 0.0)  # nor does it take for ever
+    take_in(row.pk)
+    row.refresh_from_db()
+    assert row.status == "failed" and "fewer texts" in row.error
