@@ -369,12 +369,13 @@ class Request:
             with source.open("rb") as file:
                 yield name, file
             return
-        with opened(source, name, self._copy) as file:
-            part = self.ours and looking.now()
-            copy = Copy(file, name, MAX_FILE, to_the_end=not part)
-            if part:
-                copy.fill(looking.BEGINNING)
-        with contextlib.closing(copy):
+        with contextlib.ExitStack() as stack:
+            with opened(source, name, self._copy) as file:
+                part = self.ours and looking.now()
+                copy = Copy(file, name, MAX_FILE, to_the_end=not part)
+                stack.enter_context(contextlib.closing(copy))
+                if part:
+                    copy.fill(looking.BEGINNING)
             copy.file.rollover()
             copy.file.flush()
             yield plain(name), copy.file
