@@ -1,6 +1,7 @@
 """Where in a document's text its words are, and which topic each was given to: from offsets, so the
 length does not matter."""
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -93,11 +94,25 @@ def words(run: Run, assigned: Tokens, text: str, start: int) -> list[Word]:
     """A text that begins at character `start` of its document, in words of the vocabulary and what
     stands between them."""
     inside = slice(*np.searchsorted(assigned.offsets, [start, start + len(text)]))
-    (stops,) = wording.stops(run.version, [text], [assigned.offsets[inside] - start])
+    in_text = Tokens(*(column[inside] for column in assigned))
+    (stops,) = wording.stops(run.version, [text], [in_text.offsets - start])
+    return _words(in_text, stops, text, start)
+
+
+def words_of_whole(run: Run, assigned: list[Tokens], texts: list[str]) -> Iterator[list[Word]]:
+    """The same of some whole documents, which are cut together: much faster than one by one."""
+    all_stops = wording.stops(run.version, texts, [tokens.offsets for tokens in assigned])
+    for tokens, stops, text in zip(assigned, all_stops, texts, strict=True):
+        yield _words(tokens, stops, text, 0)
+
+
+def _words(assigned: Tokens, stops: list[int], text: str, start: int) -> list[Word]:
+    """assigned: the tokens in the text. stops: where each ends in it. start: of the text in its
+    document."""
     parts = []
     at = 0
     for offset, word, topic, certainty, end in zip(
-        *(column[inside].tolist() for column in assigned), stops, strict=True
+        *(column.tolist() for column in assigned), stops, strict=True
     ):
         begin = offset - start
         if begin > at:

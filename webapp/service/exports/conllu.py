@@ -13,7 +13,7 @@ import regex
 from webapp.core.documents.texts import Word
 from webapp.core.results import provenance
 from webapp.service.exports.tables import ExportSource
-from webapp.service.exports.texts import Document, documents, words_of
+from webapp.service.exports.texts import Document, documents_in_words
 
 _WRITTEN_WORD = regex.compile(r"\S+")
 # What stands between words of the vocabulary: words that don't count, numbers, single marks
@@ -46,9 +46,8 @@ def corpus(request: ExportSource) -> Iterator[bytes]:
     yield f"# run = {request.run.pk}\n".encode()
     labels = request.selection.run_view.labels
     topic_notes = [_topic_note(k, labels.title(k)) for k in range(request.run.topics)]
-    for document in documents(request):
-        tokens = tokenise(words_of(request, document))
-        yield _written(document, tokens, topic_notes).encode("utf-8", "replace")
+    for document, words in documents_in_words(request):
+        yield _written(document, tokenise(words), topic_notes).encode("utf-8", "replace")
 
 
 def _written(document: Document, tokens: list[Token], topic_notes: list[str]) -> str:

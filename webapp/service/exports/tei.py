@@ -10,7 +10,7 @@ from webapp.core.documents.texts import Word
 from webapp.core.results import provenance
 from webapp.platform.drawing.numbers import topic_label
 from webapp.service.exports.tables import ExportSource
-from webapp.service.exports.texts import Document, documents, words_of
+from webapp.service.exports.texts import Document, documents_in_words
 
 # What XML 1.0 has no place for, not even as a reference (section 2.2)
 _NOT_IN_XML = regex.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -21,8 +21,8 @@ _PARAGRAPH = regex.compile(r"\n[^\S\n]*\n\s*")
 def corpus(request: ExportSource) -> Iterator[bytes]:
     """The whole file, a document at a time."""
     yield _corpus_header(request).encode("utf-8", "replace")
-    for document in documents(request):
-        yield _written(request, document).encode("utf-8", "replace")
+    for document, words in documents_in_words(request):
+        yield _written(document, words).encode("utf-8", "replace")
     yield b"</teiCorpus>\n"
 
 
@@ -55,10 +55,10 @@ def _corpus_header(request: ExportSource) -> str:
     )
 
 
-def _written(request: ExportSource, document: Document) -> str:
+def _written(document: Document, words: list[Word]) -> str:
     return (
         f'<TEI xml:id="d{document.number}">\n{_header(document)}\n'
-        f"<text><body><p>{_body(request, document)}</p></body></text>\n</TEI>\n"
+        f"<text><body><p>{_body(words)}</p></body></text>\n</TEI>\n"
     )
 
 
@@ -81,11 +81,11 @@ def _header(document: Document) -> str:
     )
 
 
-def _body(request: ExportSource, document: Document) -> str:
+def _body(words: list[Word]) -> str:
     """Paragraphs, cut at empty lines, which are never within a word."""
     markup = []
     before = " "
-    for word in words_of(request, document):
+    for word in words:
         if word.topic is None:
             markup.append(_PARAGRAPH.sub("</p>\n<p>", _text(word.text)))
         else:

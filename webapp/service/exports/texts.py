@@ -19,6 +19,9 @@ from webapp.platform.storage import csv_cells
 from webapp.service.exports.tables import DOCUMENTS, ExportSource, about, selected
 from webapp.service.exports.zips import Member, zipped
 
+# Of texts that are cut into words together: more is no faster
+CHARACTERS_CUT = 500_000
+TEXTS_CUT = 1_000
 TEXTS_IN_BLOCK = 50  # read from the database at once: one of them may have a million characters
 # The directory of a zip is held in memory until its end, and programs that show a folder of more
 # files do it badly
@@ -90,12 +93,32 @@ def _value(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def words_of(request: ExportSource, document: Document) -> list[marked_texts.Word]:
-    """The text in words of the vocabulary, each with its topic as readers see it, and what stands
-    between them."""
+def documents_in_words(
+    request: ExportSource,
+) -> Iterator[tuple[Document, list[marked_texts.Word]]]:
+    """The chosen documents, each with its text in words of the vocabulary, which have their topics as
+    readers see them, and what stands between them."""
     view = request.selection.run_view
-    assigned = marked_texts.tokens(view, document.number)
-    return marked_texts.words(request.run, assigned, document.text, 0)
+    for batch in _batches(documents(request)):
+        assigned = [marked_texts.tokens(view, document.number) for document in batch]
+        texts = [document.text for document in batch]
+        words = marked_texts.words_of_whole(request.run, assigned, texts)
+        yield from zip(batch, words, strict=True)
+
+
+def _batches(all_documents: Iterator[Document]) -> Iterator[list[Document]]:
+    """Some at a time, which are cut into words together; a long one alone, or behind short ones."""
+    batch: list[Document] = []
+    characters = 0
+    for document in all_documents:
+        batch.append(document)
+        characters += len(document.text)
+        if characters >= CHARACTERS_CUT or len(batch) == TEXTS_CUT:
+            yield batch
+            batch = []
+            characters = 0
+    if batch:
+        yield batch
 
 
 def folder(request: ExportSource) -> Iterator[bytes]:

@@ -11,10 +11,11 @@ from urllib.parse import urlencode
 from xml.etree import ElementTree
 
 import pytest
+from django.http import QueryDict
 
 from inference.errors import Invalid
 from tests.webapp.taking import taken
-from webapp.core.documents import fields
+from webapp.core.documents import fields, texts as marked_texts, wording
 from webapp.core.documents.texts import Word
 from webapp.core.results import evidence
 from webapp.core.results.labels import read as read_labels
@@ -23,6 +24,7 @@ from webapp.intake.readers.base import Document as ReadDocument, Options
 from webapp.intake.readers.companions import Companions
 from webapp.models import Document, Run
 from webapp.service.exports import conllu, texts
+from webapp.service.exports.addresses import read_source
 
 pytestmark = pytest.mark.django_db
 
@@ -123,6 +125,26 @@ def test_conllu_has_every_character_and_the_topic_of_every_token(trained):
         assert put_together(by_id[name]).strip() == document.text.strip()
     for columns in (row for sentences in by_id.values() for row in sentences[0]):
         assert len(columns) == 10 and columns[2:9] == ["_"] * 7
+
+
+def test_texts_are_cut_into_words_together_as_they_are_one_by_one(trained, monkeypatch):
+    """To prepare the cutting takes longer than to cut: once for each text it took a minute."""
+    real = wording.stops
+    cut: list[int] = []
+
+    def stops(version, texts, positions):
+        cut.append(len(texts))
+        return real(version, texts, positions)
+
+    monkeypatch.setattr(wording, "stops", stops)
+    source = read_source(trained, QueryDict())
+    together = list(texts.documents_in_words(source))
+    count = trained.version.documents
+    assert sum(cut) == count == len(together) and len(cut) < count / 10
+    view = source.selection.run_view
+    for document, words in together:
+        assigned = marked_texts.tokens(view, document.number)
+        assert words == marked_texts.words(trained, assigned, document.text, 0)
 
 
 def test_every_phrase_and_word_that_counts_names_its_topic_in_tei(trained):
