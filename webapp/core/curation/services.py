@@ -203,15 +203,16 @@ def read_table(run: Run, content: bytes, by: str) -> int:
         ) from None
     # A spreadsheet writes what its country uses
     delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    # No DictReader: it fills each short row up to the width of the first
+    table = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     values: dict[int, dict[str, str]] = {}
     try:
-        field_of_column = _header(reader)
-        for row in reader:
+        places = _places(next(table, []))
+        for row in table:
             cells = {
-                field: unsafe(row[column])
-                for column, field in field_of_column.items()
-                if row[column]
+                field: unsafe(row[place])
+                for field, place in places.items()
+                if place < len(row) and row[place]
             }
             if "topic" not in cells:
                 continue
@@ -222,26 +223,22 @@ def read_table(run: Run, content: bytes, by: str) -> int:
             for field, cell in cells.items():
                 _clean(run, topic, field, cell)
     except Invalid as error:
-        raise Invalid("table", f"Line {reader.line_num}: {error.message}") from None
+        raise Invalid("table", f"Line {table.line_num}: {error.message}") from None
     except csv.Error as error:
-        raise Invalid("table", f"Line {reader.line_num}: this is not CSV ({error}).") from None
+        raise Invalid("table", f"Line {table.line_num}: this is not CSV ({error}).") from None
     return change_many(run, values, by)
 
 
-def _header(reader: csv.DictReader) -> dict[str, str]:
-    """column as it is written -> field, of those that are read."""
-    field_of_column = {
-        column: column.strip().lower() for column in reader.fieldnames or [] if column
-    }
-    field_of_column = {
-        column: field for column, field in field_of_column.items() if field in ("topic", *COLUMNS)
-    }
-    if "topic" not in field_of_column.values() or len(field_of_column) < 2:
+def _places(header: list[str]) -> dict[str, int]:
+    """Where the fields stand that are read. Raises Invalid."""
+    names = [name.strip().lower() for name in header]
+    places = {name: place for place, name in enumerate(names) if name in ("topic", *COLUMNS)}
+    if "topic" not in places or len(places) < 2:
         raise Invalid(
             "table",
             "The first line must name the columns: topic, and one or more of"
             f" {', '.join(COLUMNS)}.",
         )
-    if len(set(field_of_column.values())) < len(field_of_column):
+    if any(names.count(name) > 1 for name in places):
         raise Invalid("table", "The first line names a column twice.")
-    return field_of_column
+    return places

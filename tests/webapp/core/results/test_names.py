@@ -1,5 +1,7 @@
 """What readers call topics: the present overlay of their edits, and how it is undone."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -255,6 +257,14 @@ def test_a_table_of_labels(trained):
     assert curation.read_table(trained, table.encode(), "Ada") == 0
     assert curation.undo_batch(trained, edits(trained)[0].batch, "Ada") == 4
     assert said(trained).edited() == []
+
+
+def test_a_table_of_very_many_columns_takes_no_time(trained):
+    """Each of its short rows was filled up to the width of the first."""
+    table = "topic,label" + ",x" * 20_000 + "\n1,Farming\n" + ",\n" * 20_000
+    began = time.process_time()
+    assert curation.read_table(trained, table.encode(), "Ada") == 1
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize(
