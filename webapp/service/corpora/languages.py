@@ -23,7 +23,7 @@ from webapp.intake.ingest.shaping import language_column
 from webapp.intake.ingest.vocabulary_forms import say_several, several
 from webapp.intake.metadata import Category
 from webapp.models import Corpus, Run, User, Version
-from webapp.platform.accounts import quotas
+from webapp.platform.accounts import quotas, sharing
 
 MARK = "language"  # in the provenance of a part that is all texts in a language: its code
 
@@ -152,18 +152,20 @@ def train_each(
     """
     version = _ready_version(corpus)
     owner = by or User.objects.local()
-    own_corpora = Corpus.objects.filter(owner=owner)
-    division = divide(corpus, own_corpora)
     field = language_field(version) if version else None
-    if version is None or field is None or not division.is_several:
-        raise Invalid(
-            "corpus",
-            f"“{corpus.name}” has no column of languages with more than one of them. Have the"
-            " language of each text found when you read its files.",
-        )
-    codes = fields.values(version, field)
     parts = []
     with transaction.atomic():
+        # Of two who ask at once the second finds the parts of the first; before its owner, as
+        # whoever changes a corpus does (quotas)
+        sharing.lock(corpus)
+        division = divide(corpus, Corpus.objects.filter(owner=owner))
+        if version is None or field is None or not division.is_several:
+            raise Invalid(
+                "corpus",
+                f"“{corpus.name}” has no column of languages with more than one of them. Have the"
+                " language of each text found when you read its files.",
+            )
+        codes = fields.values(version, field)
         quotas.check_job(owner, sum(language.corpus is None for language in division.languages))
         for language in division.languages:
             if language.corpus is None:

@@ -5,6 +5,8 @@ import json
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tasks.corpora import read_corpus
@@ -18,6 +20,7 @@ from webapp.intake.ingest.asked_reading import AskedReading
 from webapp.intake.ingest.vocabulary_forms import say_several, several
 from webapp.models import Corpus, Document, Run, User, Word
 from webapp.platform.accounts import tokens
+from webapp.service.corpora import languages
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -292,3 +295,19 @@ def test_a_share_worth_saying():
     assert several({"de": 1, "fr": 1}) == {} == several({})
     assert say_several({"": 3, "de": 90, "da": 1}) == ""
     assert say_several({"de": 62, "fr": 38}) == "German 62%, French 38%"
+
+
+def test_a_second_press_finds_what_the_first_one_made(client, divided, monkeypatch):
+    """However soon it comes: the corpus is locked before anybody looks."""
+    real = languages.divide
+
+    def divide(corpus, visible):
+        cursor_locks = [query["sql"] for query in asked if "FOR NO KEY UPDATE" in query["sql"]]
+        assert any('FROM "webapp_corpus"' in sql for sql in cursor_locks)
+        return real(corpus, visible)
+
+    monkeypatch.setattr(languages, "divide", divide)
+    with CaptureQueriesContext(connection) as asked:
+        first = languages.train_each(divided, None)
+        second = languages.train_each(divided, None)
+    assert first == second
