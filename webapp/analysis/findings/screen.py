@@ -45,6 +45,7 @@ LEADING = 3  # families of the first sentence, and topics that the list of famil
 # changes, and words, that a narrow page shows
 CLEAREST = 9
 WORDS = 8
+SHORTEST_BAR = 0.8  # of 100 along the axis: a shorter one could not be seen
 LISTED = 5  # topics that a caution names
 LEAST_GENERAL = 0.0005  # of the words: a smaller share of general talk is not told
 LARGE_FAMILY = 0.1  # of the words: families that the sentence about the mixture counts
@@ -116,8 +117,8 @@ class Line:
 class WordLine:
     """A word of a time. when: the time in words; here: the share of its documents with the word;
     rest: the share in all other documents. falls: the word became rarer, and `when` is the time
-    before. place, width: of 100, its span on the axis. fading: how it is drawn where it is ever
-    rarer."""
+    before. rare: the word was rare for a while, and `when` is that time. place, width: of 100, its
+    span on the axis. fading: how it is drawn where it is ever rarer."""
 
     row: FindingHtml
     item: WordItem
@@ -126,6 +127,7 @@ class WordLine:
     width: float
     falls: bool
     fading: bool
+    rare: bool
     here: str
     rest: str
     clear: bool
@@ -590,25 +592,22 @@ def _words(rows: Sequence[FindingHtml], axis: Axis | None) -> list[WordLine]:
         assert isinstance(item, WordItem)
         falls = not item.more
         steady = item.shape == "line"
-        begin = 0.0
-        end = 1.0
-        if not steady:
-            begin, end = map(axis.place, sentences.years_of_span(item.first, item.last))
-            if falls:  # the word is of the time before
-                end = begin
-                begin = 0.0
+        rare = falls and item.shape == "window"
+        became_rarer = falls and not rare
+        begin, end = _span_on(axis, item)
         word_lines.append(
             WordLine(
                 row=row,
                 item=item,
                 when=_when_word(item),
                 place=round(100 * begin, 2),
-                width=round(max(100 * (end - begin), 0.8), 2),
+                width=round(max(100 * (end - begin), SHORTEST_BAR), 2),
                 falls=falls,
                 fading=falls and steady,
+                rare=rare,
                 # The item says how frequent it is since it became rarer, the line how frequent before
-                here=briefly(item.rest if falls else item.here),
-                rest=briefly(item.here if falls else item.rest),
+                here=briefly(item.rest if became_rarer else item.here),
+                rest=briefly(item.here if became_rarer else item.rest),
                 clear=row.rank in clear and not falls,
             )
         )
@@ -616,9 +615,21 @@ def _words(rows: Sequence[FindingHtml], axis: Axis | None) -> list[WordLine]:
     return word_lines
 
 
+def _span_on(axis: Axis, item: WordItem) -> tuple[float, float]:
+    """The time that a line says, from 0 to 1 along the axis."""
+    if item.shape == "line":
+        return 0.0, 1.0
+    begin, end = map(axis.place, sentences.years_of_span(item.first, item.last))
+    if item.shape == "step" and not item.more:  # the word is of the time before
+        return 0.0, begin
+    return begin, end
+
+
 def _when_word(item: WordItem) -> str:
     if item.shape == "line":
         return time_sentences.RISING if item.more else time_sentences.FALLING
+    if not item.more and item.shape == "window":
+        return f"rare {spanned(Span(first=item.first, last=item.last), brief=True)}"
     if not item.more:
         return f"until {sentences.period(item.until or item.first, brief=True)}"
     if item.shape == "step":

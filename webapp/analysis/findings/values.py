@@ -40,11 +40,11 @@ class Shaped(Span):
     @property
     def where_most(self) -> tuple[str, str]:
         """The first and the last period that have most of it, as addresses have them; "" for an
-        open end. Of a line all times do."""
+        open end. Of a line all times do, and of a window with less those on both sides of it."""
+        if self.shape == "line" or (self.shape == "window" and not self.more):
+            return "", ""
         if self.shape == "window":
             return self.first, self.last
-        if self.shape == "line":
-            return "", ""
         return (self.first, "") if self.more else ("", self.until)
 
 

@@ -228,15 +228,18 @@ def test_a_group_of_numbers_is_said_with_the_name_of_its_field():
 
 
 @pytest.mark.parametrize(
-    ("shape", "more", "place", "width", "fading"),
+    ("shape", "more", "when", "place", "width", "shares"),
     [
-        ("window", True, 40.0, 20.0, False),
-        ("step", True, 40.0, 20.0, False),
-        ("step", False, 0.0, 40.0, False),  # until 1839: the bar ends there
-        ("line", False, 0.0, 100.0, True),
+        ("window", True, "1840–1859", 40.0, 20.0, ("10%", "20%")),
+        ("window", False, "rare 1840–1859", 40.0, 20.0, ("10%", "20%")),
+        ("step", True, "since 1840", 40.0, 20.0, ("10%", "20%")),
+        ("step", False, "until 1839", 0.0, 40.0, ("20%", "10%")),  # the bar ends there
+        ("line", False, "falling", 0.0, 100.0, ("20%", "10%")),
     ],
 )
-def test_the_bar_of_a_word_spans_the_years_that_its_row_says(shape, more, place, width, fading):
+def test_a_row_of_words_says_the_years_of_its_bar_and_its_shares(
+    shape, more, when, place, width, shares
+):
     item = WordItem(
         kind="event",
         word="texas",
@@ -254,7 +257,25 @@ def test_the_bar_of_a_word_spans_the_years_that_its_row_says(shape, more, place,
     )
     axis = screen.Axis(1800.0, 1900.0)
     (line,) = screen._words([SimpleNamespace(rank=0, items=[item])], axis)
-    assert (line.place, line.width, line.fading) == (place, width, fading)
+    assert (line.when, line.place, line.width) == (when, place, width)
+    assert line.fading == (shape == "line")
+    assert line.rare == (shape == "window" and not more)
+    assert (line.here, line.rest) == shares
+
+
+@pytest.mark.parametrize(
+    ("shape", "more", "span"),
+    [
+        ("window", True, ("1946", "1985")),
+        ("window", False, ("", "")),  # most is before and after
+        ("step", True, ("1946", "")),
+        ("step", False, ("", "1945")),
+        ("line", True, ("", "")),
+    ],
+)
+def test_a_change_opens_the_time_with_most(shape, more, span):
+    change = Shaped(first="1946", last="1985", until="1945", shape=shape, more=more)
+    assert change.where_most == span
 
 
 def test_the_page_draws_the_river_and_says_it_in_words(trained, client):
