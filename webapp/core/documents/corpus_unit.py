@@ -71,7 +71,9 @@ def _method(version: Version) -> int:
 def _beyond(field: Field | None, answer: str | None) -> str:
     """For what intervals hold."""
     if field is not None:
-        return f"for similar texts with another {unit_words.column(field.name)}"
+        return (
+            f"for similar texts in general, not only for these {unit_words.values_of(field.name)}"
+        )
     return DOCUMENTS_ANSWERED if answer == "" else DOCUMENTS_UNSAID
 
 

@@ -81,8 +81,9 @@ def _sentence(version: Version, unit: Unit) -> str:
     slightly = "slightly " if unit.certainty == "unsure" else ""
     unrelated = max(1, _two_digits(version.documents / field.effect))
     return (
-        f"{beginning} resemble each other {slightly}and count as one: {count(version.documents)}"
-        f" texts say as much as about {count(unrelated)} unrelated ones.{_also_called(field)}"
+        f"{beginning} resemble each other {slightly}and count as one. We"
+        f" estimate that {count(version.documents)} texts tell as much as {count(unrelated)} unrelated ones."
+        f"{_also_called(field)}"
     )
 
 
@@ -108,10 +109,10 @@ def _two_digits(number: float) -> int:
 
 def _also_called(field: Field) -> str:
     names = [unit_words.the_column(name) for name in field.aliases[:MOST_ALIASES]]
-    divide = "divide" if len(names) > 1 else "divides"
-    return (
-        f" {capitalized(' and '.join(names))} {divide} the texts in the same way." if names else ""
-    )
+    if not names:
+        return ""
+    put = "put" if len(names) > 1 else "puts"
+    return f" {capitalized(' and '.join(names))} {put} the same texts together."
 
 
 def _field(version: Version, field: Field) -> str:
@@ -127,7 +128,8 @@ def _question(unit: Unit) -> str:
     if unit.rivals:
         names = " and ".join(unit_words.column(rival.name) for rival in unit.rivals[:MOST_ALIASES])
         return f"Texts with the same {names} are alike, too. Which of them belong together?"
-    return f"Does {unit_words.the_column(unit.field.name)} say whose the texts are, or only what they are about?"
+    field = unit_words.the_column(unit.field.name)
+    return f"Does {field} say who the texts come from, or only what they are about?"
 
 
 def _offers(unit: Unit) -> list[Offer]:
@@ -138,5 +140,9 @@ def _offers(unit: Unit) -> list[Offer]:
             Offer(f"={field.name}", f"those with the same {unit_words.column(field.name)}")
             for field in fields
         ]
-    whose = Offer(f"={unit.field.name}", "Whose they are")
-    return [whose, Offer("", "What they are about: each text counts for itself")]
+    column = unit_words.column(unit.field.name)
+    together = f"Who they come from: texts with the same {column} count as one"
+    return [
+        Offer(f"={unit.field.name}", together),
+        Offer("", "What they are about: each text counts for itself"),
+    ]

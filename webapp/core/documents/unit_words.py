@@ -42,13 +42,13 @@ def each_value(name: str) -> str:
 
 
 def values_of(name: str) -> str:
-    """Several of its values: "values of “president”", "beginnings of “id”"."""
+    """Several of its values: "values of “president”", "parts of “id” before the number"."""
     derived = collection_unit.derivation(name)
     if derived is None:
         return f"values of “{name}”"
     source = f"“{derived.column}”"
     if derived.way == "before number":
-        return f"beginnings of {source}"
+        return f"parts of {source} before the number"
     if derived.way == "first":
         return f"first entries of {source}"
     return f"{_ordinal(derived.word)} words of {source}"

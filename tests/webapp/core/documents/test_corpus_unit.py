@@ -100,7 +100,7 @@ def test_until_somebody_says_who_speaks_documents_are_independent(client, spoken
 
 def test_an_interval_over_speakers_is_the_ratio_of_their_sums(client, by_speaker):
     page = get(client, by_speaker, "run_time_json", "?by=decade&topics=0")
-    assert page["unit"] == "for similar texts with another “who spoke”"
+    assert page["unit"] == "for similar texts in general, not only for these values of “who spoke”"
     found, (low, high) = (
         evidence.of(by_speaker),
         (page["topics"][0][end] for end in ("low", "high")),
@@ -153,6 +153,9 @@ def test_where_speakers_themselves_are_compared_documents_are_the_units(client, 
 def test_two_decades_of_the_same_speakers_hardly_differ(client, by_speaker):
     sides = "?from_a=1900&to_a=1909&from_b=1910&to_b=1919"
     compared = get(client, by_speaker, "run_time_compare_json", sides)
-    assert compared["unit"]["beyond"] == "for similar texts with another “who spoke”"
+    assert (
+        compared["unit"]["beyond"]
+        == "for similar texts in general, not only for these values of “who spoke”"
+    )
     assert compared["caution"] == ""
     assert compared["unsure_count"] + sum(map(len, compared["more"])) == 2

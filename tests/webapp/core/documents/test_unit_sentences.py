@@ -29,13 +29,15 @@ def of_fields(
 def test_how_alike_texts_are_is_said_in_words():
     said = of_fields(field("speaker", 7.3, aliases=("user_id", "handle")))
     assert said.sentence == (
-        "Texts with the same “speaker” resemble each other and count as one: 8,375 texts say as"
-        " much as about 1,100 unrelated ones. “user_id” and “handle” divide the texts in the same"
-        " way."
+        "Texts with the same “speaker” resemble each other and count as one. We"
+        " estimate that 8,375 texts tell as much as 1,100 unrelated ones. “user_id” and “handle” put the same"
+        " texts together."
     )
     assert (said.question, said.offers) == ("", [])
     slightly = of_fields(field("author", 1.32)).sentence
-    assert "“author” resemble each other slightly and count as one: 8,375 texts" in slightly
+    assert (
+        "“author” resemble each other slightly and count as one. We estimate that 8,375" in slightly
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,7 +61,7 @@ def test_a_derived_field_is_named_as_a_reader_would(name, same, of_all):
     ("name", "several"),
     [
         ("president", "values of “president”"),
-        ("id without its last number", "beginnings of “id”"),
+        ("id without its last number", "parts of “id” before the number"),
         ("authors, the first", "first entries of “authors”"),
         ("file, word 2", "second words of “file”"),
     ],
@@ -89,7 +91,7 @@ def test_rivals_are_asked_for():
 def test_a_subject_is_asked_for_and_never_said_to_speak():
     said = of_fields(field("category", 46.0, correlation=0.21))
     assert "speak" not in said.sentence + said.question
-    assert said.question.startswith("Does “category” say whose the texts are")
+    assert said.question.startswith("Does “category” say who the texts come from, or only")
     assert [offer.sent for offer in said.offers] == ["=category", ""]
 
 
