@@ -103,8 +103,9 @@ def _left_out(reading: dict) -> list[str]:
         kinds.append(f"words in more than {100 * reading['max_share']:g}% of the documents")
     if not reading.get("spread_evenly", True):
         kinds.append(
-            "words in more than a tenth of pieces of 400 words whose residual inverse document"
-            " frequency is below the median of the 500 most frequent words"
+            "words that are frequent and spread evenly (in pieces of 400 words: those in more than"
+            " a tenth of the pieces, with a residual inverse document frequency below the median"
+            " of the 500 most frequent words)"
         )
     return kinds
 
@@ -119,7 +120,7 @@ def _sections(reading: dict, report: dict) -> str:
     return (
         f" {documents} of more than {LONG * reading['section_words']:,.0f} words {verb} read in"
         f" sections of about {reading['section_words']:,}, cut where paragraphs or sentences end:"
-        f" {report['rows']:,} sections in all. The shares of a document are sums over its sections."
+        f" {report['rows']:,} sections in all. The counts of a document are sums over its sections."
     )
 
 
@@ -142,8 +143,8 @@ def _forms(reading: dict, left_out: list[str]) -> str:
     alike = [pair for pair in reading.get("alike", []) if pair[0] not in separate]
     if alike:
         writing, word = alike[0]
-        verb = number_of(len(alike), "writing counts as another", "writings count as others")
-        sentences.append(f"{verb} of the same word, such as “{writing}” as “{word}”.")
+        verb = number_of(len(alike), "spelling counts", "spellings count")
+        sentences.append(f"{verb} as another of the same word, such as “{writing}” as “{word}”.")
     phrases = [phrase for phrase in reading.get("phrases", []) if phrase not in set(left_out)]
     if len(phrases) == 1:
         sentences.append(f"The phrase “{phrases[0]}” counts as one word.")
@@ -235,9 +236,9 @@ def _measures(run: Run) -> str:
     sentences = []
     if held_out is not None:
         sentences.append(
-            "Documents that were not trained on were completed with a log likelihood of"
-            f" {_number(held_out, 3)} nats per word, half of each document observed and half"
-            " predicted (Wallach et al. 2009)."
+            "Of documents that were not trained on, half of the words were predicted from the other"
+            f" half, with a log likelihood of {_number(held_out, 3)} nats per word (Wallach et al."
+            " 2009)."
         )
     if means["umass"] is not None:
         npmi = ""
@@ -275,8 +276,9 @@ def _findings(run: Run) -> str:
     return (
         "Groups are compared by the difference of their shares. Its error is the larger of a"
         f" cluster-robust one (Bell and McCaffrey 2002) and a pooled one. {_unit(run)} Where units are"
-        " few, they are exchanged between the sides; else Student’s t is used. Ratios have Fieller’s intervals (Fieller 1954), and all intervals of a"
-        " field the level at which those of accepted differences exclude no difference (Benjamini"
+        " few, differences are tested by exchanging units between the groups at random; otherwise"
+        " by Student’s t. Ratios have Fieller’s intervals (Fieller 1954). All intervals of a field"
+        " have one level, at which those of the accepted differences do not contain zero (Benjamini"
         " and Yekutieli 2005). Changes over time are tested by permuting periods. The false"
         " discovery rate is held at 5% (Benjamini and Hochberg 1995)."
     )
