@@ -43,8 +43,8 @@ NAME = "hdp"
 ABOUT = About(
     label="Hierarchical Dirichlet process",
     help=(
-        "Finds about how many topics there are, where they are few: up to twenty or so. Give"
-        " several times as many as you expect. At a number that you know, the default finds better"
+        "Chooses the number of topics by itself; of simulated texts it came near the true number"
+        " for up to about twenty. Give several times as many as you expect. At a number that you know, the default finds better"
         " topics many times as quickly."
     ),
     purpose="Let the texts decide how many topics there are",

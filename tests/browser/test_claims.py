@@ -39,7 +39,7 @@ def test_a_finding_becomes_a_conclusion_that_is_kept_and_exported(page, example)
 
 def test_a_topic_and_a_concept_begin_a_training_with_one_press(page, example):
     page.goto(f"{example.at}topics/1/")
-    page.get_by_role("link", name="Name it before a training").click()
+    page.get_by_role("link", name="Name it beforehand in a new training").click()
     page.wait_for_url(f"**/corpora/{example.corpus}/?topic={example.run}.1#named")
     field = page.get_by_label("Topics that you name")
     expect(field).to_be_visible()

@@ -45,5 +45,5 @@ def few_units(unit: Unit, units: tuple[int, int], verdict: Verdict) -> str:
         return ""
     return (
         f"One of the groups has only {fewest:,} {units_named(unit)}, too few to generalise from:"
-        " ratios are then safer than differences."
+        " rely on the ratios rather than on the differences."
     )

@@ -279,7 +279,11 @@ def claim(
                 return Answer(page, partial(_claim_html, sets, page))
         formula_asked = asked_formula(selection, formula)
         if not view.run.final or formula_asked is None or not numbers:
-            return Answer(NoEffects("Choose a topic on the page of effects first."))
+            return Answer(
+                NoEffects(
+                    "This page shows whether one topic’s effect is the same in other runs. Choose a topic under Effects first."
+                )
+            )
         regression = estimates.regression_of(selection, EffectQuestion(formula_asked, a, b, x, y))
         by_user = authorization.user_id(request)
         regression = effects_answering.with_estimates(regression, [], by_user)

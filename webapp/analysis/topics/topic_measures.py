@@ -48,7 +48,7 @@ MEASURES = {
         "rank-1",
         "First in documents",
         2,
-        "The share of documents in which no topic is larger; low for a background topic.",
+        "The share of documents in which it is the largest topic; low for a background topic.",
     ),
     "uniform_distance": (
         "uniform-distance",

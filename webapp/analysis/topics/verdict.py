@@ -96,6 +96,6 @@ def _stability(run: Run, k: int) -> list[Finding]:
     for other_run in compared:
         if other_run.words and not other_run.found:
             words = ", ".join(other_run.words)
-            nearest = f"with seed {other_run.seed} the nearest topic is “{words}”"
+            nearest = f"not with seed {other_run.seed}, where the nearest topic is “{words}”"
             findings.append(Finding(Reason(nearest, url)))
     return findings

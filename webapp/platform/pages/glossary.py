@@ -285,8 +285,8 @@ TERMS = {
         " interval.",
         "The ratio of relative frequencies (its logarithm is the log ratio of Hardie 2014), with"
         " Fieller’s interval; words are chosen by Benjamini and Hochberg’s procedure, and all"
-        " intervals have the level at which those of chosen words exclude no difference (Benjamini"
-        " and Yekutieli 2005). Evidence is the log-likelihood ratio G2 (Dunning 1993), for an order"
+        " intervals have the level at which those of chosen words do not contain 1, equal frequency"
+        " (Benjamini and Yekutieli 2005). Evidence is the log-likelihood ratio G2 (Dunning 1993), for an order"
         " only.",
     ),
     "dp": Term(

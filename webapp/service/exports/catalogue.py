@@ -345,8 +345,8 @@ EXPORT_KINDS = {
             "made-by",
             WHOLE,
             "How these files were made",
-            "corpus, settings, seed and versions: keep it with CSV and text files, which say it"
-            " only in their names",
+            "corpus, settings, seed and versions: keep it with CSV and text files, which name their"
+            " run only in their file names",
             file=provenance.made_by_file,
             ending="json",
             media="application/json",

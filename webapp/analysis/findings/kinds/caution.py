@@ -47,7 +47,7 @@ REPEATED = Plural(
     "Repeated: {count} document ({share}) repeats an earlier one; each copy is counted",
     "Repeated: {count} documents ({share}) repeat an earlier one; each copy is counted",
 )
-OUTSIDE = "In no topic: {share} of the words, too rare or too frequent"
+OUTSIDE = "In no topic, besides stop words: {share} of the words, too rare or too frequent"
 
 ONE_DOCUMENT = 0.2  # part of a topic's words that one document may hold
 SMALL = 0.002  # share of the words of a topic below which nothing is said of it
