@@ -118,6 +118,17 @@ def _store(upload: Upload, in_background: bool) -> None:
     upload.save(force_insert=True)
 
 
+def check_can_retry(corpus: Corpus) -> None:
+    """Raises Invalid for a corpus that was to take the place of another without some documents: that
+    one may have changed since."""
+    if corpus.replaces_id is not None:
+        raise Invalid(
+            "corpus",
+            "Documents were to be erased by this corpus, and were not. Delete it, and erase them in"
+            " the old corpus again.",
+        )
+
+
 def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -> None:
     """Have a draft, or a corpus that failed, read by a worker. Raises Invalid when it is being read
     already.
@@ -125,6 +136,7 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
     trains: settings of a run that is trained as soon as it has been read, {} for the usual ones;
     None for no run.
     """
+    check_can_retry(corpus)
     unread = Corpus.objects.filter(pk=corpus.pk, status__in=UNREAD)
     # Words made elsewhere, numbers and single letters among them, are taken as they are
     if reading.options.get("given"):
@@ -195,7 +207,9 @@ def create_subset(
         files.storing()
         # Locked, so that an embargo finds all parts.
         withheld = (
-            Corpus.objects.select_for_update().values_list("embargo", flat=True).get(pk=parent.pk)
+            Corpus.objects.select_for_update(no_key=True)
+            .values_list("embargo", flat=True)
+            .get(pk=parent.pk)
         )
         owner = owner or User.objects.local()
         quotas.check_job(owner)
@@ -232,18 +246,6 @@ def copy_as_draft(corpus: Corpus) -> Corpus:
         )
     if not (count := corpus.files.count()):
         raise Invalid("corpus", f"The files of “{corpus.name}” are not kept. Upload them again.")
-    draft = (
-        corpus.parts.filter(provenance={})
-        .exclude(status__in=(Corpus.Status.READY, Corpus.Status.FAILED))
-        .order_by("-pk")
-        .first()
-    )
-    if (
-        draft
-        and draft.status == Corpus.Status.DRAFT
-        and (draft.unstored or draft.files.count() == count)
-    ):
-        return draft
     words = VocabularySettings.from_dict(corpus.version.settings if corpus.version else {})
     now = ReadingSettings.from_dict(corpus.settings)
     reading = asdict(
@@ -253,17 +255,36 @@ def copy_as_draft(corpus: Corpus) -> Corpus:
     )
     with transaction.atomic():
         files.storing()
+        # Locked, so that an embargo finds it, and so does who asks at the same time
+        current = Corpus.objects.select_for_update(no_key=True).filter(pk=corpus.pk).first()
+        if current is None:
+            raise Invalid("corpus", "This corpus has just been deleted.")
+        if draft := _unread_copy(corpus, count):
+            return draft
         draft = Corpus.objects.create(
-            owner=corpus.owner,
-            name=corpus.name,
+            owner=current.owner,
+            name=current.name,
             parent=corpus,
-            embargo=corpus.embargo,
+            embargo=current.embargo,
             settings=reading,
             bytes_total=corpus.files.aggregate(size=Sum("bytes"))["size"],
         )
         files.corpus_folder(draft.pk).mkdir(parents=True)
         _store(Upload(corpus=draft), count > storing.FEW)
     return draft
+
+
+def _unread_copy(corpus: Corpus, count: int) -> Corpus | None:
+    """The draft of the same files, of which there are so many, that is there already; None where there
+    is none, or files were added since."""
+    unread = corpus.parts.filter(provenance={}).exclude(
+        status__in=(Corpus.Status.READY, Corpus.Status.FAILED)
+    )
+    draft = unread.order_by("-pk").first()
+    if draft is None or draft.status != Corpus.Status.DRAFT:
+        return None
+    is_whole = draft.unstored or draft.files.count() == count
+    return draft if is_whole else None
 
 
 def create_addition(

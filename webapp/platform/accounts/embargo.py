@@ -1030,7 +1030,7 @@ def set_embargo(corpus: Corpus, on: bool) -> None:
     more.
     """
     with transaction.atomic():
-        row = Corpus.objects.select_for_update().get(pk=corpus.pk)
+        row = Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
         if not on:
             if row.provenance and not row.provenance.get("whole") and row.parent is None:
                 raise Invalid(
@@ -1052,9 +1052,8 @@ def set_embargo(corpus: Corpus, on: bool) -> None:
                     Export.objects.filter(run__corpus__in=reached, status=Export.Status.READY)
                 )
             Corpus.everything.filter(Q(pk__in=reached) | Q(into__in=reached)).update(embargo=on)
-            parts = (
-                Corpus.everything.filter(parent__in=reached, embargo=False).select_for_update()
-                if on
-                else Corpus.everything.none()
-            )
+            parts = Corpus.everything.none()
+            if on:
+                shown = Corpus.everything.filter(parent__in=reached, embargo=False)
+                parts = shown.select_for_update(no_key=True)
             reached = set(parts.values_list("pk", flat=True))

@@ -13,7 +13,7 @@ def offer(corpus: Corpus, user: int) -> User:
     """To somebody with whom it is shared; it stays its owner's until they take it. Raises
     Invalid."""
     with transaction.atomic():
-        Corpus.objects.select_for_update().get(pk=corpus.pk)
+        Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
         member = (
             corpus.memberships.filter(user=user, user__is_active=True, user__student=None)
             .select_related("user")
@@ -37,7 +37,7 @@ def withdraw(corpus: Corpus, user: User | None = None) -> None:
 def take(corpus: Corpus, user: User) -> None:
     """By whom it was offered to; who owned it before is an editor then. Raises Invalid."""
     with transaction.atomic():
-        row = Corpus.objects.select_for_update().get(pk=corpus.pk)
+        row = Corpus.objects.select_for_update(no_key=True).get(pk=corpus.pk)
         if row.offered_id != user.pk or not row.memberships.filter(user=user).exists():
             raise Invalid("owner", f"“{row.name}” is not offered to you any more.")
         before = row.owner
@@ -50,7 +50,7 @@ def take(corpus: Corpus, user: User) -> None:
 def move(corpus: Corpus, user: User) -> None:
     """By the operator, without asking anybody. Raises Invalid."""
     with transaction.atomic():
-        _move(Corpus.everything.select_for_update().get(pk=corpus.pk), user)
+        _move(Corpus.everything.select_for_update(no_key=True).get(pk=corpus.pk), user)
 
 
 def _move(corpus: Corpus, user: User) -> None:

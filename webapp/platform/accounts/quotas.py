@@ -106,7 +106,9 @@ def check_documents(corpus: Corpus, documents: int) -> None:
     # The corpus is locked before its owner, as whoever changes a corpus does
     Corpus.everything.select_for_update(no_key=True).get(pk=corpus.pk)
     one_at_a_time(user)
-    left = limit - (_kept(user).exclude(pk=corpus.pk).aggregate(n=Sum("documents_read"))["n"] or 0)
+    # One that takes the place of another, without some documents, needs no more room
+    others = _kept(user).exclude(pk__in=[corpus.pk, corpus.replaces_id or corpus.pk])
+    left = limit - _sum(others, "documents_read")
     if documents > left:
         raise Invalid(
             "documents",

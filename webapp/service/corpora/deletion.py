@@ -115,6 +115,12 @@ def bring_back(row: Corpus | Run) -> None:
             kind = "corpus"
             name = f"“{row.name}”"
             conditions = _of_corpus(row)
+            if row.replaces_id is not None:
+                raise Invalid(
+                    kind,
+                    f"{name} was to take the place of another corpus, which may have changed since."
+                    " Erase the documents there again.",
+                )
             if row.into_id and not not_deleted.filter(pk=row.into_id).exists():
                 raise Invalid(
                     kind,

@@ -14,9 +14,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from webapp.core.runs import services as runs
-from webapp.intake.ingest import upload_limits
+from webapp.intake.ingest import corpora, upload_limits, versions
 from webapp.models import Run
 from webapp.platform.jobs import claims, events, kinds, roster, teams
+from webapp.platform.pages.page import corpus_or_404, show_errors
 from webapp.platform.pages.typed import Answer, PageQuery, typed
 from webapp.platform.server import concurrency, metrics
 from webapp.service.operations import health, operator as queries, upkeep
@@ -149,8 +150,19 @@ def again(request: HttpRequest, kind: str, key: int) -> HttpResponse:
     """Queue a failed job again; it continues where it was."""
     if kind not in queries.KINDS or not queries.KINDS[kind].model.objects.filter(pk=key).exists():
         raise Http404(f"There is no {kind} {key}.")
-    if claims.retry(queries.KINDS[kind], key):
-        messages.success(request, f"{kind.capitalize()} {key} waits for a worker again.")
-    else:
-        messages.error(request, f"{kind.capitalize()} {key} has not failed, or not any more.")
+    with show_errors(request):
+        if _retry(queries.KINDS[kind], key):
+            messages.success(request, f"{kind.capitalize()} {key} waits for a worker again.")
+        else:
+            messages.error(request, f"{kind.capitalize()} {key} has not failed, or not any more.")
     return redirect(f"{reverse('operator')}?kind={kind}&state=failed")
+
+
+def _retry(kind: kinds.JobKind, key: int) -> bool:
+    """Whether there was such a job that had failed. Raises Invalid where what it works on has changed
+    since."""
+    if kind is kinds.VECTORIZE:
+        return versions.retry(key)
+    if kind is kinds.READ:
+        corpora.check_can_retry(corpus_or_404(key))
+    return claims.retry(kind, key)

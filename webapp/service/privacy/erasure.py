@@ -20,6 +20,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from inference.errors import Invalid
+from webapp.core.runs import services as runs
 from webapp.intake.ingest import corpora
 from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.models import (
@@ -37,6 +38,7 @@ from webapp.models import (
     User,
 )
 from webapp.platform.accounts import embargo
+from webapp.platform.jobs import kinds
 from webapp.platform.storage import files
 from webapp.platform.tries import try_each
 from webapp.service.corpora import deletion
@@ -184,7 +186,7 @@ def erase(corpus: Corpus, numbers: np.ndarray, by: User | None, train: bool) -> 
 def _check_unchanged(corpus: Corpus) -> None:
     """Lock the corpus until the transaction ends, so that no version of it, and no second erasure,
     begins meanwhile. Raises Invalid where one is under way."""
-    locked = Corpus.objects.select_for_update().filter(pk=corpus.pk).first()
+    locked = Corpus.objects.select_for_update(no_key=True).filter(pk=corpus.pk).first()
     if locked is None:
         raise Invalid("corpus", "This corpus has just been deleted.")
     if locked.is_made_again:
@@ -211,17 +213,25 @@ def finish() -> None:
 
 @transaction.atomic
 def _replace(new: Corpus) -> None:
-    old = Corpus.everything.select_for_update().filter(pk__in=[new.replaces_id]).first()
+    locked = Corpus.everything.select_for_update(no_key=True)
+    old = locked.filter(pk__in=[new.replaces_id]).first()
     if old is not None and old.documents != new.provenance["of"]:
-        Corpus.objects.filter(pk=new.pk).update(
-            status=Corpus.Status.FAILED, error=CHANGED.format(name=old.name)
-        )
+        _give_up(new, CHANGED.format(name=old.name))
         return
     if old is not None:
         _take_over(old, new)
         deletion.delete_corpus(old)
         deletion.expire_now(old)
     Corpus.objects.filter(pk=new.pk).update(replaces=None)
+
+
+def _give_up(new: Corpus, why: str) -> None:
+    """The old corpus stays. The run that was to follow, which began when the new one was ready,
+    ends."""
+    Corpus.objects.filter(pk=new.pk).update(status=Corpus.Status.FAILED, error=why, trains=None)
+    unfinished = (Run.Status.QUEUED, *kinds.TRAIN.active)
+    for run in new.runs.filter(status__in=unfinished):
+        runs.cancel(run)
 
 
 def _take_over(old: Corpus, new: Corpus) -> None:
@@ -286,8 +296,8 @@ def _move_readings(old: Corpus, new: Corpus, erased: list[bytes]) -> None:
 
 def _empty_pins(corpus: Corpus, erased: set[int]) -> None:
     """Passages of erased documents that were pinned, by whomever: what they quote goes."""
-    runs = Run.everything.filter(corpus=corpus.pk).values_list("pk", flat=True)
-    roots = "|".join([f"corpora/{corpus.pk}", *(f"runs/{pk}" for pk in runs)])
+    of_corpus = Run.everything.filter(corpus=corpus.pk).values_list("pk", flat=True)
+    roots = "|".join([f"corpora/{corpus.pk}", *(f"runs/{pk}" for pk in of_corpus)])
     pattern = re.compile(rf"/(?:{roots})/documents/(\d+)\b")
     for pin in Pin.objects.filter(address__regex=rf"^/({roots})/documents/\d").iterator(PINS):
         match = pattern.match(pin.address)

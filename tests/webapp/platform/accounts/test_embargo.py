@@ -812,6 +812,14 @@ def test_files_that_are_to_be_added_are_under_the_embargo_too(client, shut):
         deletion.delete_corpus(draft)
 
 
+def test_another_reading_is_under_an_embargo_that_has_just_begun(ready):
+    from webapp.intake.ingest import corpora
+
+    before = Corpus.objects.get(pk=ready.pk)  # as the request that makes the draft has it
+    embargo.set_embargo(ready, on=True)
+    assert corpora.copy_as_draft(before).embargo
+
+
 def test_an_embargo_reaches_the_parts_that_were_made_before(ready):
     """Whosever they are, and parts of parts, and deleted ones that can come back; and a part's
     can't be ended before its parent's."""

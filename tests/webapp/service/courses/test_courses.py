@@ -3,11 +3,14 @@ the end."""
 
 import io
 import re
+import threading
 import zipfile
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from asgiref.sync import async_to_sync
+from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -15,11 +18,13 @@ from django.utils import timezone
 from inference.errors import Invalid
 from webapp.core.notebooks import services as notebooks
 from webapp.core.runs import services as runs
+from webapp.intake.ingest import corpora, versions
 from webapp.models import Corpus, Course, Membership, Notebook, Pin, Run, Student, User
-from webapp.platform.accounts import authorization, ownership, quotas, tokens
+from webapp.platform.accounts import authorization, embargo, ownership, quotas, tokens
 from webapp.service.corpora import deletion
 from webapp.service.courses import services
 from webapp.service.operations import upkeep
+from webapp.service.privacy import erasure
 
 pytestmark = pytest.mark.django_db
 
@@ -200,6 +205,39 @@ def test_a_teacher_reads_what_students_upload_and_nobody_else_does(course):
     for client in (signed_in(another), classmate, Client()):
         assert client.get(reverse("corpus", args=[own.pk])).status_code == 404
     assert signed_in(another).get(reverse("course", args=[course.pk])).status_code == 404
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("way", ["part", "words", "erasure", "embargo", "owner"])
+def test_a_student_joins_while_somebody_has_the_corpus_locked(course, way, monkeypatch):
+    """Who joins has locked the teacher, who is locked behind the corpus elsewhere: waiting for the
+    corpus they would wait for each other."""
+    corpus = Corpus.objects.select_related("version").get(pk=course.corpus_id)
+    # It is about the corpus: nobody waits for the teacher here
+    monkeypatch.setattr(quotas, "one_at_a_time", lambda user: None)
+
+    def join() -> None:
+        services.join(course, "Anna")
+        connection.close()
+
+    with transaction.atomic():
+        if way == "part":
+            about = {"sentence": "some", "parameters": [], "run": None}
+            reading = corpora.ReadingSettings()
+            corpora.create_subset(corpus, np.arange(5), "Some", reading, about, course.owner)
+        elif way == "words":
+            versions.create(corpus, versions.VocabularySettings())
+        elif way == "erasure":
+            erasure._check_unchanged(corpus)
+        elif way == "embargo":
+            embargo.set_embargo(corpus, on=True)
+        else:
+            ownership.move(corpus, course.owner)
+        joining = threading.Thread(target=join, daemon=True)
+        joining.start()
+        joining.join(5)
+        assert not joining.is_alive()
+    assert Student.objects.filter(course=course).count() == 1
 
 
 # The archive is made in a thread, over a connection of its own

@@ -191,6 +191,37 @@ def test_what_failed_is_tried_again(client, failed):
         )
 
 
+def test_words_that_failed_are_not_chosen_again_where_the_corpus_has_changed(client, ready):
+    """A later version would lose its place, and while documents are erased its words would be lost."""
+    failed = ready.versions.create(number=2, status="failed")
+    address = reverse("operator_again", kwargs={"kind": "version", "key": failed.pk})
+
+    def said() -> str:
+        return client.post(address, follow=True).content.decode()
+
+    copy = Corpus.objects.create(name="Copy", replaces=ready, status="reading")
+    assert "are being erased" in said()
+    copy.delete()
+    later = ready.versions.create(number=3, status="queued")
+    assert "is being made" in said()
+    later.status = "ready"
+    later.save()
+    assert "has a later one" in said()
+    failed.refresh_from_db()
+    assert failed.status == "failed"
+    later.delete()
+    assert "waits for a worker again" in said()
+    assert "has not failed" in said()
+
+
+def test_a_corpus_that_was_to_replace_another_is_not_read_again(client, ready):
+    copy = Corpus.objects.create(name="Copy", replaces=ready, status="failed")
+    address = reverse("operator_again", kwargs={"kind": "corpus", "key": copy.pk})
+    assert "Delete it" in client.post(address, follow=True).content.decode()
+    copy.refresh_from_db()
+    assert copy.status == "failed"
+
+
 def test_a_run_is_stopped(client, trained):
     run = runs.create(trained.version, topics=4)
     Run.objects.filter(pk=run.pk).update(status="running")

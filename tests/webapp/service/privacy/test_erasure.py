@@ -4,6 +4,7 @@ in rows, files, pages and notebooks."""
 import re
 
 import pytest
+from django.db import transaction
 from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
@@ -16,7 +17,7 @@ from tests.webapp.service.privacy.places import addresses_of, exported, pages, s
 from webapp.core.notebooks import services as notebooks
 from webapp.intake.ingest import corpora, versions
 from webapp.models import Corpus, Membership, Pin, Reading, Run, User, Version
-from webapp.platform.accounts import embargo, sharing
+from webapp.platform.accounts import embargo, quotas, sharing
 from webapp.platform.accounts.roles import Person
 from webapp.platform.storage import files
 from webapp.service.corpora import deletion
@@ -134,6 +135,54 @@ def test_a_corpus_with_other_documents_than_it_was_made_of_is_not_replaced(corpu
     assert new.status == "failed" and "Nothing was erased" in new.error
     corpus.refresh_from_db()
     assert corpus.deleted_at is None and corpus.name != new.name
+
+
+def test_of_a_copy_that_does_not_take_its_place_nothing_goes_on(corpus):
+    """Neither the run that it began with, nor another reading: what it lacks would be lost later."""
+    numbers = erasure.chosen_documents(corpus, her_values(corpus))
+    new = erasure.erase(corpus, numbers, corpus.owner, train=False)
+    version = new.versions.create(number=1, status="ready", documents=12, tokens=100, vocabulary=9)
+    Corpus.objects.filter(pk=new.pk).update(status=Corpus.Status.READY, version=version, trains={})
+    at_work, waiting = (
+        Run.objects.create(corpus=new, version=version, status=status, settings={"topics": 2})
+        for status in (Run.Status.RUNNING, Run.Status.QUEUED)
+    )
+    Version.objects.filter(pk=corpus.version_id).update(documents=corpus.documents + 1)
+    erasure.finish()
+    for row in (new, at_work, waiting):
+        row.refresh_from_db()
+    assert (new.status, at_work.request, waiting.status) == ("failed", "cancel", "cancelled")
+    with pytest.raises(Invalid, match="Delete it"):
+        corpora.read(new, corpora.ReadingSettings(**new.settings))
+    page = Client()
+    page.force_login(corpus.owner)
+    shown = page.get(reverse("corpus", args=[new.pk])).content.decode()
+    assert (
+        "Nothing was erased: delete this corpus" in shown and "Change how it is read" not in shown
+    )
+
+
+def test_a_copy_that_was_deleted_does_not_come_back(corpus):
+    """What was added to the old corpus meanwhile would be lost; and it may have been erased again."""
+    numbers = erasure.chosen_documents(corpus, her_values(corpus))
+    new = erasure.erase(corpus, numbers, corpus.owner, train=False)
+    deletion.delete_corpus(new)
+    versions.choose_again(corpus)
+    with pytest.raises(Invalid, match="Erase the documents there again"):
+        deletion.bring_back(Corpus.everything.get(pk=new.pk))
+
+
+def test_a_copy_needs_no_room_beside_the_corpus_that_it_replaces(corpus, settings):
+    settings.MOST = settings.MOST | {"documents": 25}
+    Corpus.objects.filter(pk=corpus.pk).update(documents_read=20)
+    numbers = erasure.chosen_documents(corpus, her_values(corpus))
+    new = erasure.erase(corpus, numbers, corpus.owner, train=False)
+    with transaction.atomic():
+        quotas.check_documents(new, 12)
+    Corpus.objects.filter(pk=new.pk).update(replaces=None)
+    new.refresh_from_db()
+    with pytest.raises(Invalid, match="5 documents more"), transaction.atomic():
+        quotas.check_documents(new, 12)
 
 
 def test_a_copy_without_its_files_is_logged_and_waits_and_elsewhere_none_is_looked_at(
