@@ -177,6 +177,7 @@ def test_a_copy_needs_no_room_beside_the_corpus_that_it_replaces(corpus, setting
     Corpus.objects.filter(pk=corpus.pk).update(documents_read=20)
     numbers = erasure.chosen_documents(corpus, her_values(corpus))
     new = erasure.erase(corpus, numbers, corpus.owner, train=False)
+    new.refresh_from_db()
     with transaction.atomic():
         quotas.check_documents(new, 12)
     Corpus.objects.filter(pk=new.pk).update(replaces=None)
