@@ -30,7 +30,7 @@ from webapp.service.operations import upkeep
 
 DOCUMENTS = 1_500  # whose reading lasts a second
 LASTING = {"passes": "60"}  # a run that is struck several times has to last
-MIDDLING = {"passes": "40"}  # long enough to be struck once
+MIDDLING = {"passes": "15"}  # long enough to be struck once
 ENDLESS = {"passes": "700"}  # it is stopped before
 SHORT = {"passes": "5"}
 
