@@ -92,15 +92,13 @@ def perform(
 ) -> None:
     """In a worker: make the answer and store it, unless it is stored already, or the run is not
     there any more. arguments: as AnswerJob has them. by: the user who asked."""
-    try:
+    with dispatch.at_work(task, arguments, by):
         run = rows.trained(arguments[0])
         if run is None:
             return
         job = job_of(RunView(run))
         if job.read() is None:
             job.store(job.make())
-    finally:
-        dispatch.answered(task, arguments, by)
 
 
 def pack_tuple(row: Any, prefix: str = "") -> Stored:

@@ -23,10 +23,8 @@ def ask(run: Run, by: int | None) -> None:
 
 def rename(run_id: int, by: int | None) -> None:
     """In a worker."""
-    try:
+    with dispatch.at_work(TASK, [run_id], by):
         run = rows.trained(run_id)
         snapshot = run.snapshot if run is not None else None
         if run is not None and snapshot is not None and snapshot.naming < names.METHOD:
             names.rename(run, _Beat())
-    finally:
-        dispatch.answered(TASK, [run_id], by)

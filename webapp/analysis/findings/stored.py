@@ -58,12 +58,10 @@ def promise(run: Run) -> None:
 def compute(run_id: int, query: str = "", by: int | None = None) -> None:
     """In a worker, asked by a page of the user `by` or not: compute and store, unless they are
     stored already, or the run is not there any more."""
-    try:
+    with dispatch.at_work(TASK, [run_id, query], by):
         run = rows.trained(run_id)
         if run and read(selection := Selection.read(QueryDict(query), RunView(run))) is None:
             _make(selection)
-    finally:
-        dispatch.answered(TASK, [run_id, query], by)
 
 
 def read(selection: Selection) -> SetFindings | None:

@@ -300,6 +300,11 @@ class Training:
     def _finish(self, state: State) -> None:
         """Give every token of the corpus a topic, and publish the final snapshot; then do what
         nobody needs to wait for, and what pages offer where the worker ends before."""
+        # Once it is published its row is at work no more
+        with dispatch.at_work(kinds.TRAIN.task, [self.run.pk]):
+            self._store_results(state)
+
+    def _store_results(self, state: State) -> None:
         self._update(status=Run.Status.STORING)
         # It may have been asked while the last checkpoint was written; from here on
         # services.cancel ends the run itself.

@@ -240,15 +240,12 @@ def renew(corpus_id: int) -> None:
             sealed.record(stored)
             Corpus.objects.filter(pk=corpus_id).update(progress=asdict(checkpoint))
 
-    try:
-        with file_lock.if_free(folder) as free:
-            corpus = Corpus.objects.filter(pk=corpus_id, status=Corpus.Status.READY).first()
-            if free and corpus:
-                ReadAttempt(
-                    corpus, Heartbeat(kinds.READ, corpus_id, 0), save
-                ).renew()  # it does not beat
-    finally:
-        dispatch.answered(RENEW, [corpus_id], None)
+    with dispatch.at_work(RENEW, [corpus_id]), file_lock.if_free(folder) as free:
+        corpus = Corpus.objects.filter(pk=corpus_id, status=Corpus.Status.READY).first()
+        if free and corpus:
+            ReadAttempt(
+                corpus, Heartbeat(kinds.READ, corpus_id, 0), save
+            ).renew()  # it does not beat
 
 
 def _store_upload(corpus_id: int, attempt: int, beat: Heartbeat) -> None:

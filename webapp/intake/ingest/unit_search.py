@@ -205,7 +205,7 @@ def ask_for_one() -> None:
 
 def find_for(version_id: int) -> None:
     """In a worker: look for the unit of a version, unless it is known."""
-    try:
+    with dispatch.at_work(FIND, [version_id]):
         version = Version.objects.select_related("corpus").filter(pk=version_id).first()
         if version is None or (version.unit_fields or {}).get("method") == METHOD:
             return
@@ -220,5 +220,3 @@ def find_for(version_id: int) -> None:
         with transaction.atomic():
             sealed.record(sealed_files)
             Version.objects.filter(pk=version_id).update(unit_fields=stored)
-    finally:
-        dispatch.answered(FIND, [version_id], None)

@@ -1,7 +1,9 @@
 """Telling the workers that a job is queued. The row is the job; a message only brings the news, and
 may be lost or come twice."""
 
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from hashlib import blake2b
 
 import redis
@@ -21,7 +23,7 @@ log = structlog.get_logger(__name__)
 # Seconds after which a task without a row that has not answered, as its message was lost, is asked
 # for again
 ASKED = 600
-PROMISED = 60  # the same of one that a worker does unasked
+PROMISED = 60  # the same of one that a worker does unasked, or has at work
 
 
 def send(kind: JobKind, pk: int) -> None:
@@ -69,6 +71,37 @@ def promise(task: str, arguments: list) -> None:
 def promised(task: str, arguments: list) -> bool:
     """Whether a worker does it, asked or not; False while Redis does not answer."""
     return bool(events.client().exists(_asked(task, arguments, None)[0]))
+
+
+@contextmanager
+def at_work(task: str, arguments: list, by: int | None = None) -> Iterator[None]:
+    """Around a task without a row of its own, in the worker that does it: however long it takes,
+    pages wait for it, and trainings with other seeds do (`is_asked`). When it ends it has `answered`;
+    after a kill the note of it lasts PROMISED seconds.
+
+    by: the user who asked, None for a guest, or where nobody has.
+    """
+    ended = threading.Event()
+    renewing = threading.Thread(
+        target=_renew, args=[_asked(task, arguments, None)[0], ended], daemon=True, name="at work"
+    )
+    renewing.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        renewing.join()
+        answered(task, arguments, by)
+
+
+def _renew(note: str, ended: threading.Event) -> None:
+    """Keep a note for as long as its task is at work. It says how far that is (`advance`)."""
+    while True:
+        with suppress(redis.RedisError):
+            if not events.client().expire(note, PROMISED):
+                events.client().set(note, 0, nx=True, ex=PROMISED)
+        if ended.wait(PROMISED / 3):
+            return
 
 
 def advance(task: str, arguments: list, done: float) -> None:

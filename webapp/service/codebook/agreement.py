@@ -98,12 +98,10 @@ def page(run: Run, concept: Concept, by: int | None) -> AgreementPage | Agreemen
 def compute(concept_id: int, by: int | None) -> None:
     """In a worker, asked by a page of the user `by`: compare and keep, unless that is kept already,
     or the concept is not there any more."""
-    try:
+    with dispatch.at_work(TASK, [concept_id], by):
         concept = Concept.objects.filter(pk=concept_id).first()
         if concept is not None and _read(concept, _key(concept)) is None:
             _compare_and_keep(concept, partial(dispatch.advance, TASK, [concept_id]))
-    finally:
-        dispatch.answered(TASK, [concept_id], by)
 
 
 # What is kept
