@@ -58,8 +58,10 @@ _FOUND = regex.compile(
 )
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 _BETWEEN = regex.compile(r"[\s.,'’_\-]{0,3}")  # the words of a name
-_IN_BRACKETS = regex.compile(r"\([^()]*\)|\[[^\[\]]*\]")
-_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Khmer}\p{Lao}]")
+_IN_BRACKETS = regex.compile(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
+_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Khmer}\p{Lao}ー]"
+# A name in a script without spaces, whose parts may be set apart all the same
+_UNSPACED_NAME = regex.compile(rf"{_UNSPACED}+(?:[\s·・]{{1,3}}{_UNSPACED}+)*")
 _SEVERAL = regex.compile(r"\s*[;|<>\n]\s*")
 
 
@@ -157,11 +159,12 @@ class Register:
 
     def _add_name(self, person: str) -> None:
         pseudonym = self.pseudonyms.of("person", key_of(person))
-        if _UNSPACED.search(person):
-            if len(person.strip()) > 1:
-                self.unspaced.setdefault(plain(person.strip()), pseudonym)
-            return
-        written = _WORD.findall(_IN_BRACKETS.sub(" ", person))
+        outside = _IN_BRACKETS.sub(" ", person).strip() or person
+        # “李明 Li Ming” are two writings of one name
+        for name in _UNSPACED_NAME.findall(outside):
+            if len(name) > 1:
+                self.unspaced.setdefault(plain(name), pseudonym)
+        written = _WORD.findall(_UNSPACED_NAME.sub(" ", outside))
         words = [(plain(word), word) for word in written]
         while words and words[0][0] in TITLES:
             del words[0]

@@ -139,3 +139,18 @@ def test_two_words_of_one_name_become_one_pseudonym():
         f"wrote to {of('person', 'Zoë Müller-Hartmann')} of"
     )
     assert zoe.replaced.kinds["person"] == 1
+
+
+@pytest.mark.parametrize("name", ["李明 Li Ming", "Li Ming 李明", "李明 (Li Ming) Li Ming"])
+def test_both_writings_of_a_name_are_found(name):
+    both = replacer([name])
+    pseudonym = of("person", name)
+    assert (
+        both.text("昨日李明说。 Then Li Ming spoke.")
+        == f"昨日{pseudonym}说。 Then {pseudonym} spoke."
+    )
+
+
+@pytest.mark.parametrize("name", ["李明 (党)", "李明（党）"])
+def test_what_stands_in_brackets_behind_a_name_is_no_part_of_it(name):
+    assert replacer([name]).text("李明说") == f"{of('person', name)}说"
