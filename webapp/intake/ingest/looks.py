@@ -2,7 +2,7 @@
 take long.
 
 Each question has a file in the corpus's `looks/`: a worker's answer is there for the page that
-could not wait for it.
+could not wait for it. Another program may answer otherwise, so it looks again.
 """
 
 import hashlib
@@ -11,9 +11,13 @@ import secrets
 import shutil
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 
 import orjson
 
+import webapp.intake
+from inference.runtime.versions import topograph
 from webapp.intake.readers import Unreadable
 from webapp.models import Corpus
 from webapp.platform.storage import files
@@ -58,5 +62,17 @@ def _folder(corpus: Corpus):
 
 
 def _place(corpus: Corpus, question: list):
-    key = orjson.dumps([question, corpus.bytes_total], option=orjson.OPT_SORT_KEYS)
+    key = orjson.dumps(
+        [question, corpus.bytes_total, program_digest()], option=orjson.OPT_SORT_KEYS
+    )
     return _folder(corpus) / f"{hashlib.sha256(key).hexdigest()[:20]}.json"
+
+
+@cache
+def program_digest() -> str:
+    """Names the program that looks: another with each version, and each change of what reads
+    files."""
+    digest = hashlib.sha256(topograph().encode())
+    for path in sorted(Path(webapp.intake.__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()

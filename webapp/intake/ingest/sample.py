@@ -177,6 +177,7 @@ def take_sample(corpus: Corpus, reading: ReadingSettings) -> tuple[Sample, Strea
         reading.shaping,
         _cut_as(reading.language),
         corpus.bytes_total,
+        looks.program_digest(),
     ]
     sample_folder = (
         folder / hashlib.sha256(orjson.dumps(key, option=orjson.OPT_SORT_KEYS)).hexdigest()[:20]
