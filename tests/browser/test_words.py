@@ -78,9 +78,9 @@ def test_what_is_near_a_word_in_two_periods_is_chosen_compared_and_opened(page: 
     page.get_by_role("button", name="Compare", exact=True).click()
     page.wait_for_url(re.compile(r"to_a=1929.*from_b=1980"))
     expect(page.get_by_role("heading", level=1)).to_have_text(
-        "Words near “security”: to 1929 and from 1980"
+        "Words near “security”: 1790–1929 and 1980–2020"
     )
-    social = page.get_by_role("region", name="From 1980").get_by_role(
+    social = page.get_by_role("region", name="1980–2020").get_by_role(
         "row", name=re.compile("^social")
     )
     expect(social).to_be_visible()

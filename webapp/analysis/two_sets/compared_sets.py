@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 
 from inference.errors import Invalid, called
+from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import links
 from webapp.core.results.view import RunView
@@ -54,7 +55,19 @@ def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
     ] + selection.values
     span = (selection.first or base.first, selection.last or base.last)
     between = [*base.between, *selection.between]
-    return Side(selection.name, base.changed(span=span, values=values, between=between), False)
+    documents = base.changed(span=span, values=values, between=between)
+    return Side(_name_between_ends(selection), documents, False)
+
+
+def _name_between_ends(selection: RunSelection) -> str:
+    """The set in a few words, with both ends of its time: "1946–2020", as "1860 compared with from
+    1946" is no heading."""
+    days = fields.dated(selection.version)
+    if days is None or not (selection.first or selection.last):
+        return selection.name
+    first, last = (f"{day.year:04d}" for day in days)
+    span = (selection.first or first, selection.last or last)
+    return selection.changed(span=span).name
 
 
 def read_sides(
