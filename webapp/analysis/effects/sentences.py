@@ -117,6 +117,11 @@ def of_claim(claim: Claim, holds: int) -> str:
             "Only this run has been examined. Another number of topics, seed or set of words might"
             " give another answer."
         )
+    if not holds:
+        return (
+            f"{variants_said}. In none is the difference more than chance explains, which does not"
+            " show that there is none."
+        )
     joint_sentence = (
         f"Of all runs together, p = {test.p_of_clearest:.3f}."
         if test
