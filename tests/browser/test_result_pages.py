@@ -12,6 +12,8 @@ SCREENS = 5  # of a phone, that an overview has at most
 # Pixels of half of the topics' rows on a phone, at most: a name of two lines with its share, and its
 # words with their course below
 ROW = 85
+LINE = 27  # of half of the topics' rows on a wide screen, at most
+MARGIN = 160  # below a list of topics, with what is said of it
 SIDES = ("top", "right", "bottom", "left")
 PRINTED = 2  # pages of A4
 _PAGE_OF_PDF = re.compile(rb"/Type\s*/Page\b(?!s)")
@@ -99,3 +101,14 @@ def test_rows_of_the_table_of_time_have_names(page: Page, example):
     head = page.locator(".shades thead th").nth(1).bounding_box()
     cell = page.locator(".shades tbody tr").first.locator("td").first.bounding_box()
     assert abs(head["x"] - cell["x"]) < 3
+
+
+def test_a_topic_takes_a_line_of_a_wide_list(page: Page, example):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{example.at}topics/?view=list")
+    rows = page.locator(".overview.topics tbody tr[data-topic]")
+    heights = [row.bounding_box()["height"] for row in rows.all()]
+    assert sorted(heights)[len(heights) // 2] <= LINE
+    table = page.locator(".overview.topics").bounding_box()
+    foot = page.locator(".colophon").bounding_box()
+    assert foot["y"] - table["y"] - table["height"] < MARGIN, "no room for buttons that are hidden"

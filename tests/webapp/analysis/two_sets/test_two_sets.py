@@ -168,3 +168,17 @@ def test_merged_topics_are_compared_as_one(trained):
     assert after.tokens[:, 0].tolist() == (before.tokens[:, 0] + before.tokens[:, 1]).tolist()
     both = before.answers.a[[before.topics.index(0), before.topics.index(1)]].sum()
     assert after.answers.a[after.topics.index(0)] == pytest.approx(both)
+
+
+def test_an_open_period_is_called_by_both_ends(client, trained):
+    first, last = (day.year for day in fields.dated(trained.version))
+    query = "?to_a=1795&from_b=1806"
+    data = get(client, trained, query, "run_time_compare_json")
+    assert [side["name"] for side in data["sides"]] == [f"{first}–1795", f"1806–{last}"]
+    html = get(client, trained, query, "run_time_compare")
+    assert f"<bdi>{first}–1795</bdi> compared with <bdi>1806–{last}</bdi>" in html
+
+
+def test_notes_on_a_comparison_stand_below_its_topics(client, trained):
+    html = get(client, trained, "?to_a=1795&from_b=1806", "run_time_compare")
+    assert html.index("<tbody>") < html.index("Differences are in percentage points.")
