@@ -6,9 +6,10 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import transaction
@@ -21,8 +22,7 @@ from webapp.platform.storage import disk
 
 KEPT = "What has arrived is kept for 7 days: make room on the server, then continue."
 
-
-_NOTE = re.compile(r"[\w-]{22}\.json", re.ASCII)
+_NAME_OF_NOTE = re.compile(r"[\w-]{22}\.json", re.ASCII)
 
 
 class Refused(Exception):
@@ -81,17 +81,47 @@ def _check_share(user: User, size: int) -> None:
 
 def _bytes_arriving(owner: int) -> int:
     """Bytes that an owner's uploads will have, of which no corpus has been made."""
-    # A form's own .json file lies there, too
-    notes = (path for path in settings.FILE_UPLOAD_TEMP_DIR.iterdir() if _NOTE.fullmatch(path.name))
-    uploads = (json.loads(text) for text in map(_read_if_there, notes) if text)
-    return sum(note["length"] for note in uploads if note.get("owner") == owner)
+    return sum(note.length for note in _notes.present() if note.owner == owner)
 
 
-def _read_if_there(path: Path) -> bytes:
+class _Note(NamedTuple):
+    """What never changes in an upload's note. owner: None for the local one."""
+
+    owner: int | None
+    length: int  # bytes
+
+
+class _Notes:
+    """The notes of all uploads, each of which is read once by this process: of N files that come one
+    after the other the last would else have all notes read N times."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, _Note] = {}
+
+    def present(self) -> Iterable[_Note]:
+        """Those of uploads that are there now."""
+        by_name: dict[str, _Note] = {}
+        for path in settings.FILE_UPLOAD_TEMP_DIR.iterdir():
+            # A form's own .json file lies there, too
+            if not _NAME_OF_NOTE.fullmatch(path.name):
+                continue
+            note = self._by_name.get(path.name) or _read_note(path)
+            if note is not None:
+                by_name[path.name] = note
+        self._by_name = by_name  # at once: another thread may look
+        return by_name.values()
+
+
+_notes = _Notes()
+
+
+def _read_note(path: Path) -> _Note | None:
+    """None of an upload that is gone."""
     try:
-        return path.read_bytes()
+        written = json.loads(path.read_bytes())
     except FileNotFoundError:
-        return b""  # it went by itself
+        return None
+    return _Note(written.get("owner"), written["length"])
 
 
 def reserve() -> int:

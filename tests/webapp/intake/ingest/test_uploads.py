@@ -476,6 +476,27 @@ def test_one_user_takes_half_of_the_disk_at_most(settings, monkeypatch, db):
     uploads.create(50 * MEGABYTE, "c.txt", owner=other.pk)
 
 
+def test_each_note_is_read_once_however_many_uploads_begin(settings, monkeypatch, db):
+    settings.ACCOUNTS = True
+    settings.MOST = {"bytes": 10_000, "documents": None, "jobs": None}
+    user = User.objects.create_user("many@example.org", "many")
+    real = Path.read_bytes
+    read = []
+
+    def read_bytes(path: Path) -> bytes:
+        read.append(path.name)
+        return real(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    begun = [uploads.create(1_000, "a.txt", owner=user.pk) for _ in range(10)]
+    mine = {f"{upload.id}.json" for upload in begun}
+    assert max(read.count(name) for name in mine) == 1
+    with pytest.raises(uploads.Refused, match="10,000"):
+        uploads.create(1, "b.txt", owner=user.pk)
+    uploads.remove(begun[0])
+    uploads.create(1_000, "c.txt", owner=user.pk)  # what is gone counts no more
+
+
 def test_uploads_that_begin_at_once_are_not_promised_the_same_bytes(monkeypatch):
     """Of four that each want more than half of what there is, one may, and not none."""
     real, begun, gate = disk.free, [], threading.Barrier(4)
