@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -163,9 +164,9 @@ def flat(value: dict) -> dict:
     if not any(isinstance(item, dict) for item in value.values()):
         return value
     flattened: dict = {}
-    waiting = [("", value, 0)]
+    waiting = deque([("", value, 0)])
     while waiting:
-        before, fields, depth = waiting.pop(0)
+        before, fields, depth = waiting.popleft()
         for key, item in fields.items():
             if isinstance(item, dict) and depth < FIELD_DEPTH:
                 waiting.append((f"{before}{key}.", item, depth + 1))

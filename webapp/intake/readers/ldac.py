@@ -20,7 +20,7 @@ from webapp.intake.readers.base import (
 )
 from webapp.intake.readers.companions import Companions
 
-_LINE = regex.compile(r"\s*\d+(\s+\d+:\d{1,9})*\s*")
+_LINE = regex.compile(r"\s*\d{1,9}(\s+\d{1,9}:\d{1,9})*\s*")
 
 
 def read(

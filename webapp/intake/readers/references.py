@@ -31,7 +31,9 @@ _ROLES = {  # RIS's tags and BibTeX's names -> ours
 _KEPT = {"title", "abstract", "date", "author", "journal", "keywords", "doi", "url", "language"}
 _KEPT |= {"publisher", "id"}
 _ENTRY = regex.compile(r"@([A-Za-z]+)\s*[{(]\s*([^,\s{}]*)\s*,")
+_FOLLOWING = regex.compile(r"\n[ \t]*@[A-Za-z]+[ \t]*[{(]")  # how the next reference begins
 _NAME = regex.compile(r"\s*,?\s*([A-Za-z][\w:-]{0,60})\s*=\s*")
+_JOINED = regex.compile(r"\s*#\s*")
 _BARE = regex.compile(r"[^\s,{}\"]+")
 _ACCENT = regex.compile(r"\\([`'^\"~=.uvHckbdr])\s*\{?\s*\\?([A-Za-z])\}?")
 _ACCENTS = dict(
@@ -52,9 +54,18 @@ _LETTERS |= {
 _COMMAND = regex.compile(r"\\([A-Za-z]+|[&%$_#])\s*")
 
 
+UNCLOSED = (
+    "“{}”, {}: a brace or a quotation mark is opened in this reference and not closed; what stands"
+    " before the next reference was taken for the value."
+)
+
+
 class _Reference(NamedTuple):
+    """unclosed: whether one of its values does not end before the next reference."""
+
     line: int
     fields: dict[str, list[str]]
+    unclosed: bool = False
 
 
 def read(
@@ -71,6 +82,8 @@ def read(
         abstract = fields.pop("abstract", "")
         place_in_file = f"line {reference.line}"
         bare += not abstract
+        if reference.unclosed:
+            yield Problem(name, place_in_file, UNCLOSED.format(name, place_in_file), False)
         if not (abstract or title):
             message = f"“{name}”, {place_in_file}: the reference has no abstract and no title; it was left out."
             yield Problem(name, place_in_file, message, True)
@@ -128,9 +141,13 @@ def _bibtex(text: str) -> Iterator[_Reference]:
         at = entry.end()
         if entry[1].lower() in ("comment", "string", "preamble"):
             continue
+        following = _FOLLOWING.search(text, at)
+        end = following.start() if following else len(text)
         fields: dict[str, list[str]] = {"id": [entry[2]]} if entry[2] else {}
-        while name_match := _NAME.match(text, at):
-            value, at = _value(text, name_match.end())
+        unclosed = False
+        while name_match := _NAME.match(text, at, end):
+            value, at, closed = _value(text, name_match.end(), end)
+            unclosed = unclosed or not closed
             key = name_match[1].lower()
             role = _ROLES.get(key, key)
             if role in _KEPT and value:
@@ -138,38 +155,42 @@ def _bibtex(text: str) -> Iterator[_Reference]:
                 if role == "author":
                     written = written.replace(" and ", "; ")
                 fields.setdefault(role, [written])
-        yield _Reference(number, fields)
+        yield _Reference(number, fields, unclosed)
 
 
-def _value(text: str, at: int) -> tuple[str, int]:
-    """A value that begins there, and where it ends; parts that “#” joins are one."""
+def _value(text: str, at: int, end: int) -> tuple[str, int, bool]:
+    """A value that begins there, where it ends, and whether it is closed; parts that “#” joins are
+    one. end: of the reference."""
     parts = []
-    while at < len(text):
+    closed = True
+    while at < end and closed:
         if text[at] in '{"':
-            part, at = _enclosed(text, at)
-        elif bare := _BARE.match(text, at):
+            part, at, closed = _enclosed(text, at, end)
+        elif bare := _BARE.match(text, at, end):
             part = bare[0]
             at = bare.end()
         else:
             break
         parts.append(part)
-        joined = regex.compile(r"\s*#\s*").match(text, at)
+        joined = _JOINED.match(text, at, end)
         if joined is None:
             break
         at = joined.end()
-    return "".join(parts), at
+    return "".join(parts), at, closed
 
 
-def _enclosed(text: str, at: int) -> tuple[str, int]:
+def _enclosed(text: str, at: int, end: int) -> tuple[str, int, bool]:
+    """What stands between a brace or a quotation mark and its other, where that ends, and whether
+    there is the other before the end of the reference."""
     closing = "}" if text[at] == "{" else '"'
     depth = 0
     begin = at + 1
-    for position in range(begin, len(text)):
+    for position in range(begin, end):
         character = text[position]
         if character == closing and depth == 0:
-            return text[begin:position], position + 1
+            return text[begin:position], position + 1, True
         depth += (character == "{") - (character == "}")
-    return text[begin:], len(text)
+    return text[begin:end], end, False
 
 
 def _accented(match: regex.Match) -> str:

@@ -81,7 +81,7 @@ class Directory(zipfile.ZipFile):
         block = b""
         position = 0
         while at < end:
-            if len(block) - position < _LARGEST:
+            if len(block) - position < min(_LARGEST, end - at):
                 self.fp.seek(at)
                 block = self.fp.read(min(max(_PIECE, _LARGEST), end - at))
                 position = 0

@@ -437,6 +437,23 @@ def test_uci(bags):
     assert texts == ["peace"] and f"more than {MAX_TEXT:,} characters" in said[0]
 
 
+def test_an_object_of_very_many_fields_is_made_flat_in_no_time(file):
+    """Each field that was taken from the list of those that wait moved all behind it."""
+    fields = ",".join(f'"{n}":{{}}' for n in range(200_000))
+    began = time.process_time()
+    documents, _ = load(
+        *file(f'{{"text":"One","more":"Two"}}\n{{"text":"One",{fields}}}\n', "a.jsonl")
+    )
+    assert len(documents) == 2 and time.process_time() - began < 5
+
+
+def test_a_number_that_no_machine_has_costs_its_line_alone(bags):
+    long = "9" * 5_000
+    content = f"1 0:1\n{long} 0:1\n1 {long}:1\n1 1:1\n"
+    texts, said = bagged(bags(**{"a.ldac": content, "words.txt": WORDS}))
+    assert len(texts) == 2 and ["expected “3 0:1" in one for one in said] == [True, True]
+
+
 def test_ldac(bags):
     texts, said = bagged(
         bags(**{"a.ldac": "2 0:1 2:2\nno line\n1 0:1 1:1\n1 7:1\n\n", "words.txt": WORDS})

@@ -144,6 +144,17 @@ def test_lemmas_where_they_are_chosen(file, name, content):
     assert load(path, name)[0][0].text.split()[1] == "went"
 
 
+def test_a_brace_that_is_not_closed_costs_its_own_reference_alone(file):
+    bib = (
+        "@article{a, title={One {of}, abstract={Broken},\n}\n"
+        "@article{b, title={Two}, abstract={Whole}}\n"
+        "@article{c, title={Three}, abstract={Whole, too}}\n"
+    )
+    documents, problems = load(*file(bib, "a.bib"))
+    assert [document.title for document in documents][1:] == ["Two", "Three"]
+    assert "line 1: a brace" in problems[0].message
+
+
 def test_references_without_abstracts_are_counted(file):
     bib = (
         "@string{x = {y}}\n@book{a, title={Peace and {War}}, author={Tolst{\\'o}i, L. and Other, A.},"
