@@ -146,7 +146,7 @@ def test_lemmas_where_they_are_chosen(file, name, content):
 
 def test_a_brace_that_is_not_closed_costs_its_own_reference_alone(file):
     bib = (
-        "@article{a, title={One {of}, abstract={Broken},\n}\n"
+        "@article{a, title={One {{of}, abstract={Broken},\n}\n"
         "@article{b, title={Two}, abstract={Whole}}\n"
         "@article{c, title={Three}, abstract={Whole, too}}\n"
     )
