@@ -491,7 +491,7 @@ def test_each_note_is_read_once_however_many_uploads_begin(settings, monkeypatch
     begun = [uploads.create(1_000, "a.txt", owner=user.pk) for _ in range(10)]
     mine = {f"{upload.id}.json" for upload in begun}
     assert max(read.count(name) for name in mine) == 1
-    with pytest.raises(uploads.Refused, match="10,000"):
+    with pytest.raises(uploads.Refused, match="10.0 kB in all"):
         uploads.create(1, "b.txt", owner=user.pk)
     uploads.remove(begun[0])
     uploads.create(1_000, "c.txt", owner=user.pk)  # what is gone counts no more
