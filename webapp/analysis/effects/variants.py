@@ -111,6 +111,7 @@ def _choices(run: Run) -> str:
         run.version_id,
         run.dropped,
         steering.stored,
+        run.begins,
         parent,
     ]
     return json.dumps(choices, sort_keys=True)

@@ -116,8 +116,8 @@ class Line:
 @dataclass(frozen=True)
 class WordLine:
     """A word of a time. when: the time in words; here: the share of its documents with the word;
-    rest: the share in all other documents. falls: the word became rarer, and `when` is the time
-    before. rare: the word was rare for a while, and `when` is that time. place, width: of 100, its
+    rest: the share in all other documents. falls: the word became rarer; `when` is the time before
+    or, of a word that is `rare`, the time for which it was rare. place, width: of 100, its
     span on the axis. fading: how it is drawn where it is ever rarer."""
 
     row: FindingHtml

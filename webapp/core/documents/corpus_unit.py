@@ -44,10 +44,10 @@ class Unit:
         return self.field.name if self.field else ""
 
     @property
-    def key(self) -> tuple[int, str, str]:
+    def key(self) -> tuple[int, str, Certainty]:
         """For caches: equal where each document has the same unit, and it is known in the same way.
         A version that an older program read is looked at again, by another method."""
-        return (self.method, self.name, self.said)
+        return (self.method, self.name, self.certainty)
 
     @property
     def asked(self) -> bool:

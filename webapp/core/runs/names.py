@@ -238,7 +238,8 @@ def spelling(version_id: int, numbers: Iterable[int]) -> dict[int, str]:
 
 def rename(run: Run, beat: Beat) -> None:
     """Name the topics of a finished run anew, where an older program named them. What readers said
-    of them stays."""
+    of them stays. Of a run that was named by words alone phrases stay unknown: where they stand is
+    stored when a training ends (Training._index_phrases)."""
     run_evidence = evidence.of(run)
     called = of_texts(run, run_evidence, company.company(run_evidence), beat)
     assert run.snapshot_id is not None, f"run {run.pk} has no topics yet"

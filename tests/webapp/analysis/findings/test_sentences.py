@@ -19,7 +19,7 @@ from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.item import RatioBetween
 from webapp.analysis.findings.kinds import KINDS, no_difference
 from webapp.analysis.findings.kinds.caution import TopicsCaution
-from webapp.analysis.findings.kinds.event import WordItem
+from webapp.analysis.findings.kinds.event import Event, WordItem
 from webapp.analysis.findings.kinds.family import Family
 from webapp.analysis.findings.over_time import SpanAsker
 from webapp.analysis.findings.values import OfGroup, Shaped
@@ -112,6 +112,33 @@ def test_a_family_names_as_many_topics_as_can_be_read_aloud(trained):
     said = family.say(writer)
     assert 1 <= len(_topics_named(said)) < 3
     assert f"{trained.topics - len(_topics_named(said))} more topics" in said.parts[-1]
+
+
+@pytest.mark.parametrize(
+    ("shape", "more", "first", "last"),
+    [
+        ("line", True, "1900", "1950"),
+        ("window", False, "1900", "1950"),  # rare then: on both sides of it
+        ("window", True, "1912", "1919"),
+        ("step", True, "1912", "1950"),
+    ],
+)
+def test_the_documents_of_a_word_of_a_time_are_of_the_set(trained, shape, more, first, last):
+    selection = Selection.read(QueryDict("from=1900&to=1950"), RunView(trained))
+    event = Event(
+        score=1.0,
+        estimate=20.0,
+        topic=1,
+        shape=shape,
+        more=more,
+        first="1912",
+        last="1919",
+        words=["war"],
+        here=0.2,
+        rest=0.01,
+    )
+    query = QueryDict(event.say(Writer(selection, {})).url.partition("?")[2])
+    assert (query["from"], query["to"], query["q"]) == (first, last, "war")
 
 
 def test_a_caution_names_as_many_topics_as_can_be_read_aloud(trained):

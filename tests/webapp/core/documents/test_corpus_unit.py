@@ -159,3 +159,11 @@ def test_two_decades_of_the_same_speakers_hardly_differ(client, by_speaker):
     )
     assert compared["caution"] == ""
     assert compared["unsure_count"] + sum(map(len, compared["more"])) == 2
+
+
+def test_stored_answers_outlive_another_wording():
+    """What an answer depends on is who speaks, not how a page says it."""
+    before = corpus_unit.Unit(None, "for texts like these", "none")
+    after = corpus_unit.Unit(None, "for similar texts in general", "none")
+    assert before.key == after.key
+    assert before.key != corpus_unit.Unit(None, "for texts like these", "answered").key

@@ -103,7 +103,10 @@ class Event(Shaped, RatioFinding):
             self.whose,
             writer.span,
         )
-        with_most = writer.selection.changed(q=self.words[0], span=self.where_most)
+        first, last = self.where_most
+        selection = writer.selection
+        span = (first or selection.first, last or selection.last)
+        with_most = selection.changed(q=self.words[0], span=span)
         return Sentence(parts, writer.documents_of(with_most), self.topic)
 
     def claims(self, writer: Writer) -> list[Claim]:
