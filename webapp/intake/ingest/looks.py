@@ -16,6 +16,7 @@ from pathlib import Path
 
 import orjson
 
+import inference.text
 import webapp.intake
 from inference.runtime.versions import topograph
 from webapp.intake.readers import Unreadable
@@ -71,8 +72,9 @@ def _place(corpus: Corpus, question: list):
 @cache
 def program_digest() -> str:
     """Names the program that looks: another with each version, and each change of what reads
-    files."""
+    files and cuts texts into words."""
     digest = hashlib.sha256(topograph().encode())
-    for path in sorted(Path(webapp.intake.__file__).parent.rglob("*.py")):
-        digest.update(path.read_bytes())
+    for package in (webapp.intake, inference.text):
+        for path in sorted(Path(package.__path__[0]).rglob("*.py")):
+            digest.update(path.read_bytes())
     return digest.hexdigest()

@@ -159,12 +159,14 @@ class Register:
 
     def _add_name(self, person: str) -> None:
         pseudonym = self.pseudonyms.of("person", key_of(person))
-        outside = _IN_BRACKETS.sub(" ", person).strip() or person
-        # “李明 Li Ming” are two writings of one name
-        for name in _UNSPACED_NAME.findall(outside):
-            if len(name) > 1:
-                self.unspaced.setdefault(plain(name), pseudonym)
-        written = _WORD.findall(_UNSPACED_NAME.sub(" ", outside))
+        outside = _IN_BRACKETS.sub(" ", person)
+        # “李明 Li Ming” are two writings of one name, “山田, 太郎” the parts of one
+        unspaced = "".join(_UNSPACED_NAME.findall(outside))
+        if _UNSPACED_NAME.search(person):
+            self._add_unspaced(person.strip(), pseudonym)
+            self._add_unspaced(unspaced, pseudonym)
+        is_apart = len(unspaced) > 1  # “张 Wei” is one name of two words
+        written = _WORD.findall(_UNSPACED_NAME.sub(" ", outside) if is_apart else outside)
         words = [(plain(word), word) for word in written]
         while words and words[0][0] in TITLES:
             del words[0]
@@ -182,6 +184,14 @@ class Register:
             self.names.setdefault(order[0], set()).add(_Name(order, pseudonym))
         for word in known:
             self._add_single(word, pseudonym)
+
+    def _add_unspaced(self, name: str, pseudonym: str) -> None:
+        """A name that is searched within words; that of several persons has nobody's pseudonym."""
+        if len(name) < 2:
+            return
+        for form in {name, plain(name)}:
+            if self.unspaced.setdefault(form, pseudonym) != pseudonym:
+                self.unspaced[form] = self.pseudonyms.of("person", key_of(name))
 
     def _add_single(self, word: str, pseudonym: str) -> None:
         usual = word.isdecimal() or word in self.stops or word in self.spared
@@ -306,7 +316,7 @@ class Replacer:
     def _inside(self, match: regex.Match) -> str:
         self.replaced.kinds["person"] += 1
         self.replaced.words[match[0]] += 1
-        return self.unspaced[plain(match[0])]
+        return self.unspaced[match[0]]
 
     def _names_in(self, text: str) -> Iterator[tuple[int, int, str]]:
         """(first character, behind the last, pseudonym) of each name, the longest of those that begin

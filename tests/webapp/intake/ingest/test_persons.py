@@ -154,3 +154,25 @@ def test_both_writings_of_a_name_are_found(name):
 @pytest.mark.parametrize("name", ["李明 (党)", "李明（党）"])
 def test_what_stands_in_brackets_behind_a_name_is_no_part_of_it(name):
     assert replacer([name]).text("李明说") == f"{of('person', name)}说"
+
+
+def test_a_name_of_one_character_and_a_word_is_replaced_whole():
+    assert replacer(["张 Wei"]).text("So 张 Wei spoke, 昨日张 Wei说") == (
+        f"So {of('person', '张 Wei')} spoke, 昨日{of('person', '张 Wei')}说"
+    )
+
+
+def test_what_stands_in_brackets_alone_names_nobody():
+    text = "An inaudible word. Applause"
+    assert replacer(["(inaudible)", "[Applause]"]).text(text) == text
+
+
+def test_a_surname_in_another_script_is_not_its_first_owners_alone():
+    both = replacer(["山田, 太郎", "山田, 花子"])
+    taro, hanako = of("person", "山田, 太郎"), of("person", "山田, 花子")
+    assert both.text("山田太郎と山田花子と山田") == f"{taro}と{hanako}と山田"
+
+
+def test_one_writing_of_several_persons_has_the_pseudonym_of_nobody():
+    both = replacer(["李明 Li Ming", "李明 Lee Myung"])
+    assert both.text("昨日李明说") == f"昨日{of('person', '李明')}说"
