@@ -6,6 +6,8 @@ const buttons = form ? [...form.querySelectorAll("button[name=code]")] : [];
 let leaving = false;
 addEventListener("pageshow", () => { leaving = false; });
 form?.addEventListener("submit", () => { leaving = true; });
+// Who stops the sending stays on the text
+addEventListener("keydown", (event) => { if (event.key === "Escape") leaving = false; });
 
 document.addEventListener("keydown", (event) => {
   if (leaving || !form || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input[type=text], textarea")) return;

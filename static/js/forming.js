@@ -15,6 +15,7 @@ export function formingView(section, ended) {
   slider.removeAttribute("name");
   button.type = "button";
   button.textContent = "Replay";
+  slider.disabled = button.disabled = true; // until it is known which steps there are
 
   function circle(topic) {
     let node = circles.get(topic.number);
@@ -147,6 +148,7 @@ export function formingView(section, ended) {
       state = next;
       const { step, steps, topics } = next.forming;
       form.hidden = steps.length < 2;
+      slider.disabled = button.disabled = false;
       if (ended(next.status)) section.querySelector("h2").textContent = "How the topics formed";
       section.hidden = step === null && ended(next.status); // there will be none
       if (step === null) return;

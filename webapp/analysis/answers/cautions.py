@@ -44,6 +44,6 @@ def few_units(unit: Unit, units: tuple[int, int], verdict: Verdict) -> str:
     if verdict or fewest >= FEW_UNITS:
         return ""
     return (
-        f"One of the groups has only {fewest:,} {units_named(unit)}, too few to generalise from:"
-        " rely on the ratios rather than on the differences."
+        f"One of the groups has only {fewest:,} {units_named(unit)}, too few to generalise from."
+        " Where ratios have intervals, these are safer than the differences."
     )

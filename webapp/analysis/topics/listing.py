@@ -201,12 +201,16 @@ class TopicListing:
         return self.labels.merged(weight)
 
     def _called(self, word: str) -> np.ndarray:
-        """float64[K]: 1 for topics in whose name the word is, or whose number it is; 2 where readers
-        gave the name."""
+        """float64[K]: 2 for topics in whose label, which a reader gave, the word is, also as a part of
+        another; 1 where the proposed name has it as whole words, or whose number it is."""
         called = np.zeros(self.run.topics)
+        whole_words = regex.compile(rf"(?<!\w){regex.escape(word)}(?!\w)")
         for k in range(self.run.topics):
-            if word in self.labels.name(k).lower():
-                called[k] = 2.0 if self.labels.label(k) else 1.0
+            name = self.labels.name(k).lower()
+            if self.labels.label(k):
+                called[k] = 2.0 * (word in name)
+            elif whole_words.search(name):
+                called[k] = 1.0
         if _NUMBER.fullmatch(word):
             number = int(word[1:])
             if number < self.run.topics:

@@ -26,8 +26,8 @@ from webapp.platform.drawing import tables
 @dataclass(frozen=True)
 class ListingQuery:
     """Which topics an address asks for. sort: one of listing.ORDERS; backward: the other way
-    round. word: only topics that have it, among their words, in the label that a reader gave them,
-    or as their number, T07. group: only those of a group of readers. hidden: also those that
+    round. word: only topics that have it, among their words, in their name, or as their
+    number, T07. group: only those of a group of readers. hidden: also those that
     readers hid. topics: only these; empty for all. frequent: words by probability, not by
     relevance. families: how many of them topics are shown in; null for none."""
 

@@ -56,18 +56,21 @@ def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
     span = (selection.first or base.first, selection.last or base.last)
     between = [*base.between, *selection.between]
     documents = base.changed(span=span, values=values, between=between)
-    return Side(_name_between_ends(selection), documents, False)
+    return Side(_name_between_ends(selection, base), documents, False)
 
 
-def _name_between_ends(selection: RunSelection) -> str:
+def _name_between_ends(selection: RunSelection, base: RunSelection) -> str:
     """The set in a few words, with both ends of its time: "1946–2020", as "1860 compared with from
-    1946" is no heading."""
+    1946" is no heading. base: the documents of the page, in whose time it lies."""
     days = fields.dated(selection.version)
     if days is None or not (selection.first or selection.last):
         return selection.name
-    first, last = (f"{day.year:04d}" for day in days)
-    span = (selection.first or first, selection.last or last)
-    return selection.changed(span=span).name
+    first_year, last_year = (f"{day.year:04d}" for day in days)
+    first = selection.first or base.first or first_year
+    last = selection.last or base.last or last_year
+    if first[: len(last)] > last:  # behind all documents, or before them
+        return selection.name
+    return selection.changed(span=(first, last)).name
 
 
 def read_sides(

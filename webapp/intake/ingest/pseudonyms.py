@@ -86,14 +86,18 @@ class Look:
 def check(corpus: Corpus) -> None:
     """Raises Invalid for a draft of which no other may be made: the new one is no part of anything, so
     that no embargo would reach it."""
-    if corpus.embargo:
-        raise Invalid("columns", "These texts are under embargo: nobody can have them replaced.")
+    _refuse_embargo(corpus)
     if corpus.parent_id:
         raise Invalid(
             "columns",
             "These files are those of another corpus, which has the originals. Upload them again to"
             " replace persons.",
         )
+
+
+def _refuse_embargo(corpus: Corpus) -> None:
+    if corpus.embargo:
+        raise Invalid("columns", "These texts are under embargo: nobody can have them replaced.")
 
 
 def reading_of(corpus: Corpus) -> ReadingSettings:
@@ -210,12 +214,21 @@ def begin(
     reading = reading or reading_of(corpus)
     with transaction.atomic():
         files.storing()
-        quotas.check_bytes(corpus.owner, corpus.bytes_total)
+        # The corpus that the files are added to is locked, so that an embargo, and another owner,
+        # find this draft too; before its owner, as whoever changes a corpus does (quotas)
+        into = Corpus.objects.select_for_update(no_key=True).filter(pk=corpus.into_id).first()
+        owner = corpus.owner
+        if into is not None:
+            _refuse_embargo(into)
+            owner = into.owner
+        elif corpus.into_id:
+            raise Invalid("corpus", "The corpus of these files has just been deleted.")
+        quotas.check_bytes(owner, corpus.bytes_total)
         new = Corpus.objects.create(
-            owner=corpus.owner,
+            owner=owner,
             name="Texts with pseudonyms",
             bytes_total=corpus.bytes_total,
-            into=corpus.into,
+            into=into,
             settings=corpus.settings if corpus.into_id else {},
         )
         received_folder(new).mkdir(parents=True)

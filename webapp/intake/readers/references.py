@@ -135,14 +135,16 @@ def _bibtex(text: str) -> Iterator[_Reference]:
     at = 0
     number = 1
     counted_to = 0
+    end = 0  # of the reference, where the next one begins; looked for once for those of one line
     while entry := _ENTRY.search(text, at):
         number += text.count("\n", counted_to, entry.start())
         counted_to = entry.start()
         at = entry.end()
         if entry[1].lower() in ("comment", "string", "preamble"):
             continue
-        following = _FOLLOWING.search(text, at)
-        end = following.start() if following else len(text)
+        if end <= at:
+            following = _FOLLOWING.search(text, at)
+            end = following.start() if following else len(text)
         fields: dict[str, list[str]] = {"id": [entry[2]]} if entry[2] else {}
         unclosed = False
         while name_match := _NAME.match(text, at, end):

@@ -77,7 +77,7 @@ def promised(task: str, arguments: list) -> bool:
 def at_work(task: str, arguments: list, by: int | None = None) -> Iterator[None]:
     """Around a task without a row of its own, in the worker that does it: however long it takes,
     pages wait for it, and trainings with other seeds do (`is_asked`). When it ends it has `answered`;
-    after a kill the note of it lasts PROMISED seconds.
+    after a kill the note of it lasts PROMISED seconds, or ASKED from when it last told how far it is.
 
     by: the user who asked, None for a guest, or where nobody has.
     """

@@ -88,20 +88,18 @@ def _read_long(concept: Concept, content: bytes, beat: Heartbeat) -> imports.Rea
 
 def _work(key: int, attempt: int, beat: Heartbeat) -> None:
     row = CodeFile.objects.select_related("concept__corpus", "run__version").get(pk=key)
-    dispatch.promise(TASK, [key])  # the note of how far it is
 
     def advance(done: float) -> None:
         beat.check()
         dispatch.advance(TASK, [key], READ + (1 - READ) * done)
 
-    try:
-        file = _read_long(row.concept, bytes(row.content), beat)
-        with transaction.atomic():
-            summary = imports.keep(row.concept, row.run, file, row.by, advance)
-            done = {"status": CodeFile.Status.READY, "said": summary, "content": b""}
-            claims.update(kinds.TAKE_IN, key, attempt, **done)
-    except Invalid:
-        claims.update(kinds.TAKE_IN, key, attempt, content=b"")
-        raise
-    finally:
-        dispatch.answered(TASK, [key], None)
+    with dispatch.at_work(TASK, [key]):  # the note of how far it is
+        try:
+            file = _read_long(row.concept, bytes(row.content), beat)
+            with transaction.atomic():
+                summary = imports.keep(row.concept, row.run, file, row.by, advance)
+                done = {"status": CodeFile.Status.READY, "said": summary, "content": b""}
+                claims.update(kinds.TAKE_IN, key, attempt, **done)
+        except Invalid:
+            claims.update(kinds.TAKE_IN, key, attempt, content=b"")
+            raise

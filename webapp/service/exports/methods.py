@@ -275,9 +275,9 @@ def _findings(run: Run) -> str:
         return ""
     return (
         "Groups are compared by the difference of their shares. Its error is the larger of a"
-        f" cluster-robust one (Bell and McCaffrey 2002) and a pooled one. {_unit(run)} Where units are"
-        " few, differences are tested by exchanging units between the groups at random; otherwise"
-        " by Student’s t. Ratios have Fieller’s intervals (Fieller 1954). All intervals of a field"
+        f" cluster-robust one (Bell and McCaffrey 2002) and a pooled one. {_unit(run)} Differences"
+        " are tested by Student’s t and, where units are few, also by exchanging units between the"
+        " groups, in all ways or in 4,999 at random. Ratios have Fieller’s intervals (Fieller 1954). All intervals of a field"
         " have one level, at which those of the accepted differences do not contain zero (Benjamini"
         " and Yekutieli 2005). Changes over time are tested by permuting periods. The false"
         " discovery rate is held at 5% (Benjamini and Hochberg 1995)."

@@ -320,6 +320,14 @@ def test_topics_are_known_by_the_name_that_was_proposed(client, trained):
         assert number in {item["number"] for item in items}
 
 
+def test_a_part_of_a_word_of_a_proposed_name_finds_no_topic(client, trained):
+    labels = RunView(trained).labels
+    word = next(word for word in re.findall(r"\w+", labels.name(0)) if len(word) > 4)
+    found = {item["number"] for item in get(client, trained, f"word={word}")["items"]}
+    assert 0 in found
+    assert get(client, trained, f"word={word[:-2]}")["items"] == []
+
+
 def test_a_single_period_is_a_bar(client, trained):
     """One point has no line to its next."""
     for years, drawn, absent in (

@@ -179,6 +179,15 @@ def test_an_open_period_is_called_by_both_ends(client, trained):
     assert f"<bdi>{first}–1795</bdi> compared with <bdi>1806–{last}</bdi>" in html
 
 
+def test_an_open_period_ends_with_the_documents_of_the_page(client, trained):
+    first = fields.dated(trained.version)[0].year
+    data = get(client, trained, "?to=1808&to_a=1795&from_b=1806", "run_time_compare_json")
+    assert [side["name"] for side in data["sides"]] == [f"{first}–1795", "1806–1808"]
+    base = Selection.read(QueryDict(""), RunView(trained))
+    side = compared_sets.side(QueryDict("from_b=2050"), "b", base)
+    assert side.name == "from 2050", "no documents are behind the last: it has no other end"
+
+
 def test_notes_on_a_comparison_stand_below_its_topics(client, trained):
     html = get(client, trained, "?to_a=1795&from_b=1806", "run_time_compare")
     assert html.index("<tbody>") < html.index("Differences are in percentage points.")

@@ -3,12 +3,14 @@ and as they come broken."""
 
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from tests.webapp.intake.readers.reading import load
 from tests.webapp.intake.readers.test_examples import FOLDER
 from webapp.intake import readers
+from webapp.intake.readers import references
 from webapp.intake.readers.base import Document, Unreadable
 
 ALTO = (
@@ -153,6 +155,22 @@ def test_a_brace_that_is_not_closed_costs_its_own_reference_alone(file):
     documents, problems = load(*file(bib, "a.bib"))
     assert [document.title for document in documents][1:] == ["Two", "Three"]
     assert "line 1: a brace" in problems[0].message
+
+
+def test_references_of_one_line_are_looked_through_once(monkeypatch):
+    pattern = references._FOLLOWING
+    searched = []
+
+    def search(text: str, position: int):
+        searched.append(position)
+        return pattern.search(text, position)
+
+    monkeypatch.setattr(references, "_FOLLOWING", SimpleNamespace(search=search))
+    row = "".join(f"@misc{{k{number}, title={{T{number}}}}} " for number in range(50))
+    found = list(references._bibtex(f"{row}\n@misc{{last, title={{T}}}}\n"))
+    titles = [reference.fields["title"] for reference in found]
+    assert titles == [*([f"T{number}"] for number in range(50)), ["T"]]
+    assert len(searched) == 2
 
 
 def test_references_without_abstracts_are_counted(file):

@@ -187,6 +187,16 @@ def test_a_program_that_asks_twice_has_them_replaced_once(first):
         pseudonyms.begin_as_asked(Corpus.objects.get(pk=begun), AskedPseudonyms(), proposal)
 
 
+def test_an_addition_has_nobody_replaced_once_its_corpus_is_under_embargo(first, draft):
+    corpus = draft(as_csv([["text"], ["the harvest and the wheat"]]))
+    Corpus.objects.filter(pk=first.pk).update(into=corpus)
+    addition = Corpus.objects.get(pk=first.pk)
+    Corpus.objects.filter(pk=corpus.pk).update(embargo=True)  # a moment later
+    with pytest.raises(Invalid, match="under embargo"):
+        pseudonyms.begin(addition, ["speaker"], [], keep=False)
+    assert not Upload.objects.exclude(pseudonyms=None).exists()
+
+
 def test_a_column_that_is_empty_at_first_is_proposed_by_its_name(draft):
     table = [["speaker", "text"], *([["", "the harvest and the wheat"]] * 400)]
     late = draft(as_csv([*table, ["Ada Lovelumpkin", "the ship in the harbour"]]), "late.csv")
