@@ -216,7 +216,8 @@ def begin(
         files.storing()
         # The corpus that the files are added to is locked, so that an embargo, and another owner,
         # find this draft too; before its owner, as whoever changes a corpus does (quotas)
-        into = Corpus.objects.select_for_update(no_key=True).filter(pk=corpus.into_id).first()
+        locked = Corpus.objects.select_for_update(no_key=True)
+        into = locked.filter(pk__in=[corpus.into_id]).first()
         owner = corpus.owner
         if into is not None:
             _refuse_embargo(into)
