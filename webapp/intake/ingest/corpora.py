@@ -26,7 +26,7 @@ from webapp.intake.ingest.storing import ReceivedFile
 from webapp.models import Corpus, Upload, User, Version
 from webapp.platform.accounts import quotas
 from webapp.platform.accounts.embargo import columns_read, inherited
-from webapp.platform.jobs import dispatch, kinds
+from webapp.platform.jobs import claims, dispatch, kinds
 from webapp.platform.storage import files
 from webapp.platform.storage.sql import tuples
 
@@ -118,7 +118,17 @@ def _store(upload: Upload, in_background: bool) -> None:
     upload.save(force_insert=True)
 
 
-def check_can_retry(corpus: Corpus) -> None:
+def retry(corpus_id: int) -> bool:
+    """Have a corpus that failed read again. Returns whether there is one that had failed. Raises
+    Invalid for one that is not to be read again."""
+    corpus = Corpus.objects.filter(pk=corpus_id).first()
+    if corpus is None:
+        return False
+    _check_can_retry(corpus)
+    return claims.retry(kinds.READ, corpus_id)
+
+
+def _check_can_retry(corpus: Corpus) -> None:
     """Raises Invalid for a corpus that was to take the place of another without some documents: that
     one may have changed since."""
     if corpus.replaces_id is not None:
@@ -136,7 +146,7 @@ def read(corpus: Corpus, reading: ReadingSettings, trains: dict | None = None) -
     trains: settings of a run that is trained as soon as it has been read, {} for the usual ones;
     None for no run.
     """
-    check_can_retry(corpus)
+    _check_can_retry(corpus)
     unread = Corpus.objects.filter(pk=corpus.pk, status__in=UNREAD)
     # Words made elsewhere, numbers and single letters among them, are taken as they are
     if reading.options.get("given"):

@@ -17,7 +17,7 @@ from webapp.core.runs import services as runs
 from webapp.intake.ingest import corpora, upload_limits, versions
 from webapp.models import Run
 from webapp.platform.jobs import claims, events, kinds, roster, teams
-from webapp.platform.pages.page import corpus_or_404, show_errors
+from webapp.platform.pages.page import show_errors
 from webapp.platform.pages.typed import Answer, PageQuery, typed
 from webapp.platform.server import concurrency, metrics
 from webapp.service.operations import health, operator as queries, upkeep
@@ -164,5 +164,5 @@ def _retry(kind: kinds.JobKind, key: int) -> bool:
     if kind is kinds.VECTORIZE:
         return versions.retry(key)
     if kind is kinds.READ:
-        corpora.check_can_retry(corpus_or_404(key))
+        return corpora.retry(key)
     return claims.retry(kind, key)
