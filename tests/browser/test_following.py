@@ -1,11 +1,8 @@
 """Parts of a page that come later than the page, or in steps: of a worker that works, of a training."""
 
-import time
-from collections.abc import Callable
-
 from playwright.sync_api import Page, Route, expect
 
-BOUND = 30.0  # seconds to wait for a condition, on a machine that others use
+from tests.waiting import until
 
 # A part that is asked for every twentieth of a second, and whose answers break off
 BROKEN = """() => {
@@ -22,11 +19,10 @@ BROKEN = """() => {
 }"""
 
 
-def wait_until(page: Page, holds: Callable[[], bool]) -> None:
-    """Until a condition of the test holds, while the page's events come in."""
-    ends = time.monotonic() + BOUND
-    while not holds() and time.monotonic() < ends:
-        page.wait_for_timeout(20)
+def have_come(page: Page, steps: list[Route], count: int) -> bool:
+    """Whether so many were asked for, once the page's events have come in."""
+    page.wait_for_timeout(20)
+    return len(steps) >= count
 
 
 def test_a_part_is_asked_for_again_where_its_answer_broke_off(page: Page, live_system):
@@ -43,12 +39,12 @@ def test_a_replay_that_is_begun_again_goes_on_once(page: Page, example):
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Replay").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    wait_until(page, lambda: len(steps) >= 2)
+    until(lambda: have_come(page, steps, 2))
     first = [route.request.url for route in steps]
     assert len(first) == 2 and len(set(first)) == 1
     for route in steps:
         route.continue_()
-    wait_until(page, lambda: len(steps) >= 3)
+    until(lambda: have_come(page, steps, 3))
     page.wait_for_timeout(500)  # in which a second replay would ask for its next step
     assert len(steps) == 3 and steps[2].request.url not in first
     steps[2].continue_()

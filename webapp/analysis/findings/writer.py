@@ -11,7 +11,7 @@ from typing import Protocol
 from inference.explore.naming import LIST
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.phrasing import SentencePart, fill
-from webapp.analysis.findings.values import OfGroup
+from webapp.analysis.findings.values import OfGroup, Shaped
 from webapp.core.documents.ranges import Range
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links, topics
@@ -64,6 +64,13 @@ class Writer:
         self.titles = titles
         self.run = self.view.run
         self._topics: dict[int, TopicLink] = {}
+
+    def selection_with_most(self, finding: Shaped, **conditions) -> RunSelection:
+        """The documents of the set in the time that has most of what a finding is about: where its
+        time is open, the set's own end holds. conditions: others, as `Selection.changed` has them."""
+        first, last = finding.where_most
+        span = (first or self.selection.first, last or self.selection.last)
+        return self.selection.changed(span=span, **conditions)
 
     def write(self, finding: Sayable) -> Sentence:
         """It says of which topics other seeds found nothing."""

@@ -56,18 +56,18 @@ def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
     span = (selection.first or base.first, selection.last or base.last)
     between = [*base.between, *selection.between]
     documents = base.changed(span=span, values=values, between=between)
-    return Side(_name_between_ends(selection, base), documents, False)
+    return Side(_name_between_ends(selection, documents), documents, False)
 
 
-def _name_between_ends(selection: RunSelection, base: RunSelection) -> str:
-    """The set in a few words, with both ends of its time: "1946–2020", as "1860 compared with from
-    1946" is no heading. base: the documents of the page, in whose time it lies."""
+def _name_between_ends(selection: RunSelection, documents: RunSelection) -> str:
+    """What is selected in a few words, with both ends of its time: "1946–2020", as "1860 compared
+    with from 1946" is no heading. documents: those of the side, which the page's own time bounds."""
     days = fields.dated(selection.version)
     if days is None or not (selection.first or selection.last):
         return selection.name
     first_year, last_year = (f"{day.year:04d}" for day in days)
-    first = selection.first or base.first or first_year
-    last = selection.last or base.last or last_year
+    first = documents.first or first_year
+    last = documents.last or last_year
     if first[: len(last)] > last:  # behind all documents, or before them
         return selection.name
     return selection.changed(span=(first, last)).name

@@ -94,10 +94,7 @@ class Change(Shaped, RatioFinding):
             self.whose,
             writer.span,
         )
-        first, last = self.where_most
-        selection = writer.selection
-        with_most = selection.changed(span=(first or selection.first, last or selection.last))
-        url = writer.documents_with(self.topic, with_most)
+        url = writer.documents_with(self.topic, writer.selection_with_most(self))
         return Sentence(parts, url, self.topic, with_level(self.times, self.answer))
 
     def claims(self, writer: Writer) -> list[Claim]:

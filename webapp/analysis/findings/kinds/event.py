@@ -103,10 +103,7 @@ class Event(Shaped, RatioFinding):
             self.whose,
             writer.span,
         )
-        first, last = self.where_most
-        selection = writer.selection
-        span = (first or selection.first, last or selection.last)
-        with_most = selection.changed(q=self.words[0], span=span)
+        with_most = writer.selection_with_most(self, q=self.words[0])
         return Sentence(parts, writer.documents_of(with_most), self.topic)
 
     def claims(self, writer: Writer) -> list[Claim]:
