@@ -265,10 +265,7 @@ def copy_as_draft(corpus: Corpus) -> Corpus:
     )
     with transaction.atomic():
         files.storing()
-        # Locked, so that an embargo finds it, and so does who asks at the same time
-        current = Corpus.objects.select_for_update(no_key=True).filter(pk=corpus.pk).first()
-        if current is None:
-            raise Invalid("corpus", "This corpus has just been deleted.")
+        current = lock_for_draft(corpus.pk)  # who asks at the same time finds the draft, too
         if draft := _unread_copy(corpus, count):
             return draft
         draft = Corpus.objects.create(
@@ -297,6 +294,16 @@ def _unread_copy(corpus: Corpus, count: int) -> Corpus | None:
     return draft if is_whole else None
 
 
+def lock_for_draft(corpus_id: int) -> Corpus:
+    """A corpus of which a draft is made, as it is now: locked until the transaction ends, so that an
+    embargo, and another owner, find all drafts; before its owner, as whoever changes a corpus does
+    (quotas). Raises Invalid where it is gone."""
+    current = Corpus.objects.select_for_update(no_key=True).filter(pk=corpus_id).first()
+    if current is None:
+        raise Invalid("corpus", "This corpus has just been deleted.")
+    return current
+
+
 def create_addition(
     corpus: Corpus, received: Iterable[ReceivedFile], in_background: bool = False
 ) -> Corpus:
@@ -316,12 +323,7 @@ def create_addition(
     shaping = now.shaping | {"table": "", "key": ""} if now.shaping else {}
     reading = asdict(replace(now, shaping=shaping, added=[]))
     with transaction.atomic():
-        # Locked, so that an embargo, and another owner, find all drafts; before its owner, as
-        # whoever changes a corpus does (quotas)
-        locked = Corpus.objects.select_for_update(no_key=True).filter(pk=corpus.pk)
-        current = locked.first()
-        if current is None:
-            raise Invalid("corpus", "This corpus has just been deleted.")
+        current = lock_for_draft(corpus.pk)
         return create(
             corpus.name,
             received,

@@ -214,16 +214,12 @@ def begin(
     reading = reading or reading_of(corpus)
     with transaction.atomic():
         files.storing()
-        # The corpus that the files are added to is locked, so that an embargo, and another owner,
-        # find this draft too; before its owner, as whoever changes a corpus does (quotas)
-        locked = Corpus.objects.select_for_update(no_key=True)
-        into = locked.filter(pk__in=[corpus.into_id]).first()
+        into = None
         owner = corpus.owner
-        if into is not None:
+        if corpus.into_id is not None:
+            into = corpora.lock_for_draft(corpus.into_id)
             _refuse_embargo(into)
             owner = into.owner
-        elif corpus.into_id:
-            raise Invalid("corpus", "The corpus of these files has just been deleted.")
         quotas.check_bytes(owner, corpus.bytes_total)
         new = Corpus.objects.create(
             owner=owner,
