@@ -95,11 +95,11 @@ def labels(path: Path, field: str) -> np.ndarray:
 
 def _items(path: Path) -> Iterator[Any]:
     """The documents of a file, as the pages read it by default."""
-    from webapp.intake import readers
+    from webapp.intake import file_formats
 
-    options = readers.sniff(path, path.name).options
-    for item in readers.read(path, path.name, options):
-        if isinstance(item, readers.Document):
+    options = file_formats.sniff(path, path.name).options
+    for item in file_formats.read(path, path.name, options):
+        if isinstance(item, file_formats.Document):
             yield item
 
 

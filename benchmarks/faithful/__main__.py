@@ -19,9 +19,9 @@ import regex
 from benchmarks.faithful.collections import COLLECTIONS, Collection, texts_of
 from benchmarks.faithful.texts import Known, known
 from benchmarks.faithful.written import KINDS, Kind
-from webapp.intake import readers
+from webapp.intake import file_formats
+from webapp.intake.file_formats import Document, Problem
 from webapp.intake.ingest.shaping import Shaping, guess, order_of, shape
-from webapp.intake.readers import Document, Problem
 
 MILLION = 1_000_000
 BOUND = 100  # parts of a million
@@ -120,7 +120,7 @@ def _unlike(expected: list[str], came: Iterable[str]) -> int:
 
 
 def _day(document: Document) -> str:
-    day = readers.parse_date(document.date)
+    day = file_formats.parse_date(document.date)
     return day.isoformat() if day else ""
 
 
@@ -135,19 +135,19 @@ def arrived(path: Path, name: str, folder: Path) -> Arrived:
     try:
         table = guess([(path, name)])
         without = {"without": table.name} if table else {}
-        options = readers.sniff_first([(path, name)], **without).options
-        items = list(readers.read(path, name, options))
-    except readers.Unreadable as error:
+        options = file_formats.sniff_first([(path, name)], **without).options
+        items = list(file_formats.read(path, name, options))
+    except file_formats.Unreadable as error:
         return Arrived([], Counter({error.kind: 1}))
     files = [item for item in items if isinstance(item, Document) and not item.place]
     undated = [item.text for item in files if not item.date]
     dated = order_of(undated) if len(undated) * 2 > len(items) else ""
-    joined = any(readers.mets.DOCUMENT in item.metadata for item in files)
+    joined = any(file_formats.mets.DOCUMENT in item.metadata for item in files)
     shaping = Shaping(
         dated=dated,
         table=table.name if table else "",
         key=table.key if table else "",
-        join=(readers.mets.DOCUMENT,) if joined else (),
+        join=(file_formats.mets.DOCUMENT,) if joined else (),
     )
     upload = (path, name) if table else None
     shaped = list(shape(items, shaping, folder, upload, order=options.date_order))

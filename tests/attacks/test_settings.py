@@ -321,7 +321,7 @@ FORBIDDEN = {
     "telnetlib",
 }
 GUARDED = {  # module -> the files that may import it
-    # expat, which refuses entities: tests/webapp/intake/readers/test_marked_up.py
+    # expat, which refuses entities: tests/webapp/intake/file_formats/test_marked_up.py
     "xml.parsers": ["markup.py"],
     # compiled kernels, from this user's own folder alone: tests/inference/runtime/test_jit.py
     "pickle": ["jit.py"],

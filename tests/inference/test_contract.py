@@ -575,5 +575,5 @@ def test_the_name_of_an_engine_stands_in_its_own_module():
         assert set(said) <= {
             f"inference/engines/{name}.py",
             "webapp/models.py",
-            "webapp/intake/readers/tei.py",
+            "webapp/intake/file_formats/tei.py",
         }, said

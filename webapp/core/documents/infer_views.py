@@ -11,7 +11,7 @@ from webapp.core.documents import infer
 from webapp.core.documents.shapes import TriedText, TryPage
 from webapp.core.results import links
 from webapp.core.results.view import RunView
-from webapp.intake import readers
+from webapp.intake import file_formats
 from webapp.platform.pages.typed import HtmlAnswer, typed
 
 LONGEST = 500_000  # characters: read within a second, and small enough for a form
@@ -71,9 +71,9 @@ def _of_file(path: Path, name: str) -> str:
     try:
         texts = [
             item.text
-            for item in readers.read(path, name, readers.sniff(path, name).options)
-            if isinstance(item, readers.Document)
+            for item in file_formats.read(path, name, file_formats.sniff(path, name).options)
+            if isinstance(item, file_formats.Document)
         ]
-    except readers.Unreadable as error:
+    except file_formats.Unreadable as error:
         raise Invalid("file", error.message) from None
     return "\n".join(texts)

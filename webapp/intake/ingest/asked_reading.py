@@ -10,7 +10,7 @@ from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
 from inference.errors import Invalid
-from webapp.intake import readers
+from webapp.intake import file_formats
 from webapp.intake.ingest.shaping import is_rule
 from webapp.intake.ingest.shaping.options import MAX_PATTERN, MOST_FIELDS
 from webapp.platform.received import SENTENCE, Received, is_text, words_typed
@@ -269,7 +269,7 @@ class AskedReading(AskedWords, AskedShaping):
     missing: bool | None = Field(None, description="whether marks such as NA are missing values")
     header: bool | None = Field(None, description="whether a row has the names of the columns")
     header_row: int | None = Field(
-        None, ge=1, le=readers.HEADER_ROWS, description="which row that is, from 1"
+        None, ge=1, le=file_formats.HEADER_ROWS, description="which row that is, from 1"
     )
     html: bool | None = Field(None, description="whether the texts have HTML in them")
     running: bool | None = Field(

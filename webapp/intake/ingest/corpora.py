@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from inference.errors import Invalid
 from inference.runtime.durable import settle
-from webapp.intake import readers
+from webapp.intake import file_formats
 from webapp.intake.ingest import guesses, storing, versions
 from webapp.intake.ingest.file_names import corpus_name
 from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
@@ -77,9 +77,9 @@ def check_readable(corpus: Corpus) -> None:
         return
     try:
         guesses.sniff(corpus)
-    except readers.looking.Exhausted:
+    except file_formats.looking.Exhausted:
         return
-    except readers.Unreadable as error:
+    except file_formats.Unreadable as error:
         discard(corpus)
         raise storing.Unusable(error.message) from None
 

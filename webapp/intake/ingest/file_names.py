@@ -3,7 +3,7 @@ has."""
 
 import re
 
-from webapp.intake import readers
+from webapp.intake import file_formats
 
 LONGEST_CORPUS_NAME = 200  # characters
 LOOKED_AT = 8000  # characters of a name's end: more than LONGEST_NAME, as some are removed
@@ -26,5 +26,5 @@ def corpus_name(file: str) -> str:
     """What a corpus may be called after one of its files: the folder, else the file itself."""
     folders, _, _ = file.rpartition("/")
     first_folder, _, _ = folders.partition("/")
-    name = (first_folder or readers.stem(file)).replace("_", " ").strip()
+    name = (first_folder or file_formats.stem(file)).replace("_", " ").strip()
     return name[:LONGEST_CORPUS_NAME] or "Untitled"

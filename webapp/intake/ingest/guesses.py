@@ -9,9 +9,9 @@ from typing import Any
 from django.conf import settings
 
 from inference.text import detect
-from webapp.intake import readers
+from webapp.intake import file_formats
+from webapp.intake.file_formats import looking
 from webapp.intake.ingest import looks, shaping
-from webapp.intake.readers import looking
 from webapp.models import Corpus
 
 TABLE = ["table"]  # the question to which `guess_table` is the answer
@@ -29,7 +29,7 @@ class Question:
         # the name of the file that is a table about the others; "": none; None: what is guessed
         None
     )
-    # Options of webapp.intake.readers.Options that the user chose
+    # Options of webapp.intake.file_formats.Options that the user chose
     known: dict[str, Any] = field(default_factory=dict)
 
 
@@ -46,7 +46,7 @@ def paths(corpus: Corpus, limit: int | None = None) -> list[tuple[Path, str]]:
     ]
 
 
-def sniff(corpus: Corpus, table: str | None = None, **fixed_options) -> readers.Sniff:
+def sniff(corpus: Corpus, table: str | None = None, **fixed_options) -> file_formats.Sniff:
     """What the first file that can be read seems to be: its first rows, and a guess at every option
     that is not `known`.
 
@@ -62,12 +62,12 @@ def sniff(corpus: Corpus, table: str | None = None, **fixed_options) -> readers.
     def look() -> dict:
         uploads = paths(corpus, MOST_LOOKED_AT)
         return asdict(
-            readers.sniff_first(
+            file_formats.sniff_first(
                 [file for file in uploads if file[1] != table] or uploads, **fixed_options
             )
         )
 
-    return readers.Sniff.from_dict(looks.kept_answer(corpus, _question(fixed_options), look))
+    return file_formats.Sniff.from_dict(looks.kept_answer(corpus, _question(fixed_options), look))
 
 
 def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -> None:
@@ -96,12 +96,12 @@ def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -
                 " text."
             ),
         )
-    except readers.Unreadable as error:  # a page might need longer to come to that
+    except file_formats.Unreadable as error:  # a page might need longer to come to that
         looks.answer(corpus, question_key, unreadable=error.message)
 
 
 def _question(fixed_options: dict) -> list:
-    return ["sniff", [field.name for field in fields(readers.Options)], fixed_options]
+    return ["sniff", [field.name for field in fields(file_formats.Options)], fixed_options]
 
 
 def keeps_columns(draft: Corpus) -> bool:
@@ -110,12 +110,12 @@ def keeps_columns(draft: Corpus) -> bool:
     return draft.embargo and bool(draft.settings.get("before"))
 
 
-def keep_chosen_columns(sniff: readers.Sniff, options: dict) -> readers.Sniff:
+def keep_chosen_columns(sniff: file_formats.Sniff, options: dict) -> file_formats.Sniff:
     """With the columns that were chosen before, by their names, where the file has the one that was
     chosen for the text.
 
-    options: webapp.intake.readers.Options as a dict, of an earlier choice."""
-    before = readers.Options(**options) if options else readers.Options()
+    options: webapp.intake.file_formats.Options as a dict, of an earlier choice."""
+    before = file_formats.Options(**options) if options else file_formats.Options()
     if before.column("text") not in sniff.columns:
         return sniff
     kinds = sniff.options.kinds | {
@@ -153,10 +153,10 @@ def possible_tables(corpus: Corpus) -> list[str]:
     names = list(corpus.files.values_list("name", flat=True)[:MOST_LOOKED_AT])
     if len(names) < 2:
         return []
-    return [name for name in names if readers.formats.format_of(name).columns]
+    return [name for name in names if file_formats.formats.format_of(name).columns]
 
 
-def guess_language(sniff: readers.Sniff) -> tuple[str, float]:
+def guess_language(sniff: file_formats.Sniff) -> tuple[str, float]:
     """Which language the first rows seem to be in (ISO 639-1), and which share of them; ("", 0.0)
     where that can't be told."""
     column = sniff.options.text if sniff.columns else 0

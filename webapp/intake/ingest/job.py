@@ -22,7 +22,7 @@ from inference.index import Index
 from inference.runtime.durable import settle
 from inference.text import Stream, choose, duplicates
 from inference.text.stream import FORMAT
-from webapp.intake import readers
+from webapp.intake import file_formats
 from webapp.intake.ingest import (
     guesses,
     previews,
@@ -42,7 +42,7 @@ from webapp.platform.jobs import claims, dispatch, events, file_lock, kinds, sch
 from webapp.platform.jobs.heartbeat import Heartbeat, run_next
 from webapp.platform.storage import bulk, files, sealed
 
-REFUSALS = (Invalid, readers.Unreadable)  # whose messages are sentences for the user
+REFUSALS = (Invalid, file_formats.Unreadable)  # whose messages are sentences for the user
 REPORT_EVERY = 0.25  # seconds between two reports of progress to open pages
 NOTE_SECONDS = 3600  # for which what a job told last is shown: the longest stage is shorter
 
@@ -135,7 +135,9 @@ class VersionBuilder:
         }
 
     def _columns(self) -> None:
-        options = readers.Options(**ReadingSettings.from_dict(self.version.corpus.settings).options)
+        options = file_formats.Options(
+            **ReadingSettings.from_dict(self.version.corpus.settings).options
+        )
         with (
             columns.Writer(self.folder / "columns", options.kinds) as writer,
             (self.source / "fields.jsonl").open("rb") as lines,

@@ -19,7 +19,7 @@ import orjson
 import inference.text
 import webapp.intake
 from inference.runtime.versions import topograph
-from webapp.intake.readers import Unreadable
+from webapp.intake.file_formats import Unreadable
 from webapp.models import Corpus
 from webapp.platform.storage import files
 

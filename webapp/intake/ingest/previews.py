@@ -12,7 +12,7 @@ from django.http import HttpRequest, QueryDict
 from inference.errors import Invalid, shown
 from inference.text import LANGUAGES, Spread, Stream, shares
 from inference.text.sections import Sections
-from webapp.intake import metadata, readers
+from webapp.intake import file_formats, metadata
 from webapp.intake.ingest import estimates, guesses, reading_forms, sample, vocabulary_forms
 from webapp.intake.ingest.asked_reading import AskedReading
 from webapp.intake.ingest.sample import Sample
@@ -125,7 +125,7 @@ def known_options(
         options.get("header")
         and row.isascii()
         and row.isdigit()
-        and 0 < int(row[:9]) <= readers.HEADER_ROWS
+        and 0 < int(row[:9]) <= file_formats.HEADER_ROWS
     ):
         # Of another sheet, or cut at another character, it is another row.
         if data.get("header_of", rows_fingerprint(options)) == rows_fingerprint(options):
@@ -161,7 +161,7 @@ def shaping_form(corpus: Corpus, data: QueryDict | dict[str, Any] | None) -> Sha
     return form(data or form().sent())
 
 
-def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
+def complete_columns(data: QueryDict, sniff: file_formats.Sniff) -> QueryDict:
     """With all about the columns guessed anew where the file was cut into others than those that
     the user saw, and else with what the form that the user saw did not have: the kind of a column
     that was the title, say."""
@@ -177,7 +177,7 @@ def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
         guessed["header_row"] = str(options.header_row or 1)
     anew = seen is not None and seen != columns_fingerprint(sniff)
     if anew:
-        for role in readers.ROLES:
+        for role in file_formats.ROLES:
             column = getattr(options, role)
             guessed[role] = "" if column is None else str(column)
         guessed["unit"] = ""
@@ -189,9 +189,9 @@ def complete_columns(data: QueryDict, sniff: readers.Sniff) -> QueryDict:
     return data
 
 
-def differing_columns(target: Corpus, sniff: readers.Sniff) -> Differing | None:
+def differing_columns(target: Corpus, sniff: file_formats.Sniff) -> Differing | None:
     """None where the files have no columns to compare."""
-    before = readers.Options(**target.settings.get("options", {}))
+    before = file_formats.Options(**target.settings.get("options", {}))
     known_columns = {*before.names, *before.kinds}
     if not before.names or not sniff.columns:
         return None
@@ -212,7 +212,7 @@ def _name_of(column: int | None, names: Sequence[str]) -> str | None:
     return names[column]
 
 
-def columns_fingerprint(sniff: readers.Sniff) -> str:
+def columns_fingerprint(sniff: file_formats.Sniff) -> str:
     """A fingerprint of how a file is cut into columns, for a hidden field. Their names are none of
     it: with another encoding, or without a row of names, they are the same columns."""
     options = sniff.options
@@ -268,9 +268,9 @@ def preview_draft(
             reading, adapted = _proposed(reading, beginning, stream)
             preview = replace(preview, adapted=adapted)
             form.offer(reading)
-    except (Invalid, readers.Unreadable) as error:
+    except (Invalid, file_formats.Unreadable) as error:
         return replace(preview, trouble=error.message)
-    except readers.looking.Exhausted as error:
+    except file_formats.looking.Exhausted as error:
         return replace(
             preview, trouble=f"{error} So there is no preview, but you can still read the files."
         )
@@ -295,7 +295,7 @@ def preview_draft(
                 ]
             ),
         )
-    options = readers.Options(**reading.options)
+    options = file_formats.Options(**reading.options)
     return replace(
         preview,
         words=_words(reading, beginning, stream),
@@ -361,7 +361,7 @@ class Proposal:
 
     reading: ReadingSettings
     unit: str | None
-    sniff: readers.Sniff
+    sniff: file_formats.Sniff
 
 
 def propose(corpus: Corpus, asked: AskedReading | None = None) -> Proposal:
@@ -376,7 +376,7 @@ def propose(corpus: Corpus, asked: AskedReading | None = None) -> Proposal:
     of_shaping = {name: value for name, value in choices.items() if name in shaping.fields}
     shaping.data = {**shaping.data, **of_shaping}
     sniff = guesses.sniff(corpus, shaping["table"].value() or "", **known_options(options, corpus))
-    for role in (*readers.ROLES, "unit"):
+    for role in (*file_formats.ROLES, "unit"):
         if choices.get(role) not in (None, "", reading_forms.EACH):
             choices[role] = _column(sniff, role, choices[role])
     form = reading_forms.ReadingForm(corpus=corpus, sniff=sniff)
@@ -397,7 +397,7 @@ def propose(corpus: Corpus, asked: AskedReading | None = None) -> Proposal:
     return Proposal(reading, filled.chosen_unit, sniff)
 
 
-def _column(sniff: readers.Sniff, role: str, name_or_number: str) -> str:
+def _column(sniff: file_formats.Sniff, role: str, name_or_number: str) -> str:
     """The place of a column by its name, or by its number from 1, as the form sends it. Raises
     Invalid."""
     if name_or_number in sniff.columns:

@@ -27,7 +27,7 @@ from django.http import QueryDict
 
 from inference.errors import Invalid
 from inference.runtime.durable import settle
-from webapp.intake import readers
+from webapp.intake import file_formats
 from webapp.intake.ingest import corpora, guesses, previews, reading_forms
 from webapp.intake.ingest.asked_reading import AskedPseudonyms
 from webapp.intake.ingest.guesses import stored_path
@@ -125,7 +125,7 @@ def look(
     propose."""
     characters = 0
     documents = []
-    with readers.looking.first(CHARACTERS, DOCUMENTS):
+    with file_formats.looking.first(CHARACTERS, DOCUMENTS):
         for document in islice(
             _documents(corpus, reading, lambda count: None, _LeftOut()), DOCUMENTS
         ):
@@ -181,7 +181,7 @@ def spared_words(text: str) -> list[str]:
     return words_typed(text)
 
 
-def proposed_columns(sniff: readers.Sniff) -> list[str]:
+def proposed_columns(sniff: file_formats.Sniff) -> list[str]:
     """Columns of a draft that seem to name persons, by their names and first rows. One that is empty
     in these is judged by its name."""
     proposed = []
@@ -419,7 +419,7 @@ def _keys_of_columns(columns: list[str], reading: ReadingSettings) -> list[str]:
     """Under which keys documents have chosen columns (_texts_of), and perhaps a few more: a column
     that is read as a title, a date or an id is under its role, and one that is called like a role has a
     line behind its name."""
-    options = readers.Options(**reading.options)
+    options = file_formats.Options(**reading.options)
     of_roles = [role for role in ROLES if role != "text" and options.column(role) in columns]
     called_like_roles = [f"{name}_" for name in columns if name in ROLES]
     return list(dict.fromkeys([*columns, *of_roles, *called_like_roles]))
@@ -446,7 +446,7 @@ def _replaced(replacer: Replacer, document: dict[str, str]) -> dict[str, str]:
 def _replaced_value(replacer: Replacer, name: str, value: str) -> str:
     if name == "text":
         return replacer.text(value)
-    if name == "date" and readers.parse_date(value, None):
+    if name == "date" and file_formats.parse_date(value, None):
         return value
     return replacer.value(name, value)
 
@@ -470,29 +470,29 @@ def _documents(
         dated=shaping.dated,
         made=shaping.made,
     )
-    options = readers.Options(**reading.options)
+    options = file_formats.Options(**reading.options)
     named = [(stored_path(file), file.name) for file in corpus.files.all()]
-    companions = readers.Companions.among(named)
+    companions = file_formats.Companions.among(named)
 
-    def items() -> Iterator[readers.Document | readers.Problem]:
+    def items() -> Iterator[file_formats.Document | file_formats.Problem]:
         for path, name in named:
             if name == shaping.table:
                 continue
             try:
-                yield from readers.read(path, name, options, advance, companions)
-            except readers.Unreadable:
+                yield from file_formats.read(path, name, options, advance, companions)
+            except file_formats.Unreadable:
                 left_out.count += 1
 
     folder = files.corpus_folder(corpus.pk)
     table = upload_of(named, shaping.table)
     for item in shape(items(), fields_of_files, folder, table, advance, options.date_order):
-        if isinstance(item, readers.Document):
+        if isinstance(item, file_formats.Document):
             yield _texts_of(item)
         elif item.dropped:
             left_out.count += item.count
 
 
-def _texts_of(document: readers.Document) -> dict[str, str]:
+def _texts_of(document: file_formats.Document) -> dict[str, str]:
     texts = {
         "text": document.text,
         "title": document.title,

@@ -3,7 +3,7 @@ another attempt can go on with.
 
 Three things go on at once: a thread takes the documents of files, a second one cuts their texts
 into words, and the task's own copies rows into Postgres. Worker processes parse large files and
-hostile formats (webapp.intake.readers), the next files while one is taken. What a chunk of
+hostile formats (webapp.intake.file_formats), the next files while one is taken. What a chunk of
 documents adds to the files on disk is put on record in the same transaction as its rows: of a
 process that is killed nothing is lost but the chunk it was at.
 """
@@ -29,7 +29,7 @@ from inference.errors import Invalid
 from inference.runtime.durable import settle_names
 from inference.text import Stream, Tokeniser
 from inference.text.stream import FORMAT, cut_of
-from webapp.intake import readers
+from webapp.intake import file_formats
 from webapp.intake.ingest import subset
 from webapp.intake.ingest.checkpoints import ReadCheckpoint
 from webapp.intake.ingest.guesses import stored_path
@@ -77,9 +77,9 @@ class ReadPlan(NamedTuple):
     """Files that came together, and how they are read. documents: of them so far; unread: those of
     them that are still to be read."""
 
-    options: readers.Options
+    options: file_formats.Options
     shaping: Shaping
-    companions: readers.Companions
+    companions: file_formats.Companions
     documents: int
     table: tuple[Path, str] | None  # about the others
     unread: list[SourceFile]
@@ -101,7 +101,7 @@ def read_plans(reading: ReadingSettings, everything: list[SourceFile]) -> Iterat
     for addition, end in zip(
         additions, [*(following["first"] for following in additions[1:]), None], strict=True
     ):
-        options = readers.Options(**addition["options"])
+        options = file_formats.Options(**addition["options"])
         shaping = Shaping(**addition["shaping"])
         added_files = [file for file in everything if file.position >= addition["first"]]
         if end is not None:
@@ -115,7 +115,7 @@ def read_plans(reading: ReadingSettings, everything: list[SourceFile]) -> Iterat
         yield ReadPlan(
             options,
             shaping,
-            readers.Companions.among(paths_and_names),
+            file_formats.Companions.among(paths_and_names),
             sum(file.documents for file in added_files),
             upload_of(paths_and_names, shaping.table),
             unread,
@@ -132,7 +132,7 @@ class Failure(NamedTuple):
     items: int  # of it that came before
 
 
-Item = readers.Document | readers.Problem | Failure
+Item = file_formats.Document | file_formats.Problem | Failure
 
 
 @dataclass
@@ -144,13 +144,13 @@ class Chunk:
     items: int
     before: int
     bytes: int = 0
-    documents: list[readers.Document] = field(default_factory=list)
+    documents: list[file_formats.Document] = field(default_factory=list)
     # Their texts, with spaces for what does not count
     counted: list[str] = field(default_factory=list)
     positions: list[int] = field(default_factory=list)  # of their files
     days: list[date | None] = field(default_factory=list)
     orders: list[str] = field(default_factory=list)  # of dates among its fields: Options.date_order
-    problems: list[readers.Problem] = field(default_factory=list)
+    problems: list[file_formats.Problem] = field(default_factory=list)
     counts: dict[int, list[int]] = field(default_factory=dict)  # position -> documents, problems
     encodings: dict[int, str] = field(default_factory=dict)  # position -> in which it is
     # Position -> why it can't be read on, and the items before
@@ -278,23 +278,23 @@ class ReadAttempt:
             for chunk.file, chunk.items, item in self._items():
                 position = self.plan.place(item.file, chunk.file)
                 chunk.counts.setdefault(position, [0, 0])[
-                    not isinstance(item, readers.Document)
+                    not isinstance(item, file_formats.Document)
                 ] += 1
-                if isinstance(item, readers.Document):
+                if isinstance(item, file_formats.Document):
                     chunk.documents.append(item)
                     chunk.counted.append(silent(item.text, self.plan.shaping.silent))
                     chunk.positions.append(position)
                     chunk.days.append(self._day(item, chunk) if item.date else None)
                     chunk.orders.append(self.plan.options.date_order)
                     size += len(item.text) + len(item.title)
-                elif isinstance(item, readers.Problem):
+                elif isinstance(item, file_formats.Problem):
                     chunk.problems.append(item)
                 else:
                     chunk.failed[item.position] = (
                         item.message,
                         item.items if self.plan.shaping.across else chunk.items - 1,
                     )
-                    chunk.problems.append(readers.Problem(item.file, "", item.message, True))
+                    chunk.problems.append(file_formats.Problem(item.file, "", item.message, True))
                 chunk.before = self.before
                 if size >= CHUNK or len(chunk.documents) + len(chunk.problems) >= CHUNK_ITEMS:
                     yield self._completed(chunk)
@@ -309,15 +309,15 @@ class ReadAttempt:
         self.encodings = {}
         return replace(chunk, bytes=self.bytes, encodings=encodings)
 
-    def _day(self, document: readers.Document, chunk: Chunk) -> date | None:
+    def _day(self, document: file_formats.Document, chunk: Chunk) -> date | None:
         """A date that can't be read is a problem, and the document stays."""
-        day = readers.parse_date(document.date, self.plan.options.date_order or None)
+        day = file_formats.parse_date(document.date, self.plan.options.date_order or None)
         if day is None:
             where = (
                 f"“{document.file}”, {document.place}" if document.place else f"“{document.file}”"
             )
             chunk.problems.append(
-                readers.Problem(
+                file_formats.Problem(
                     document.file,
                     document.place,
                     f"{where}: its date “{document.date}” {why_none(document.date)}; it was kept"
@@ -359,19 +359,19 @@ class ReadAttempt:
                     file.position, self._shaped(self._items_of(file, reading)), skip
                 )
 
-    def _begun(self, plan: ReadPlan) -> Iterator[tuple[SourceFile, readers.Reading]]:
+    def _begun(self, plan: ReadPlan) -> Iterator[tuple[SourceFile, file_formats.Reading]]:
         """The files that are to be read, one after the other, while worker processes read the next
         ones."""
 
-        def readings() -> Iterator[readers.Reading]:
+        def readings() -> Iterator[file_formats.Reading]:
             for file in plan.unread:
-                reading = readers.Reading(
+                reading = file_formats.Reading(
                     stored_path(file), file.name, plan.options, plan.companions
                 )
                 reading.begin()
                 yield reading
 
-        return zip(plan.unread, readers.in_order(readings()), strict=True)
+        return zip(plan.unread, file_formats.in_order(readings()), strict=True)
 
     def _not_read(
         self, file: int, items: Iterator[Item], skip: int
@@ -393,7 +393,7 @@ class ReadAttempt:
         plan = self.plan
         return shape(
             # A Failure is handed on as it is.
-            cast("Iterator[readers.Document | readers.Problem]", items),
+            cast("Iterator[file_formats.Document | file_formats.Problem]", items),
             plan.shaping,
             self.folder / "shaping",
             plan.table,
@@ -402,17 +402,17 @@ class ReadAttempt:
             plan.options.running,
         )
 
-    def _items_of(self, file: SourceFile, reading: readers.Reading) -> Iterator[Item]:
+    def _items_of(self, file: SourceFile, reading: file_formats.Reading) -> Iterator[Item]:
         # else they are counted when they are shaped
         behind = file.items if self.plan.shaping.across else 0
         n = 0
         try:
-            if encoding := readers.encoding(stored_path(file), file.name, self.plan.options):
+            if encoding := file_formats.encoding(stored_path(file), file.name, self.plan.options):
                 self.encodings[file.position] = encoding
             for n, item in enumerate(reading.items(self._advance), 1):
                 if n > behind:
                     yield item
-        except readers.Unreadable as error:
+        except file_formats.Unreadable as error:
             yield Failure(file.position, file.name, str(error), n)
 
     def _advance(self, count: int) -> None:

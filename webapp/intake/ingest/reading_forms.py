@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from django import forms
 
-from webapp.intake import metadata, readers
+from webapp.intake import file_formats, metadata
 from webapp.intake.ingest import guesses
 from webapp.intake.ingest.asked_reading import SentReading
 from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
@@ -15,7 +15,7 @@ from webapp.intake.metadata.dates import ambiguous, may_be_of_another_calendar
 from webapp.models import Corpus
 from webapp.platform.pages.asked_forms import SentBox, SentChoice, SentWhole
 
-# columns whose kind can be changed: as many are kept (webapp.intake.readers.base.MAX_FIELDS)
+# columns whose kind can be changed: as many are kept (webapp.intake.file_formats.base.MAX_FIELDS)
 KINDS_SHOWN = 64
 ENCODINGS = [
     ("utf-8", "UTF-8"), ("detect", "each file’s own, found for each file"), ("utf-16", "UTF-16"), ("utf-32", "UTF-32"),
@@ -149,7 +149,7 @@ class ReadingForm(NamedVocabularyForm):
         ),
     )
 
-    def __init__(self, *args, corpus: Corpus, sniff: readers.Sniff, **kwargs):
+    def __init__(self, *args, corpus: Corpus, sniff: file_formats.Sniff, **kwargs):
         language, _ = guesses.guess_language(sniff)
         reading = (
             ReadingSettings(**corpus.settings)
@@ -218,11 +218,11 @@ class ReadingForm(NamedVocabularyForm):
             del self.fields["delimiter"], self.fields["surplus"]
             if not _is_spreadsheet(options):
                 del self.fields["header"], self.fields["header_row"]
-        if not readers.formats.encoded(options):
+        if not file_formats.formats.encoded(options):
             del self.fields["encoding"]
-        if not readers.formats.paged(options):
+        if not file_formats.formats.paged(options):
             del self.fields["running"]
-        if not readers.formats.divided(options):
+        if not file_formats.formats.divided(options):
             del self.fields["lemmas"]
         if guesses.keeps_columns(corpus):
             for name in ("encoding", "sheet", "header", "header_row", "delimiter", "surplus"):
@@ -292,7 +292,7 @@ class ReadingForm(NamedVocabularyForm):
 
     def clean(self) -> None:
         super().clean()
-        for role in readers.ROLES:
+        for role in file_formats.ROLES:
             if role in self.cleaned_data:
                 self.cleaned_data[role] = _place(self.cleaned_data[role])
         chosen_columns = [self.cleaned_data.get(name) for name in ("text", "title", "id")]
@@ -320,7 +320,7 @@ def _place(column: str) -> int | None:
     return int(column) if column else None
 
 
-def _is_spreadsheet(options: readers.Options) -> bool:
+def _is_spreadsheet(options: file_formats.Options) -> bool:
     return (options.entry or options.format) in ("xlsx", "ods")
 
 

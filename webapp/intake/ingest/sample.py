@@ -24,7 +24,9 @@ import regex
 from inference.errors import Invalid
 from inference.text import Stream, Tokeniser, of_text, shares
 from inference.text.language import TEXT_CHARACTERS
-from webapp.intake import metadata, readers
+from webapp.intake import file_formats, metadata
+from webapp.intake.file_formats import left_out
+from webapp.intake.file_formats.base import MAX_DATE
 from webapp.intake.ingest import looks
 from webapp.intake.ingest.estimates import passage_of, rough
 from webapp.intake.ingest.guesses import stored_path
@@ -43,8 +45,6 @@ from webapp.intake.ingest.shaping import (
     upload_of,
 )
 from webapp.intake.metadata.dates import why_none
-from webapp.intake.readers import left_out
-from webapp.intake.readers.base import MAX_DATE
 from webapp.models import Corpus
 from webapp.platform.storage import files
 
@@ -52,7 +52,7 @@ ByKind = Counter[str | None]  # of files
 CHARACTERS = 2_000_000
 DOCUMENTS = 1_000
 FILES = 24
-# Bytes by which readers tell how far they are: behind the last document they may have so many more
+# Bytes by which formats tell how far they are: behind the last document they may have so many more
 STEP = 1 << 18
 SECONDS = 2.0  # after which no document is read but the first
 # Characters of all files, and seconds, that are read on only to count
@@ -122,10 +122,10 @@ class Sample:
     # of these by their forms: (an example, how many are written like it), most frequent first
     undated_forms: tuple[tuple[str, int], ...] = ()
     without_date: int = 0  # documents that have none, where others have
-    # documents by what their dates are from (readers.EVIDENCE; "": a column, or what they say)
+    # documents by what their dates are from (file_formats.EVIDENCE; "": a column, or what they say)
     evidence: dict[str, int] = field(default_factory=dict)
     made: int = 0  # documents of which only the day is known on which their file was made
-    # Kind (webapp.intake.readers.left_out) -> documents, rows or files
+    # Kind (webapp.intake.file_formats.left_out) -> documents, rows or files
     left_out: dict[str, int] = field(default_factory=dict)
     passage: str = ""  # in which numbers, hyphens and apostrophes can be seen at work
 
@@ -145,7 +145,7 @@ class Sample:
     def joins(self) -> tuple[str, ...]:
         """Fields by which documents are joined by default: pages of which a METS says so."""
         names = {name for document in self.first for name, *_ in document["fields"]}
-        return (readers.mets.DOCUMENT,) if readers.mets.DOCUMENT in names else ()
+        return (file_formats.mets.DOCUMENT,) if file_formats.mets.DOCUMENT in names else ()
 
     @property
     def dated_from(self) -> list[tuple[str, int]]:
@@ -153,7 +153,7 @@ class Sample:
         documents; as pages say it."""
         return [
             (words, self.evidence[name])
-            for name, words in readers.EVIDENCE.items()
+            for name, words in file_formats.EVIDENCE.items()
             if self.evidence.get(name)
         ]
 
@@ -167,7 +167,7 @@ def take_sample(corpus: Corpus, reading: ReadingSettings) -> tuple[Sample, Strea
     """The sample of a draft's files, read now where it was not yet; no stream where no document
     came of it.
 
-    Raises Invalid and readers.Unreadable for a table about the files that can't be used,
+    Raises Invalid and file_formats.Unreadable for a table about the files that can't be used,
     FileNotFoundError where another request removes the sample meanwhile.
     """
     folder = files.corpus_folder(corpus.pk) / "sample"
@@ -257,10 +257,10 @@ class _Sampler:
         """fits: whether all may be read, where its bytes are few."""
         self.reading = reading
         self.folder = folder
-        self.options = readers.Options(**reading.options)
+        self.options = file_formats.Options(**reading.options)
         self.shaping = Shaping(**reading.shaping)
         everything = [_File(*row) for row in corpus.files.values_list("name", "path", "bytes")]
-        self.companions = readers.Companions(
+        self.companions = file_formats.Companions(
             lambda: ((stored_path(source), source.name) for source in everything)
         )
         self.table = None
@@ -273,7 +273,9 @@ class _Sampler:
         self.fits = fits and self.total <= CHARACTERS and len(sources) < DOCUMENTS
         self.sources = sources if self.fits else sources[:: max(1, len(sources) // FILES)][:FILES]
         self.shaped = bool(self.shaping.joins or self.shaping.sections)
-        self.single = all(readers.single(source.name) for source in sources) and not self.shaped
+        self.single = (
+            all(file_formats.single(source.name) for source in sources) and not self.shaped
+        )
         self.kinds = ByKind()  # bytes of all files, by kind
         for source in sources:
             self.kinds[self._kind(source)] += source.bytes
@@ -322,7 +324,7 @@ class _Sampler:
                 if len(texts) < _LOOKED_AT:
                     texts.append(text[:_DEPTH])
                 text_beginnings.append(text[:TEXT_CHARACTERS])
-                if day := readers.parse_date(document.date, self.options.date_order or None):
+                if day := file_formats.parse_date(document.date, self.options.date_order or None):
                     days.append(day)
                     evidence[document.dated] += 1
                 elif document.date.strip():
@@ -389,7 +391,7 @@ class _Sampler:
             passage=passage_of(texts),
         )
 
-    def _note(self, problem: readers.Problem) -> None:
+    def _note(self, problem: file_formats.Problem) -> None:
         """Count what is left out or changed by a problem, and keep the first ones as they are
         said."""
         self.left_out[problem.counted_as] += problem.count
@@ -399,9 +401,9 @@ class _Sampler:
     def _kind(self, source: _File) -> str | None:
         """Files that are alike in how many bytes a document has; all, where documents are joined
         across them."""
-        return None if self.shaping.joins else readers.kind(source.name)
+        return None if self.shaping.joins else file_formats.kind(source.name)
 
-    def _begins(self, document: readers.Document) -> bool:
+    def _begins(self, document: file_formats.Document) -> bool:
         """Whether it is a text of its own, or the first part of one."""
         part = part_of(document) if self.shaping.parts else None
         return part is None or part.number == 1
@@ -427,8 +429,8 @@ class _Sampler:
         return guess * self.total / max(1, sum(read_kinds.values()))
 
     def _shaped(
-        self, items: Iterator[readers.Document | readers.Problem]
-    ) -> Iterator[readers.Document]:
+        self, items: Iterator[file_formats.Document | file_formats.Problem]
+    ) -> Iterator[file_formats.Document]:
         for item in shape(
             items,
             self.shaping,
@@ -437,12 +439,12 @@ class _Sampler:
             order=self.options.date_order,
             running=self.options.running,
         ):
-            if isinstance(item, readers.Document):
+            if isinstance(item, file_formats.Document):
                 yield item
             else:
                 self._note(item)
 
-    def _items(self) -> Iterator[readers.Document | readers.Problem]:
+    def _items(self) -> Iterator[file_formats.Document | file_formats.Problem]:
         """Documents and problems of all files, an equal part of what may still be read of each; as
         much as there is, where all fits. What is behind that is read on for a while, and only
         counted: the first documents may be shorter than the others."""
@@ -469,8 +471,8 @@ class _Sampler:
             length = 0  # characters
             counting: float | None = None  # when that began
             self.kind = self._kind(source)
-            single = readers.single(source.name)
-            packed = readers.packed_share(stored_path(source), source.name)
+            single = file_formats.single(source.name)
+            packed = file_formats.packed_share(stored_path(source), source.name)
 
             def advance(count: int) -> None:
                 nonlocal read
@@ -478,11 +480,11 @@ class _Sampler:
 
             self.files += 1
             try:
-                with readers.looking.first(characters_left + ahead, documents_left + ahead):
-                    for item in readers.read(
+                with file_formats.looking.first(characters_left + ahead, documents_left + ahead):
+                    for item in file_formats.read(
                         stored_path(source), source.name, self.options, advance, self.companions
                     ):
-                        if isinstance(item, readers.Document):
+                        if isinstance(item, file_formats.Document):
                             begins = self._begins(item)
                             beginnings += begins
                             length += len(item.text)
@@ -493,7 +495,7 @@ class _Sampler:
                             position = min(position, behind_documents)
                         if counting is None:
                             self.taken[self.kind] += (
-                                begins if isinstance(item, readers.Document) else 0
+                                begins if isinstance(item, file_formats.Document) else 0
                             )
                             yield item
                             if (
@@ -506,7 +508,9 @@ class _Sampler:
                                 characters += length
                                 counting = time.monotonic()
                         else:
-                            self.cut_short = self.cut_short or isinstance(item, readers.Document)
+                            self.cut_short = self.cut_short or isinstance(
+                                item, file_formats.Document
+                            )
                         late = counting is not None and time.monotonic() > counting + ahead_seconds
                         if position < source.bytes and (
                             late
@@ -517,7 +521,7 @@ class _Sampler:
                             break
                     else:
                         position = source.bytes
-            except readers.Unreadable as error:
+            except file_formats.Unreadable as error:
                 position = source.bytes
                 self.unreadable += 1
                 self.left_out[error.kind] += 1
@@ -548,7 +552,7 @@ def _forms(undated: list[str]) -> tuple[tuple[str, int], ...]:
     return tuple((examples[form], count) for form, count in counts.most_common(FORMS))
 
 
-def _bytes(document: readers.Document) -> int:
+def _bytes(document: file_formats.Document) -> int:
     """At least, in a file that is not compressed."""
     return sum(
         len(part.encode("utf-8", "replace"))
@@ -556,8 +560,8 @@ def _bytes(document: readers.Document) -> int:
     )
 
 
-def _shown(document: readers.Document, options: readers.Options) -> dict:
-    day = readers.parse_date(document.date, options.date_order or None)
+def _shown(document: file_formats.Document, options: file_formats.Options) -> dict:
+    day = file_formats.parse_date(document.date, options.date_order or None)
     fields = [
         (name, value, options.kinds.get(name, metadata.DEFAULT.kind))
         for name, value in document.metadata.items()

@@ -77,7 +77,7 @@ class ReadingSettings(VocabularySettings):
     """How a corpus is read, and which of its words count at first: the form's values, kept on the
     corpus as a dict."""
 
-    options: dict = field(default_factory=dict)  # webapp.intake.readers.Options as a dict
+    options: dict = field(default_factory=dict)  # webapp.intake.file_formats.Options as a dict
     shaping: dict = field(default_factory=dict)  # webapp.intake.ingest.shaping.Shaping as a dict
     # Of each addition of files: {"first": the position of its first file, "options", "shaping"}.
     added: list = field(default_factory=list)

@@ -25,10 +25,10 @@ from django.db.models import Sum
 
 from inference.errors import Invalid
 from inference.runtime.durable import settle, settle_names
-from webapp.intake import readers
+from webapp.intake import file_formats
+from webapp.intake.file_formats import tars
 from webapp.intake.ingest.checkpoints import StoreCheckpoint
 from webapp.intake.ingest.file_names import clean, corpus_name
-from webapp.intake.readers import tars
 from webapp.models import Corpus, SourceFile, Upload
 from webapp.platform.storage import bulk, files
 
@@ -63,7 +63,7 @@ def check_not_empty(first: str | None, size: int | None) -> None:
     """Raises Unusable where no file came (`first`, a name, is None), or all that came are empty.
     size: bytes of them together."""
     if first is None:
-        raise Unusable(f"No file arrived. Choose at least one. {readers.formats.sentence()}")
+        raise Unusable(f"No file arrived. Choose at least one. {file_formats.formats.sentence()}")
     if not size:
         raise Unusable(f"{first} is empty (0 bytes). Choose a file that has text in it.")
 

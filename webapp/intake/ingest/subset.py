@@ -8,7 +8,7 @@ import numpy as np
 from django.db import connection
 
 from inference.errors import Invalid
-from webapp.intake import readers
+from webapp.intake import file_formats
 from webapp.intake.ingest.corpora import NUMBERS
 from webapp.models import Corpus
 from webapp.platform.storage import files
@@ -36,7 +36,7 @@ def size(corpus: Corpus) -> int:
     return bytes_of_texts
 
 
-def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[readers.Document]:
+def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[file_formats.Document]:
     """In the order of the parent, with its ids, files, places, titles, dates and metadata. Raises
     Invalid where it is gone.
 
@@ -82,7 +82,7 @@ def documents(corpus: Corpus, advance: Callable[[int], None]) -> Iterator[reader
                     if end - before > 1
                     else {}
                 )
-                yield readers.Document(
+                yield file_formats.Document(
                     text,
                     title,
                     date,

@@ -15,10 +15,10 @@ from inference.answers import collection_unit
 from inference.answers.collection_unit import Column
 from inference.bow import Bow
 from inference.errors import Invalid
+from webapp.intake.file_formats import Options
 from webapp.intake.ingest import unit_columns
 from webapp.intake.metadata import Category
 from webapp.intake.metadata.columns import Columns
-from webapp.intake.readers import Options
 from webapp.models import Corpus, Version
 from webapp.platform.jobs import dispatch, events, scheduler
 from webapp.platform.storage import files, sealed

@@ -243,7 +243,7 @@ class NamedVocabularyForm(VocabularyForm):
         super().__init__(*args, words=reading, initial={"name": name} | (initial or {}), **kwargs)
 
     def with_options(self, options: dict) -> ReadingSettings:
-        """options: how files are read, webapp.intake.readers.Options as a dict."""
+        """options: how files are read, webapp.intake.file_formats.Options as a dict."""
         return ReadingSettings(options=options, **vars(self.words()))
 
 

@@ -31,7 +31,7 @@ DEFAULT = Category  # of a column that no type claims, or of which nothing was s
 
 
 def type_of(kind: str | None) -> type[Field]:
-    """The type of a kind (webapp.intake.readers.Options.kinds); DEFAULT for one that is not
+    """The type of a kind (webapp.intake.file_formats.Options.kinds); DEFAULT for one that is not
     known."""
     return next((field_type for field_type in TYPES if field_type.kind == kind), DEFAULT)
 

@@ -117,7 +117,7 @@ def of_days(days: np.ndarray) -> tuple[int, np.ndarray]:
     if not len(days) or not (last := int(days.max())):
         return 0, np.zeros(0, np.int64)
     from inference.documents import (
-        count,  # numba: a worker process of webapp.intake.readers starts without it
+        count,  # numba: a worker process of webapp.intake.file_formats starts without it
     )
 
     documents_of_days = count(days, last + 1)

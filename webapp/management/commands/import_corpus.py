@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from inference.errors import Invalid, number_of
-from webapp.intake import readers
+from webapp.intake import file_formats
 from webapp.intake.ingest import corpora, previews, pseudonyms
 from webapp.intake.ingest.asked_reading import AskedFiles, AskedPseudonyms
 from webapp.intake.ingest.reading_forms import ReadingForm
@@ -36,7 +36,7 @@ FLAG: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
 
 class Command(OwnCommand):
     help = (
-        f"Read files into a new corpus; prints its number last. {readers.formats.sentence()} "
+        f"Read files into a new corpus; prints its number last. {file_formats.formats.sentence()} "
         "What is not given is as the page proposes it. Columns are given by name, or number from 1."
     )
 
@@ -84,10 +84,10 @@ class Command(OwnCommand):
             try:
                 with _as_options():
                     corpus = self._begin(corpus, asked)
-            except (CommandError, readers.Unreadable):
+            except (CommandError, file_formats.Unreadable):
                 corpora.discard(corpus)
                 raise
-        except (Invalid, readers.Unreadable) as error:
+        except (Invalid, file_formats.Unreadable) as error:
             raise CommandError(str(error)) from None
         finally:
             for copy in copies:

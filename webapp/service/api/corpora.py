@@ -11,6 +11,7 @@ from webapp.core.documents.document import read_document
 from webapp.core.documents.selection import Selection
 from webapp.core.runs import queries as run_queries, services as runs
 from webapp.core.runs.shapes import RunAbout
+from webapp.intake.file_formats import Unreadable, looking
 from webapp.intake.ingest import (
     corpora as services,
     guesses,
@@ -22,7 +23,6 @@ from webapp.intake.ingest import (
 )
 from webapp.intake.ingest.asked_reading import AskedFiles
 from webapp.intake.ingest.asked_training import AskedTraining
-from webapp.intake.readers import Unreadable, looking
 from webapp.models import Corpus
 from webapp.platform.accounts import authorization
 from webapp.platform.accounts.roles import Role

@@ -8,7 +8,7 @@ from html import escape
 from uuid import NAMESPACE_URL, uuid5
 
 from inference.runtime.versions import topograph
-from webapp.intake.readers import qda_project
+from webapp.intake.file_formats import qda_project
 from webapp.models import Coding, Concept, Definition
 from webapp.platform.accounts import embargo
 from webapp.platform.storage import csv_cells

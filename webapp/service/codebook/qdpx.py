@@ -1,5 +1,5 @@
 """Codes from a project of the REFI-QDA standard 1.0 (.qdpx), as MAXQDA, NVivo, ATLAS.ti and
-QualCoder save it. The sandbox parses it (webapp.intake.readers.qda_project);
+QualCoder save it. The sandbox parses it (webapp.intake.file_formats.qda_project);
 webapp.service.codebook.exports writes one."""
 
 import io
@@ -8,10 +8,10 @@ from contextlib import closing
 from typing import Any, NamedTuple
 
 from inference.errors import Invalid
-from webapp.intake.readers import looking, sandbox
-from webapp.intake.readers.base import Unreadable
-from webapp.intake.readers.copies import Copy
-from webapp.intake.readers.qda_project import NOBODY
+from webapp.intake.file_formats import looking, sandbox
+from webapp.intake.file_formats.base import Unreadable
+from webapp.intake.file_formats.copies import Copy
+from webapp.intake.file_formats.qda_project import NOBODY
 
 UNSURE = "(unsure)"  # how a remark begins
 PROBABILITY = "probability "  # how the description of a text begins

@@ -4,7 +4,7 @@ quickly read, else by a worker; the concept's page says how far that is, and wha
 from django.db import transaction
 
 from inference.errors import Invalid
-from webapp.intake.readers import looking
+from webapp.intake.file_formats import looking
 from webapp.models import CodeFile, Concept, Run
 from webapp.platform.jobs import claims, dispatch, kinds
 from webapp.platform.jobs.heartbeat import Heartbeat, run_next

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_POST
 from inference.errors import Invalid
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
-from webapp.intake import readers
+from webapp.intake import file_formats
 from webapp.intake.ingest import (
     corpora,
     file_names,
@@ -158,8 +158,8 @@ def example(request: HttpRequest) -> HttpResponse:
 def looked_into(request: HttpRequest) -> AbstractContextManager[None]:
     """Bounds what a request may spend on looking into files, and ends that when nobody waits for it
     any more."""
-    return readers.looking.within(
-        readers.looking.PAGE_SECONDS, request_context(request).abandoned.is_set
+    return file_formats.looking.within(
+        file_formats.looking.PAGE_SECONDS, request_context(request).abandoned.is_set
     )
 
 
@@ -189,17 +189,19 @@ def _prepare_files(
         try:
             sniff = guesses.sniff(corpus, table, **options_known)
             refused = None
-        except readers.Unreadable as error:
+        except file_formats.Unreadable as error:
             if not data and not corpus.settings.get("options"):
                 raise
             sniff = guesses.sniff(corpus, "")
             refused = error
-    except readers.looking.Abandoned:  # a preview that the next one, or the reading, has replaced
+    except (
+        file_formats.looking.Abandoned
+    ):  # a preview that the next one, or the reading, has replaced
         return redirect("corpus", corpus.pk)
-    except readers.looking.Exhausted:
+    except file_formats.looking.Exhausted:
         corpora.look_by_worker(corpus, guesses.Question(table, options_known))
         return redirect("corpus", corpus.pk)
-    except readers.Unreadable as error:
+    except file_formats.Unreadable as error:
         return _nothing_to_read(request, corpus, str(error))
     if not data:
         sniff = guesses.keep_chosen_columns(sniff, corpus.settings.get("options", {}))
@@ -231,7 +233,7 @@ def _prepare_files(
                     # A table that can't be used is said now, not when all is read
                     sample.take_sample(corpus, reading)
                 return redirect("corpus", _begun(corpus, form, reading).pk)
-        except (readers.Unreadable, readers.looking.Exhausted) as error:
+        except (file_formats.Unreadable, file_formats.looking.Exhausted) as error:
             shaping.add_error("table", str(error))
     wrong = form.errors or shaping.errors
     page = PreparePage(

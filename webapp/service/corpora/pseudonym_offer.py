@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, QueryDict
 
 from inference.errors import Invalid
-from webapp.intake import readers
+from webapp.intake import file_formats
 from webapp.intake.ingest import pseudonyms, reading_forms
 from webapp.intake.ingest.pseudonyms import Look
 from webapp.intake.ingest.replacement import Following
@@ -80,9 +80,9 @@ def count(corpus: Corpus, offered: PseudonymsOffer, reading: ReadingSettings) ->
     """With what would be replaced in the first documents."""
     try:
         look = pseudonyms.look(corpus, reading, offered.chosen, [])
-    except (Invalid, readers.Unreadable) as error:
+    except (Invalid, file_formats.Unreadable) as error:
         return replace(offered, wrong=error.message)
-    except readers.looking.Exhausted as error:
+    except file_formats.looking.Exhausted as error:
         return replace(
             offered, wrong=f"{error} Name persons by columns of a table, or upload less at once."
         )

@@ -7,6 +7,7 @@ from datetime import datetime
 from webapp.analysis.words.queries import WordCount
 from webapp.core.documents.unit_sentences import UnitSaid
 from webapp.core.results.measures import ClearTopics
+from webapp.intake.file_formats import Problem, Sniff
 from webapp.intake.ingest.forms import SeveralForm, TrainForm
 from webapp.intake.ingest.phrases import Proposed
 from webapp.intake.ingest.previews import Differing, DraftPreview, Preview
@@ -14,7 +15,6 @@ from webapp.intake.ingest.reading_forms import ReadingForm
 from webapp.intake.ingest.shaping_forms import ShapingForm
 from webapp.intake.ingest.version_history import NewVersion, VersionRow
 from webapp.intake.ingest.vocabulary_forms import Languages, NamedVocabularyForm, VocabularyForm
-from webapp.intake.readers import Problem, Sniff
 from webapp.models import Corpus, Run, Version
 from webapp.service.corpora.pseudonym_offer import PseudonymsOffer
 

@@ -15,7 +15,7 @@ from webapp.core.documents import corpus_unit, unit_sentences
 from webapp.core.results import links
 from webapp.core.runs import services as runs
 from webapp.core.simulate import truth
-from webapp.intake import readers
+from webapp.intake import file_formats
 from webapp.intake.ingest import pseudonyms, reading_forms, sources, version_history
 from webapp.intake.ingest.forms import SeveralForm, TrainForm
 from webapp.intake.ingest.job import progress_note
@@ -100,7 +100,9 @@ def problems(
     place in the report."""
     name = "" if file is None else get_object_or_404(corpus.files, position=file).name
     rows, following = sources.problems(corpus, name, after)
-    page = ProblemsPage([readers.Problem(**row) for row in rows], page_query.following(following))
+    page = ProblemsPage(
+        [file_formats.Problem(**row) for row in rows], page_query.following(following)
+    )
     return Answer(page, lambda: ProblemsHtml(name))
 
 
@@ -123,7 +125,7 @@ def _shown(file: SourceFile) -> StoredFile:
         encoding = reading_forms.ENCODING_NAMES.get(file.encoding, file.encoding)
     return StoredFile(
         name=file.name,
-        format=readers.formats.format_of(file.name).label,
+        format=file_formats.formats.format_of(file.name).label,
         bytes=file.bytes,
         encoding=encoding,
         documents=file.documents,
@@ -157,7 +159,7 @@ def home_page(request: HttpRequest, status: int = 200) -> HtmlAnswer[HomePage]:
         ],
         more=PageQuery(request.GET).url(before=following) if following else None,
         public=public,
-        formats=readers.formats.list_kinds(),
+        formats=file_formats.formats.list_kinds(),
         example=example,
         example_url=best_url(example) if example else None,
         example_done=bool(example and queries.has_finished_run(example)),
@@ -168,7 +170,7 @@ def home_page(request: HttpRequest, status: int = 200) -> HtmlAnswer[HomePage]:
 
 
 def _upload_fields() -> UploadFields:
-    return UploadFields(readers.formats.accepted(), settings.MAX_UPLOAD)
+    return UploadFields(file_formats.formats.accepted(), settings.MAX_UPLOAD)
 
 
 def _url_of_run(run: Run) -> str:

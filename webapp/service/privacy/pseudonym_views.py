@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 
 from inference.errors import Invalid
-from webapp.intake import readers
+from webapp.intake import file_formats
 from webapp.intake.ingest import corpora, pseudonyms
 from webapp.intake.ingest.pseudonyms import Look
 from webapp.models import Corpus
@@ -57,11 +57,11 @@ def choose(
     except Invalid as error:
         wrong = error.message
         field = error.field
-    except readers.Unreadable as error:
+    except file_formats.Unreadable as error:
         wrong = error.message
-    except readers.looking.Abandoned:
+    except file_formats.looking.Abandoned:
         return redirect("corpus", corpus.pk)
-    except readers.looking.Exhausted as error:
+    except file_formats.looking.Exhausted as error:
         wrong = f"{error} Name persons by columns of a table, or upload less at once."
     page = PseudonymsPage(
         look=look,

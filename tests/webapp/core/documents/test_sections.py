@@ -19,10 +19,10 @@ from webapp.analysis.words import concordance, patterns, senses
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
+from webapp.intake.file_formats import looking
 from webapp.intake.ingest import sample, version_history, versions
 from webapp.intake.ingest.estimates import Cut
 from webapp.intake.ingest.settings import VocabularySettings
-from webapp.intake.readers import looking
 from webapp.models import Version, Word
 
 pytestmark = pytest.mark.django_db

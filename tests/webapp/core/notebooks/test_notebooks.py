@@ -20,7 +20,7 @@ from webapp.core.documents import passages
 from webapp.core.documents.passages import Place
 from webapp.core.notebooks import markdown, queries, services as notebooks, word
 from webapp.core.notebooks.shapes import Evidence
-from webapp.intake import readers
+from webapp.intake import file_formats
 from webapp.models import Corpus, Document, Notebook, Pin, User
 
 pytestmark = pytest.mark.django_db
@@ -521,7 +521,7 @@ def test_as_a_word_document(client, trained, notebook, tmp_path):
         links[1].strip()
         == f'HYPERLINK "http://testserver{reverse("run_words", args=[trained.pk])}?q=%22%3Cb%3E"'
     )
-    *_, document = readers.read(path, "notebook.docx", readers.Options())
+    *_, document = file_formats.read(path, "notebook.docx", file_formats.Options())
     quoted = notebook.pins.order_by("pk").first().quote
     assert (
         notebook.title in document.text

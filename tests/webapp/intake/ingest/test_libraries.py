@@ -4,8 +4,8 @@ import pytest
 
 from benchmarks.faithful.pdf_file import Letters, pdf
 from benchmarks.faithful.written import packed
+from tests.webapp.intake.file_formats.test_examples import FOLDER
 from tests.webapp.intake.ingest.test_as_written import days, fields, losses, patient, seen, text
-from tests.webapp.intake.readers.test_examples import FOLDER
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures(patient.__name__)]
 __all__ = ["patient"]

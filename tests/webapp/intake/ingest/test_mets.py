@@ -7,10 +7,10 @@ import time
 import pytest
 
 from benchmarks.faithful.written import packed
+from tests.webapp.intake.file_formats.reading import load
 from tests.webapp.intake.ingest.test_as_written import days, losses, patient, seen, text
 from tests.webapp.intake.ingest.test_upload import prepare
-from tests.webapp.intake.readers.reading import load
-from webapp.intake.readers import mets
+from webapp.intake.file_formats import mets
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures(patient.__name__)]
 __all__ = ["patient"]

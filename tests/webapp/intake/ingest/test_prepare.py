@@ -24,6 +24,7 @@ from tests.webapp.intake.ingest.test_upload import fields, prepare
 from tests.webapp.page_text import in_one_line
 from webapp.core.documents import wording
 from webapp.core.runs import services as runs
+from webapp.intake.file_formats import looking
 from webapp.intake.ingest import (
     corpora,
     estimates as queries,
@@ -35,7 +36,6 @@ from webapp.intake.ingest import (
 )
 from webapp.intake.ingest.phrases import proposed
 from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
-from webapp.intake.readers import looking
 from webapp.models import Corpus, Document, SourceFile, Upload, Version, Word
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.storage import files

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.webapp.intake.ingest.test_upload import prepare
+from webapp.intake.file_formats import looking
 from webapp.intake.ingest import previews, sample
-from webapp.intake.readers import looking
 from webapp.models import Corpus
 
 pytestmark = pytest.mark.django_db

@@ -152,7 +152,7 @@ def test_words_are_chosen_again_without_reading_a_text(draft, monkeypatch):
     corpus = read(queued(draft, as_csv(example_rows(ROWS))))
     first = corpus.version
     before = words(first)
-    monkeypatch.setattr("webapp.intake.readers.read", None)
+    monkeypatch.setattr("webapp.intake.file_formats.read", None)
     version = versions.choose(
         corpus,
         VocabularySettings(

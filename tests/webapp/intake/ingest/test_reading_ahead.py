@@ -10,11 +10,11 @@ import pytest
 from tasks.corpora import read_corpus
 from tests.bad_input import member, tarred, zipped
 from tests.corpora import as_csv, example_rows
+from tests.webapp.intake.file_formats.reading import EXAMPLES
 from tests.webapp.intake.ingest.test_reading import damaged, report, rows, words
-from tests.webapp.intake.readers.reading import EXAMPLES
+from webapp.intake.file_formats import dispatch, sandbox
 from webapp.intake.ingest import corpora, guesses, read_files
 from webapp.intake.ingest.shaping import Shaping
-from webapp.intake.readers import dispatch, sandbox
 from webapp.models import Corpus
 from webapp.platform.storage import files
 

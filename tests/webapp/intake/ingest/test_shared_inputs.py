@@ -7,9 +7,9 @@ from typing import NamedTuple
 import pytest
 
 from inference.text import Tokeniser
+from tests.webapp.intake.file_formats.reading import load
 from tests.webapp.intake.ingest.test_as_written import days, fields, losses, patient, seen
 from tests.webapp.intake.ingest.test_upload import upload
-from tests.webapp.intake.readers.reading import load
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures(patient.__name__)]
 __all__ = ["patient"]

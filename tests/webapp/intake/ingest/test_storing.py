@@ -15,8 +15,8 @@ from django.urls import reverse
 from tasks.corpora import choose, store_upload
 from tests.corpora import as_csv, example_rows
 from tests.webapp.intake.ingest.test_reading import added, queued, read, upload
+from webapp.intake.file_formats import looking
 from webapp.intake.ingest import corpora, file_names, guesses, storing
-from webapp.intake.readers import looking
 from webapp.models import Corpus, Upload
 from webapp.platform.accounts import quotas
 from webapp.platform.jobs import claims

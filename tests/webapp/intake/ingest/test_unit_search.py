@@ -34,7 +34,7 @@ def texts() -> list[str]:
 
 
 def read(draft, columns: dict[str, list[str]], **roles) -> Version:
-    """A table that is read with these columns in some roles (readers.Options)."""
+    """A table that is read with these columns in some roles (file_formats.Options)."""
     rows = zip(*columns.values(), texts(), strict=True)
     return read_file(draft, as_csv([[*columns, "text"], *map(list, rows)]), "table.csv", **roles)
 

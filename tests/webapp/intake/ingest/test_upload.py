@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from tasks.corpora import store_upload
 from tests.corpora import as_csv, example_rows
-from webapp.intake.readers import looking
+from webapp.intake.file_formats import looking
 from webapp.models import Corpus
 from webapp.platform.storage import files
 

@@ -5,9 +5,9 @@ from datetime import date, timedelta
 
 import pytest
 
+from webapp.intake.file_formats import parse_date
 from webapp.intake.metadata.calendars import jalali
 from webapp.intake.metadata.dates import ambiguous, guess_order, why_none
-from webapp.intake.readers import parse_date
 
 
 @pytest.mark.parametrize(

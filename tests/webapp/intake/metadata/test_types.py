@@ -2,10 +2,10 @@
 
 import pytest
 
-from webapp.intake import readers
+from webapp.intake import file_formats
+from webapp.intake.file_formats.roles import guess as guess_roles
 from webapp.intake.metadata import guess
 from webapp.intake.metadata.number import parse_number
-from webapp.intake.readers.roles import guess as guess_roles
 
 ROWS = 30
 
@@ -111,7 +111,7 @@ def test_a_table_says_what_its_columns_are(file):
         f"{i},{i % 12 + 1}/{i % 28 + 1}/19{i + 10},{['Whig', 'Tory'][i % 2]},{i * 3.5},{'words of a text ' * 9}\n"
         for i in range(40)
     )
-    options = readers.sniff(*file("id,date,party,price,text\n" + rows, "a.csv")).options
+    options = file_formats.sniff(*file("id,date,party,price,text\n" + rows, "a.csv")).options
     assert options.date == 1 and options.date_order == "mdy"
     assert (
         options.kinds["party"] == "category"
@@ -124,7 +124,7 @@ def test_dates_that_can_be_read_in_two_ways_are_still_dates(file):
     rows = "".join(
         f"{i},{i % 9 + 1}/{i % 7 + 2}/19{i + 10},{'words of a text ' * 9}\n" for i in range(40)
     )
-    options = readers.sniff(*file("id,when,text\n" + rows, "a.csv")).options
+    options = file_formats.sniff(*file("id,when,text\n" + rows, "a.csv")).options
     assert options.date == 1 and options.date_order == ""
 
 

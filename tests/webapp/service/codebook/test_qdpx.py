@@ -15,8 +15,8 @@ from inference.errors import Invalid
 from tasks.codebook import take_in
 from tests.webapp.service.codebook.making import code_all, concept_of, drawn, one_seed
 from tests.webapp.service.codebook.test_coding import about_war
-from webapp.intake.readers import qda_project
-from webapp.intake.readers.base import Unreadable
+from webapp.intake.file_formats import qda_project
+from webapp.intake.file_formats.base import Unreadable
 from webapp.models import CodeFile, Coding, Document, Draw
 from webapp.platform.jobs import dispatch
 from webapp.service.codebook import coding, concepts, exports, imports, taking_in

@@ -19,9 +19,9 @@ from webapp.core.documents import fields, texts as marked_texts, wording
 from webapp.core.documents.texts import Word
 from webapp.core.results import evidence
 from webapp.core.results.labels import read as read_labels
-from webapp.intake.readers import dispatch
-from webapp.intake.readers.base import Document as ReadDocument, Options
-from webapp.intake.readers.companions import Companions
+from webapp.intake.file_formats import dispatch
+from webapp.intake.file_formats.base import Document as ReadDocument, Options
+from webapp.intake.file_formats.companions import Companions
 from webapp.models import Document, Run
 from webapp.service.exports import conllu, texts
 from webapp.service.exports.addresses import read_source

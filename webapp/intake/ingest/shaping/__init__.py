@@ -1,7 +1,7 @@
 """What happens to documents between their files and their rows: fields from names, a table about
 them, joining, cutting.
 
-All are generators over the documents and problems of the readers, and hold no more than one
+All are generators over the documents and problems of the files, and hold no more than one
 document, whatever their number.
 """
 
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
+from webapp.intake.file_formats import Document, Problem
 from webapp.intake.ingest.shaping.first_lines import order_of
 from webapp.intake.ingest.shaping.joining import join
 from webapp.intake.ingest.shaping.languages import language_column, language_fields
@@ -28,7 +29,6 @@ from webapp.intake.ingest.shaping.silent import (
     silent,
 )
 from webapp.intake.ingest.shaping.table import Guess, UploadedTable, guess, upload_of
-from webapp.intake.readers import Document, Problem
 
 __all__ = [
     "CERTAIN",
@@ -68,7 +68,7 @@ def shape(
     The same items give the same documents in the same order. Where `shaping.across`, the items are
     those of all files, else they may be one file's. `upload`: where the file is that is
     `shaping.table`, and the user's name of it, or those of the archive that holds it (`upload_of`).
-    order, running: readers.Options.date_order and running. The table by itself is not among the
+    order, running: file_formats.Options.date_order and running. The table by itself is not among the
     items: its bytes `advance` is told. What is written into `folder`, on the disk of the corpora,
     has no name and is gone when it ends.
 

@@ -12,10 +12,10 @@ from typing import BinaryIO
 
 import orjson
 
+from webapp.intake.file_formats import Document, Problem, mets, parse_date, running_lines
+from webapp.intake.file_formats.base import MAX_ID, MAX_TEXT, MAX_TITLE
 from webapp.intake.ingest.shaping.options import Shaping
 from webapp.intake.ingest.shaping.parts import PlaceInWhole, part_of
-from webapp.intake.readers import Document, Problem, mets, parse_date, running_lines
-from webapp.intake.readers.base import MAX_ID, MAX_TEXT, MAX_TITLE
 
 # characters of a document that is not joined: it is no short one, and many are held at once
 LONG = 1_000_000

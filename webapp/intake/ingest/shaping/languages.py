@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from inference.text import LANGUAGES, code_of, name_of
-from webapp.intake.readers import Document, Problem
+from webapp.intake.file_formats import Document, Problem
 
 FIELD = "language"
 COLUMNS = (FIELD, "lang")  # that say the language of a text, in lower case; the first is preferred

@@ -8,10 +8,10 @@ from typing import NamedTuple
 import regex
 
 from inference.errors import Invalid
+from webapp.intake.file_formats import Document, Problem, parse_date
+from webapp.intake.file_formats.base import MAX_DATE, MAX_FIELD, MAX_ID, MAX_NAME, MAX_TITLE, clean
 from webapp.intake.ingest.shaping.first_lines import date_of
 from webapp.intake.metadata.dates import month_of
-from webapp.intake.readers import Document, Problem, parse_date
-from webapp.intake.readers.base import MAX_DATE, MAX_FIELD, MAX_ID, MAX_NAME, MAX_TITLE, clean
 
 MOST_FOLDERS = 16
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
@@ -236,7 +236,7 @@ def usual_fields(
 
 
 def _date_of(document: Document, where: Path, dated: str) -> tuple[str, str]:
-    """The date of a document that is a file, and what it is from (readers.base.EVIDENCE)."""
+    """The date of a document that is a file, and what it is from (file_formats.base.EVIDENCE)."""
     if document.date:
         return document.date, document.dated
     if day := date_in(where.stem):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import regex
 
-from webapp.intake.readers import Document
+from webapp.intake.file_formats import Document
 
 COLUMNS = ("part", "part no", "part number", "teil", "partie", "parte", "deel", "część", "часть")
 _PART_OF = r"(\d{1,6})(?: ?(?:of|/|von|sur|de|van|z|из) ?\d{1,6})?"  # “2 of 6”, or “2”

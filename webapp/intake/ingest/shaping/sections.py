@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
+from webapp.intake.file_formats import Document, Problem
+from webapp.intake.file_formats.base import MAX_TITLE
 from webapp.intake.ingest.shaping.options import Shaping
-from webapp.intake.readers import Document, Problem
-from webapp.intake.readers.base import MAX_TITLE
 
 MOST = 100_000  # sections of one document; what has more has marks that are none
 MAX_LABEL = 120  # characters of a heading in a title

@@ -19,10 +19,10 @@ import orjson
 import regex
 
 from inference.errors import Invalid
-from webapp.intake import readers
+from webapp.intake import file_formats
+from webapp.intake.file_formats import Document, Problem, Unreadable, formats, looking, roles
+from webapp.intake.file_formats.base import Source
 from webapp.intake.ingest.shaping.names import MOST_FOLDERS, path as split, stem
-from webapp.intake.readers import Document, Problem, Unreadable, formats, looking, roles
-from webapp.intake.readers.base import Source
 
 SAID = 100  # documents, and rows, without a match that are reported one by one
 NAMES = 20_000  # of files, by which the table is guessed
@@ -65,7 +65,10 @@ def guess(files: Files) -> Guess | None:
             loose.setdefault(text, set()).add(name)
     guesses: list[Guess] = []
     for upload, name in candidates:
-        with contextlib.suppress(Unreadable), readers.opened(upload[0], upload[1], name) as source:
+        with (
+            contextlib.suppress(Unreadable),
+            file_formats.opened(upload[0], upload[1], name) as source,
+        ):
             guesses += _guess_columns(source, name, others, loose)
     return max(guesses, key=_how_good, default=None)
 
@@ -83,7 +86,9 @@ def _names(files: Files) -> Iterator[tuple[tuple[Path, str], str]]:
         # A longer tar archive is not read to its end only to guess
         if key != "tar" or path.stat().st_size <= 64 << 20:
             with contextlib.suppress(Unreadable):
-                yield from (((path, name), inside) for inside in readers.names_inside(path, name))
+                yield from (
+                    ((path, name), inside) for inside in file_formats.names_inside(path, name)
+                )
 
 
 def upload_of(files: Files, name: str) -> tuple[Path, str] | None:
@@ -95,7 +100,7 @@ def upload_of(files: Files, name: str) -> tuple[Path, str] | None:
 
 
 def _guess_columns(
-    source: Source | readers.Member,
+    source: Source | file_formats.Member,
     name: str,
     others: dict[str, set[str]],
     loose: dict[str, set[str]],
@@ -104,7 +109,7 @@ def _guess_columns(
     otherwise; only a name that one file has counts."""
     everything = frozenset().union(*others.values()) - {name}
     files = [file for file in everything if not formats.format_of(file).archive]
-    sniff = readers.sniff(source, name, header=True, html=False)
+    sniff = file_formats.sniff(source, name, header=True, html=False)
     rows = _first_rows(source, name, sniff.options)
     if roles.words(sniff.options, sniff.rows) >= LONG_TEXTS:
         loose = {}  # its rows are texts: that their numbers are those of files says nothing
@@ -152,13 +157,13 @@ def _names_in(cell: str) -> list[str]:
 
 
 def _first_rows(
-    source: Source | readers.Member, name: str, options: readers.Options
+    source: Source | file_formats.Member, name: str, options: file_formats.Options
 ) -> list[dict[str, str]]:
     """Column -> cell, of the first rows that have something in the column of the text."""
     options = replace(options, title=None, date=None, id=None)
     with (
         looking.first(_CHARACTERS, _ROWS),
-        contextlib.closing(readers.read(source, name, options)) as items,
+        contextlib.closing(file_formats.read(source, name, options)) as items,
     ):
         documents = (item for item in items if isinstance(item, Document))
         return [
@@ -295,8 +300,8 @@ class UploadedTable(contextlib.AbstractContextManager["UploadedTable"]):
         twice = _Said("and {count:,} more rows name a file that was named before.")
         # else it is read with the rest
         advance = self.advance if self.upload[1] == self.name else lambda n: None
-        with readers.opened(*self.upload, self.name) as source:
-            for item in readers.read(source, self.name, self._options(source), advance):
+        with file_formats.opened(*self.upload, self.name) as source:
+            for item in file_formats.read(source, self.name, self._options(source), advance):
                 if isinstance(item, Problem):
                     yield replace(item, dropped=False, kind="")  # no document is lost by it
                     continue
@@ -327,9 +332,9 @@ class UploadedTable(contextlib.AbstractContextManager["UploadedTable"]):
                 )
         yield from twice.rest(self.name)
 
-    def _options(self, source: Source | readers.Member) -> readers.Options:
+    def _options(self, source: Source | file_formats.Member) -> file_formats.Options:
         # Without names there is nothing to say
-        sniff = readers.sniff(source, self.name, header=True, html=False)
+        sniff = file_formats.sniff(source, self.name, header=True, html=False)
         if self.key not in sniff.columns:
             raise Invalid(
                 "key",

@@ -7,11 +7,11 @@ from inference.errors import Invalid
 from tasks.corpora import read_corpus
 from tests.webapp.intake.ingest.test_upload import fields, prepare
 from tests.webapp.page_text import in_one_line
+from webapp.intake.file_formats import looking
 from webapp.intake.ingest import sample
 from webapp.intake.ingest.shaping import Shaping, order_of
 from webapp.intake.ingest.shaping.first_lines import date_of
 from webapp.intake.metadata.dates import parse_date
-from webapp.intake.readers import looking
 from webapp.models import Document
 
 

@@ -6,9 +6,9 @@ import tracemalloc
 import pytest
 
 from tests.webapp.intake.ingest.shaping import naive
+from webapp.intake.file_formats import Document, Problem
 from webapp.intake.ingest.shaping import Shaping, shape
 from webapp.intake.ingest.shaping.joining import LONG, Lines, join
-from webapp.intake.readers import Document, Problem
 
 
 def tweets(count: int, seed: int = 0) -> list[Document]:

@@ -5,9 +5,9 @@ import time
 import pytest
 
 from inference.errors import Invalid
+from webapp.intake.file_formats import Document, Problem
 from webapp.intake.ingest.shaping import Pattern, Shaping, shape
 from webapp.intake.ingest.shaping.names import path, stem
-from webapp.intake.readers import Document, Problem
 
 
 def fields(file: str, tmp_path, **options) -> dict:

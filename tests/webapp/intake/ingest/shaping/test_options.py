@@ -6,8 +6,8 @@ from dataclasses import asdict
 import pytest
 
 from inference.errors import Invalid
+from webapp.intake.file_formats import Document, Problem
 from webapp.intake.ingest.shaping import Shaping, shape
-from webapp.intake.readers import Document, Problem
 
 
 def test_by_default_nothing_changes(tmp_path):

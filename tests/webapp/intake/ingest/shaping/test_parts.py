@@ -9,9 +9,9 @@ from tasks.corpora import read_corpus
 from tests.corpora import as_csv
 from tests.webapp.intake.ingest.test_upload import prepare
 from tests.webapp.page_text import in_one_line
+from webapp.intake.file_formats import Document, Problem, looking
 from webapp.intake.ingest import sample
 from webapp.intake.ingest.shaping import PlaceInWhole, Shaping, are_parts, part_of, shape
-from webapp.intake.readers import Document, Problem, looking
 from webapp.models import Document as Row
 
 

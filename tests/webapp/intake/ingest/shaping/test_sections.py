@@ -8,9 +8,9 @@ import tracemalloc
 import pytest
 
 from tests.webapp.intake.ingest.shaping import naive
+from webapp.intake.file_formats import Document, Problem
 from webapp.intake.ingest.shaping import Shaping, shape
 from webapp.intake.ingest.shaping.sections import MOST, word_starts
-from webapp.intake.readers import Document, Problem
 
 SCRIPTS = [
     "word ",

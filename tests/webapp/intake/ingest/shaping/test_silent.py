@@ -9,9 +9,9 @@ from django.urls import reverse
 from inference.errors import Invalid
 from inference.text import Stream
 from tests.corpora import as_csv
+from webapp.intake.file_formats import looking
 from webapp.intake.ingest import sample
 from webapp.intake.ingest.shaping import CERTAIN, RULES, Shaping, certain, rule_of, shares, silent
-from webapp.intake.readers import looking
 from webapp.models import Document
 from webapp.platform.storage import files
 

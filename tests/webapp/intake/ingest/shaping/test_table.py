@@ -10,10 +10,10 @@ import pytest
 from inference.errors import Invalid
 from tests.bad_input import member, tarred, zipped
 from tests.webapp.intake.ingest.shaping import naive
-from webapp.intake import readers
+from webapp.intake import file_formats
+from webapp.intake.file_formats import Document, Problem, Unreadable
 from webapp.intake.ingest.shaping import Shaping, guess, shape, upload_of
 from webapp.intake.ingest.shaping.table import UploadedTable
-from webapp.intake.readers import Document, Problem, Unreadable
 
 
 def stored(tmp_path, rows: list[list[str]], name: str = "meta.csv"):
@@ -161,14 +161,14 @@ def test_a_table_in_an_archive(tmp_path, kind):
     files = packed(tmp_path, kind)
     found = guess(files)
     assert found == (f"a.{kind}/meta/about.csv", "file", 2, 2, 2, 2, 2)
-    items = readers.read(*files[0], readers.sniff(*files[0]).options)
+    items = file_formats.read(*files[0], file_formats.sniff(*files[0]).options)
     assert upload_of(files, found.name) == files[0]
     shaped = list(shape(items, Shaping(table=found.name, key=found.key), tmp_path, files[0]))
     assert [(document.text, document.metadata) for document in shaped] == [
         ("words of boston", {"place": "Boston"}),
         ("words of rome", {"place": "Rome"}),
     ]
-    with pytest.raises(readers.Unreadable, match="does not hold"):
+    with pytest.raises(file_formats.Unreadable, match="does not hold"):
         list(shape([], Shaping(table=f"a.{kind}/other.csv", key="file"), tmp_path, files[0]))
 
 

@@ -1,0 +1,200 @@
+"""HTML: one document a page, or an article of a press database. Scripts, styles, menus and forms
+are left out."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import regex
+from lxml import etree
+
+from webapp.intake.file_formats import html_tags, labels, note_marks, ocr, press
+from webapp.intake.file_formats.base import (
+    Document,
+    Options,
+    Problem,
+    Sniff,
+    Source,
+    guess_encoding,
+    head,
+    nothing,
+)
+from webapp.intake.file_formats.prose import Prose, line, preview
+from webapp.intake.file_formats.text import characters
+
+FLAT = "its elements are too deep in each other; its text was kept, without its lines and headings"
+# Not the head: without tags for it and the body, the parser takes what it does not know into it
+_LEFT_OUT = set(
+    "script style nav template noscript svg math title form button select option textarea iframe"
+    " object audio video canvas rt rp rtc".split()
+)
+_PARAGRAPHS = set(
+    "p div section article main header footer aside blockquote pre ul ol dl table figure figcaption"
+    " address hr body fieldset details summary".split()
+)
+_LINES = set("br li tr td th dt dd caption".split())
+_HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+_HIDDEN = regex.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", regex.I)
+_NOTE_KINDS = {
+    "noteref",
+    "doc-noteref",
+    "footnote-ref",
+    "footnote-reference",
+    "footnoteref",
+    "footnote_reference",
+    "reference",
+}
+_DATES = (
+    "article:published_time",
+    "dc.date",
+    "dcterms.date",
+    "dcterms.created",
+    "date",
+    "citation_publication_date",
+    "citation_date",
+)
+
+
+def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
+    options = replace(
+        options,
+        encoding=fixed_options.get("encoding")
+        or labels.declared(path, name)
+        or guess_encoding(head(path, name)),
+    )
+    return preview(read(path, name, options, nothing), options)
+
+
+def read(
+    path: Source, name: str, options: Options, advance: Callable[[int], None]
+) -> Iterator[Document | Problem]:
+    if ocr.is_hocr(head(path, name, labels.WITHIN)):
+        yield from ocr.read(path, name, options, advance)
+        return
+    text = yield from characters(
+        path, name, labels.declared(path, name) or options.encoding, advance
+    )
+    prose = Prose(name)
+    tree = add(text, prose)
+    if tree is not None and not prose.flat and press.is_press(text):
+        yield from press.articles(tree, name, lay_out)
+        return
+    title, date, metadata = _about(tree) if tree is not None else ("", "", {})
+    if prose.flat:
+        yield Problem(name, "", f"“{name}”: {FLAT}.", False)
+    yield prose.document(title, date, metadata)
+
+
+def add(source: str, prose: Prose):
+    """Add the text of a page. Its root, or None where there is none.
+
+    Where the parser gives up, as elements are too deep in each other, the text is what is left
+    without tags (prose.flat).
+    """
+    parser = etree.HTMLParser(
+        encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False
+    )
+    parser.feed(source.encode("utf-8", "replace"))
+    try:
+        tree = parser.close()
+    except etree.XMLSyntaxError:
+        tree = None
+    if any(error.level == etree.ErrorLevels.FATAL for error in parser.feed_error_log):
+        prose.flat = True
+        prose.text(html_tags.without_tags(source))
+    elif tree is not None:
+        lay_out(tree, prose)
+    return tree
+
+
+def lay_out(root, prose: Prose) -> None:
+    """The text of a tree: elements that stand as blocks as paragraphs and lines, the rest within
+    lines."""
+    skipped = None
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        tag = element.tag
+        if not isinstance(tag, str):
+            continue
+        tag = tag.rpartition("}")[2].lower()
+        if event == "start":
+            if skipped is None and (
+                tag in _LEFT_OUT
+                or element.get("hidden") is not None
+                or element.get("aria-hidden") == "true"
+                or _HIDDEN.search(element.get("style") or "")
+                or (tag in ("a", "sup") and _is_note_mark(tag, element, prose))
+            ):
+                skipped = element
+            if skipped is None:
+                _begin(tag, element, prose)
+                if element.text:
+                    prose.text(element.text)
+        else:
+            if skipped is None:
+                _break(tag, prose)
+            elif skipped is element:
+                skipped = None
+            if skipped is None and element.tail and element is not root:
+                prose.text(element.tail)
+
+
+def _begin(tag: str, element, prose: Prose) -> None:
+    if tag in _HEADINGS:
+        prose.heading()
+    elif "pagebreak" in (
+        element.get("{http://www.idpf.org/2007/ops}type")
+        or element.get("epub:type")
+        or element.get("role")
+        or ""
+    ):
+        prose.page()
+    else:
+        _break(tag, prose)
+
+
+def _is_note_mark(tag: str, element, prose: Prose) -> bool:
+    """Whether an element is the mark of a note: raised, or a link that says so or is attached to a
+    word."""
+    text = "".join(itertools.islice(element.itertext(), note_marks.LONGEST))
+    before = prose.glued()
+    if tag == "sup":
+        links = itertools.islice(element.iter("a", "{*}a"), 1)
+        linked = any(map(_leads_within, links)) or _leads_within(element)
+        return note_marks.is_mark(text, before, linked)
+    if any(kind in _NOTE_KINDS for kind in _kinds(element)):
+        return note_marks.is_mark(text, before, linked=True)
+    return _leads_within(element) and note_marks.is_linked_number(text, before)
+
+
+def _leads_within(element) -> bool:
+    return "#" in (element.get("href") or "") or "reference" in _kinds(element)
+
+
+def _kinds(element) -> list[str]:
+    """What an element says that it is."""
+    keys = ("{http://www.idpf.org/2007/ops}type", "epub:type", "role", "class")
+    return " ".join(element.get(key) or "" for key in keys).lower().split()
+
+
+def _break(tag: str, prose: Prose) -> None:
+    if tag in _PARAGRAPHS or tag in _HEADINGS:
+        prose.paragraph()
+    elif tag in _LINES:
+        prose.line()
+
+
+def _about(tree) -> tuple[str, str, dict[str, str]]:
+    """Title, date, and what the page says of itself."""
+    title = next((line("".join(element.itertext())) for element in tree.iter("title")), "")
+    metas: dict = {}
+    for meta in tree.iter("meta"):
+        key = (meta.get("name") or meta.get("property") or "").lower()
+        value = line(meta.get("content") or "")
+        if key and value:
+            metas.setdefault(key, value)
+    return (
+        title,
+        next((metas[key] for key in _DATES if key in metas), ""),
+        {key: metas.get(key, "") for key in ("author", "description")}
+        | {"language": tree.get("lang") or ""},
+    )
