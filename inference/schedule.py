@@ -33,7 +33,7 @@ PAIR_SECONDS = 1.5e-8  # a pair of the corpus, whose rows are sorted
 TOPIC_SECONDS = 1.5e-5  # a topic, whose first words are looked up
 TOKEN_SECONDS = 1.0e-6  # a held-out token, which is folded in,
 TOKEN_TOPICS = 600  # and as much again for so many topics
-SHORTEST = 1e-9  # seconds of a snapshot, which are divided by
+SHORTEST_SNAPSHOT_SECONDS = 1e-9  # seconds of a snapshot, which are divided by
 HELD_OUT_SHARE = 0.1  # of the documents are not trained on,
 HELD_OUT_MOST = 500  # but about so many at the most
 HELD_OUT_TOKENS = 0.2  # of all tokens may be held out: one long book among letters stays
@@ -164,7 +164,9 @@ def snapshots(engine: AnyEngine, config: ResolvedConfig, bow: Bow, sample_tokens
     K = config.topics
     seconds = PAIR_SECONDS * len(bow.words) + TOPIC_SECONDS * K
     seconds += TOKEN_SECONDS * sample_tokens * (1 + K / TOKEN_TOPICS)
-    affordable = int(JUDGED * engine.seconds(config, bow.tokens) / max(seconds, SHORTEST))
+    affordable = int(
+        JUDGED * engine.seconds(config, bow.tokens) / max(seconds, SHORTEST_SNAPSHOT_SECONDS)
+    )
     return min(SNAPSHOTS, max(FEWEST_SNAPSHOTS, affordable))
 
 

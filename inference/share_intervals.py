@@ -9,7 +9,7 @@ A difference of two shares has another interval: inference.answers (docs/interva
 import numpy as np
 from scipy.special import betaincinv, expit, logit, stdtrit
 
-FEW = 2  # units with a topic up to which their own variance says too little
+FEW_WITH_TOPIC = 2  # units with a topic up to which their own variance says too little
 LEAST_OTHERS = 1e-9  # stands for no unit without the topic, of which there is no distribution
 
 
@@ -28,8 +28,9 @@ def logit_interval(
 def high_of_few(
     units: np.ndarray, holding: np.ndarray, share_of_holders: np.ndarray, level: float
 ) -> np.ndarray:
-    """The upper end of a share that at most FEW units have: that of the part of the units which may
-    have the topic (Clopper and Pearson 1934), times the share that it has in those that do.
+    """The upper end of a share that at most FEW_WITH_TOPIC units have: that of the part of the
+    units which may have the topic (Clopper and Pearson 1934), times the share that it has in those
+    that do.
 
     units, holding: how many there are, and how many of them have the topic; share_of_holders:
     float64.

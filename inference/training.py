@@ -11,7 +11,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines.contract import (
-    LONGEST,
+    MOST_DOCUMENT_TOKENS,
     AnyEngine,
     Config,
     ResolvedConfig,
@@ -62,7 +62,8 @@ class Snapshot:
     estimate but in the last event of all. objective: what training raises, in nats per token that
     is trained on (Objective); NaN where the engine has none, and where it was not measured for its
     price. coherence: float64[K], UMass coherence (evaluate.Coherence), NaN for a topic that lists
-    fewer than two words or is not in use. nonzero: share of the K x V parameters that hold tokens (State.count_parameters).
+    fewer than two words or is not in use. nonzero: share of the K x V parameters that hold tokens
+    (State.count_parameters).
     """
 
     step: int
@@ -106,8 +107,8 @@ def train(
     last pass.
 
     Raises Invalid, with the first event that is pulled, when the corpus has no words, a document of
-    LONGEST tokens or more, or another seed than `resume`; and when the training would need more
-    memory than the machine has.
+    MOST_DOCUMENT_TOKENS tokens or more, or another seed than `resume`; and when the training would
+    need more memory than the machine has.
     """
     resolved = config.resolve(bow.D, bow.tokens)
     measurements = _Measurements(engine, resolved, bow, seed)
@@ -206,10 +207,11 @@ def _checked(engine: AnyEngine, config: ResolvedConfig, bow: Bow, held_out: np.n
     """The schedule of a training that can be done. Raises Invalid where it can't."""
     if not bow.tokens:
         raise Invalid("corpus", "The corpus has no words to train on.")
-    if np.diff(bow.first_token).max() >= LONGEST:
+    if np.diff(bow.first_token).max() >= MOST_DOCUMENT_TOKENS:
         raise Invalid(
             "corpus",
-            f"A document must have fewer than {LONGEST:,} words; cut the longest into sections.",
+            f"A document must have fewer than {MOST_DOCUMENT_TOKENS:,} words; cut the longest"
+            " into sections.",
         )
     schedule = Schedule(bow, config, held_out)
     needed = engine.memory(config, schedule.shape)

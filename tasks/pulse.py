@@ -8,7 +8,9 @@ import structlog
 from celery import bootsteps
 
 INTERVAL = 1.0  # seconds between two ticks of the main loop
-MOST = 60  # beats that Redis answered, without a tick, after which the loop counts as hung
+MOST_MISSED_BEATS = (
+    60  # beats that Redis answered, without a tick, after which the loop counts as hung
+)
 
 log = structlog.get_logger(__name__)
 
@@ -29,7 +31,7 @@ class Silence:
         while Redis is away. Ends the process where the loop hangs: its supervisor starts another,
         and its tasks continue from their last checkpoints."""
         self.beats += 1
-        if self.beats > MOST:
+        if self.beats > MOST_MISSED_BEATS:
             log.error("the worker's main loop hangs; the process ends itself", count=self.beats)
             os.kill(os.getpid(), signal.SIGKILL)
 

@@ -45,7 +45,7 @@ DERIVED = 1 / 3  # a derived column has fewer values than this part of the docum
 LISTS = 0.2  # part of the values of a column that are lists, so that their first is looked at
 REGULAR = 0.9  # part of the values with the usual number of words, so that words have a place
 MOST_WORDS = 5  # words of such a value, at most
-LONGEST = 120  # characters of a value, on average, above which it is a text and no name
+LONGEST_MEAN_VALUE = 120  # characters of a value, on average, above which it is a text and no name
 MOST_TEXTS = 100_000  # values of a column whose texts are kept
 LOOKED_AT = 2_000  # texts of values that are looked at
 SAMPLE = 40_000  # documents whose likeness is measured, all of a value or none
@@ -55,7 +55,7 @@ PAIRED = 60_000  # documents that tell aliases and nesting
 DIRECTIONS = 40  # in which documents' words differ most
 DIRECTION_DOCUMENTS = 10_000  # from which these are learned
 PASSES = 2  # of the randomised decomposition (Halko, Martinsson and Tropp 2011, algorithm 4.4)
-SMALLEST = 1e-10  # of the largest eigenvalue: below it is nothing but rounding
+SMALLEST_EIGENVALUE_PART = 1e-10  # of the largest eigenvalue: below it is nothing but rounding
 SPARE_DIRECTIONS = 8  # that it uses beyond those that are kept
 PERMUTED = 199  # orders of a number's values that are compared with its own
 ORDERED = 5_000  # neighbouring values that are compared, at most
@@ -148,7 +148,7 @@ def derivations(
     """What may be derived from a column: the name of each derived column, and how. texts: some of
     its values. different: how many different values there are for each document."""
     sample = texts[:LOOKED_AT]
-    if not sample or np.mean([len(text) for text in sample]) > LONGEST:
+    if not sample or np.mean([len(text) for text in sample]) > LONGEST_MEAN_VALUE:
         return {}
     has_lists = np.mean([bool(_LIST.search(text)) for text in sample])
     first: dict[str, Callable[[str], str]] = {}
@@ -261,7 +261,7 @@ def _orthonormal(columns: np.ndarray) -> np.ndarray:
     the processors."""
     products = np.einsum("ij,ik->jk", columns, columns)
     values, vectors = np.linalg.eigh(products)
-    largest = np.flatnonzero(values > SMALLEST * max(values[-1], ABOVE_ZERO))[::-1]
+    largest = np.flatnonzero(values > SMALLEST_EIGENVALUE_PART * max(values[-1], ABOVE_ZERO))[::-1]
     return np.einsum("ij,jk->ik", columns, vectors[:, largest] / np.sqrt(values[largest]))
 
 
@@ -443,7 +443,8 @@ class Field:
     values its values lie. values: how many; effective: 1 / the sum of the squared parts of the
     documents; shared, known: parts of the documents; letters: of the signs of its values. effect,
     correlation: as design_effect has them. unfit: why it can't be the unit, "" where it can.
-    derived: the column it was derived from. examples: values of most documents, EXAMPLES at most."""
+    derived: the column it was derived from. examples: values of most documents, EXAMPLES at
+    most."""
 
     name: str
     values: int

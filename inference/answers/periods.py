@@ -9,7 +9,7 @@ Length = Literal["day", "week", "month", "quarter", "half-year", "year", "decade
 LENGTHS: tuple[Length, ...] = get_args(Length)  # the finest first
 # Periods that have documents, at most: the scan of all spans grows with their square, and of 300
 # days each is one that a reader can look up
-MANY = 300
+MOST_PERIODS = 300
 MONTHS_OF: dict[Length, int] = {"month": 1, "quarter": 3, "half-year": 6, "year": 12, "decade": 120}
 MONTHS_OF_A_YEAR = 12
 
@@ -49,7 +49,7 @@ def first_days(months: np.ndarray) -> np.ndarray:
     return since_epoch.astype("datetime64[D]").astype(np.int64) + date(1970, 1, 1).toordinal()
 
 
-def finest_length(days: np.ndarray, most_periods: int = MANY) -> Length:
+def finest_length(days: np.ndarray, most_periods: int = MOST_PERIODS) -> Length:
     """The finest length of which at most `most_periods` periods have documents; decades where all
     are more. days: int[D], date.toordinal(), 0 for none. There is no lower bound: few periods only
     mean that units and documents are what is permuted."""

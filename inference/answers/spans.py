@@ -6,8 +6,8 @@ kind measured by its own exchanges (inference.answers.span_chance), so the inter
 holds whichever span is asked for. What a unit says in a period is exchanged among its own periods,
 and what it always says is held constant; where nobody speaks in several documents these are
 exchanged; units that follow one another (presidents) change places. Spans longer than SHORT of the
-periods must be more than exchanged periods give, too, where there are ENOUGH; and more than units
-differ."""
+periods must be more than exchanged periods give, too, where there are EXCHANGEABLE_PERIODS; and
+more than units differ."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -22,13 +22,13 @@ from inference.answers.acceptance import Acceptance, accept
 from inference.answers.answer import LEAST_HOLDING, MOST_OF_ONE, USUAL_LEVEL, Answers, Verdict
 from inference.answers.cells import Cells, Mix
 from inference.answers.outcome import Outcome
-from inference.answers.periods import MANY
+from inference.answers.periods import MOST_PERIODS
 from inference.answers.span_chance import Chance, Kinds
 from inference.runtime.arrays import ABOVE_ZERO
 
-LONGEST = 1 / 3  # of the periods, that a window covers at most
+LONGEST_WINDOW_SHARE = 1 / 3  # of the periods, that a window covers at most
 SHORT = 1 / 8  # of the periods: an event, judged by what those say who speak
-ENOUGH = 30  # periods that can be exchanged themselves
+EXCHANGEABLE_PERIODS = 30  # periods that can be exchanged themselves
 EDGE = 0.1  # of the words that lie on either side of a step
 STAYS = 1 / 3  # of a step's difference, that each half of either side must show
 OVERLAP = 0.25  # of the smaller side's words, by units that speak on both
@@ -133,11 +133,11 @@ class Spans:
 
     @property
     def too_few_in_order(self) -> int:
-        """Units that follow one another in time (13 presidents), where fewer than ENOUGH can change
-        places: hardly any change can be beyond chance. 0 where they are enough, or are exchanged
-        otherwise."""
+        """Units that follow one another in time (13 presidents), where fewer than
+        EXCHANGEABLE_PERIODS can change places: hardly any change can be beyond chance. 0 where they
+        are enough, or are exchanged otherwise."""
         units = len(self.weight)
-        return units if self.in_order and units < ENOUGH else 0
+        return units if self.in_order and units < EXCHANGEABLE_PERIODS else 0
 
     def of_column(self, column: int) -> "Spans":
         """The spans of one topic alone: its questions are answered sooner, and alike."""
@@ -589,7 +589,7 @@ def look_through(
     outcome: Outcome,
     periods: Periods,
     speakers: Speakers | None = None,
-    longest: float = LONGEST,
+    longest: float = LONGEST_WINDOW_SHARE,
 ) -> Spans:
     """All spans of a collection whose documents are of two periods or more. speakers: None where
     documents are independent. longest: part of the periods that a window covers."""
@@ -605,7 +605,7 @@ def look_through(
     elif exchanged.follow_each_other(speakers.unit, periods.days):
         unit = np.where(position >= 0, speakers.unit, -1)
         rank = exchanged.in_order(unit, periods.days, sizes)
-        in_order = int(rank.max()) < MANY
+        in_order = int(rank.max()) < MOST_PERIODS
         if in_order:
             codes = exchanged.codes_in_order(unit, rank)
             position = rank
@@ -631,7 +631,7 @@ def _looked_through(
     chance = span_chance.of_cells(cells, mix, len(weight), seen, kinds)
     by_period = None
     is_long = _is_long(kinds, weight)
-    if not in_order and len(weight) >= ENOUGH:
+    if not in_order and len(weight) >= EXCHANGEABLE_PERIODS:
         by_period = span_chance.of_periods(sums, weight, seen, kinds, is_long)
     holding = np.count_nonzero(cells.amounts, axis=0)
     p = _of_clearest(seen, chance, by_period, is_long, kinds)

@@ -73,12 +73,12 @@ def make_design(
         )
     sizes = [len(v.columns) for v in variables]
     if math.prod(sizes) >= 1 << 62:
-        raise Invalid("formula", _MANY)
+        raise Invalid("formula", _TOO_MANY_COLUMNS)
     cells, cell_of_document = np.unique(
         np.ravel_multi_index([v.code[has_values] for v in variables], sizes), return_inverse=True
     )
     if len(cells) * P > MOST_NUMBERS:
-        raise Invalid("formula", _MANY)
+        raise Invalid("formula", _TOO_MANY_COLUMNS)
     cell = np.full(len(has_values), -1, np.int32)
     cell[has_values] = cell_of_document
     levels = np.unravel_index(cells, sizes)
@@ -103,7 +103,7 @@ def make_design(
     )
 
 
-_MANY = (
+_TOO_MANY_COLUMNS = (
     "These fields have too many different combinations of values. Take one of them out of the"
     " formula."
 )

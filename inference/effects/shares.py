@@ -9,7 +9,7 @@ from inference.effects.regression import ALONE, Data
 from inference.effects.unit_documents import LEAST_UNITS, LEVEL
 from inference.runtime.arrays import ABOVE_ZERO
 from inference.runtime.jit import njit
-from inference.share_intervals import FEW, high_of_few, logit_interval
+from inference.share_intervals import FEW_WITH_TOPIC, high_of_few, logit_interval
 
 
 class Shares(NamedTuple):
@@ -29,7 +29,7 @@ class Shares(NamedTuple):
 
 class Interval(NamedTuple):
     """low, high: of a share, NaN where unknown. tested: the share, or instead the upper end where
-    FEW units have the topic. error: standard error of its logit, 0 of an upper end."""
+    FEW_WITH_TOPIC units have the topic. error: standard error of its logit, 0 of an upper end."""
 
     low: np.ndarray
     high: np.ndarray
@@ -61,9 +61,9 @@ def of_groups(data: Data, G: int) -> Shares:
 def intervals(shares: Shares, level: float = LEVEL) -> Interval:
     """float64[T, G], on the scale of the logit with Student's t.
 
-    NaN below LEAST_UNITS units. Where FEW units have the topic, the upper end is that of the share of
-    units that may have it (Clopper and Pearson 1934) times its typical share, or its share here in
-    those that do, as explore.bands does with documents.
+    NaN below LEAST_UNITS units. Where FEW_WITH_TOPIC units have the topic, the upper end is that of
+    the share of units that may have it (Clopper and Pearson 1934) times its typical share, or its
+    share here in those that do, as explore.bands does with documents.
     """
     n = np.broadcast_to(shares.units, shares.share.shape)
     m = shares.holding
@@ -72,7 +72,7 @@ def intervals(shares: Shares, level: float = LEVEL) -> Interval:
         error = np.sqrt(shares.variance) / (share * (1 - share))
         low, high = logit_interval(share, error, np.maximum(shares.df, 1e-3), level)
         share_of_holders = np.where(m > 0, share * n / np.maximum(m, 1), 0.0)
-    rests_on_few = (m <= FEW) & (m < n)
+    rests_on_few = (m <= FEW_WITH_TOPIC) & (m < n)
     largest_of_units = high_of_few(n, m, np.maximum(shares.typical, share_of_holders), level)
     low = np.where(m == 0, 0.0, low)
     high = np.where(rests_on_few, np.clip(np.maximum(largest_of_units, share), 0.0, 1.0), high)

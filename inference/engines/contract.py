@@ -39,7 +39,7 @@ MOST_TOPICS = (
     65_000  # the evidence stores a token's topic as uint16, and some of its values are reserved
 )
 # Tokens of a document: counts within a document may be float32, which is exact up to here
-LONGEST = 1 << 24
+MOST_DOCUMENT_TOKENS = 1 << 24
 # Values are stored divided by a scale, pi, that falls with each step; below this it is reset to 1,
 # so that they stay within float32's precision (Mimno, Hoffman and Blei 2012, Appendix A, last
 # lines)

@@ -33,7 +33,9 @@ UNLIKE = 100  # topics: from so many on they begin with documents that are unlik
 # words, this part of a document's words
 LOOKED_AT = 400_000_000
 SHARED = 1 / 8
-ENOUGH = 7  # documents for each topic, at the least: with fewer, random ones were better
+DOCUMENTS_PER_TOPIC = (
+    7  # documents for each topic, at the least: with fewer, random ones were better
+)
 CANDIDATES = 2  # of these for each topic that are searched, at the least
 # A start by more topics than are asked for, so many times as many, of which the nearest are joined
 # before training begins: up to so many in all, as each pair of them is compared
@@ -112,7 +114,7 @@ def _begin_as_documents(
     """K topics as a document each: unlike ones, where there are enough topics and documents for
     that. documents: in a random order."""
     searched = _searched(bow, documents, K)
-    if K < UNLIKE or len(documents) < ENOUGH * K or len(searched) < CANDIDATES * K:
+    if K < UNLIKE or len(documents) < DOCUMENTS_PER_TOPIC * K or len(searched) < CANDIDATES * K:
         arena.from_documents(state, bow, documents[:K], weights, numbers=free)
         return
     diverse = unlike(bow, searched, weights, K, key)

@@ -14,7 +14,7 @@ from inference.engines.contract import Priors
 
 # of what is learned
 LEAST_PRIOR = 1e-6
-MOST = 1e3
+LARGEST_PRIOR = 1e3
 STEPS = 20  # of Newton's method, at the most
 # in a step no alpha falls below this part of itself: a topic that few use does not hold up the
 # others
@@ -93,7 +93,7 @@ def eta(start: float, K: int, V: int, log_beta: float, steps: int = STEPS) -> fl
         step = -slope * now / below if below < 0.0 else np.sign(slope) * np.log(2.0)
         step = min(max(step, -np.log(2.0)), np.log(2.0))
         while abs(step) > SMALL:
-            new = min(max(now * float(np.exp(step)), LEAST_PRIOR), MOST)
+            new = min(max(now * float(np.exp(step)), LEAST_PRIOR), LARGEST_PRIOR)
             better = _eta_objective(new, K, V, log_beta)
             if better >= value:
                 break

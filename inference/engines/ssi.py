@@ -18,8 +18,8 @@ from inference.engines import arena, averaging, concepts, defaults, from_documen
 from inference.engines.batch import RECOUNTED, Batch, expand, keys as streams
 from inference.engines.contract import (
     LEADING,
-    LONGEST,
     MAPPED,
+    MOST_DOCUMENT_TOKENS,
     PI_LEAST,
     SCRATCH,
     About,
@@ -1050,7 +1050,9 @@ def _grain(config: Resolved, state: State) -> float:
     any order: the least power of two with which it is, as psi(alpha + n) - psi(alpha) <= 1 / alpha
     + 1 + log n."""
     documents = config.interval * max(config.minibatch, config.minibatch_after)
-    return 2.0 ** (ceil(log2(documents * (1.0 / state.alpha.min() + 1.0 + log(LONGEST)))) - 51)
+    return 2.0 ** (
+        ceil(log2(documents * (1.0 / state.alpha.min() + 1.0 + log(MOST_DOCUMENT_TOKENS)))) - 51
+    )
 
 
 def _apply(state: State, changed: np.ndarray, begins: np.ndarray, ends: np.ndarray) -> None:
@@ -1117,7 +1119,8 @@ def topics(config: Resolved, state: State) -> Topics:
 
 
 def _of_texts(state: State, learned: Topics, totals: np.ndarray) -> Topics:
-    """The topics with shares of the texts' own tokens. totals: float64[K], with the seeds' prior."""
+    """The topics with shares of the texts' own tokens. totals: float64[K], with the seeds'
+    prior."""
     if not len(state.seed_words) and not len(state.empty):
         return learned
     prior = np.bincount(state.seed_topics, state.seed_tokens, len(totals))

@@ -14,7 +14,7 @@ from inference import documents
 from inference.errors import Invalid
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
-from inference.share_intervals import FEW, high_of_few, logit_interval
+from inference.share_intervals import FEW_WITH_TOPIC, high_of_few, logit_interval
 
 THIN = 10  # documents with words below which a group's share is not to be relied on
 
@@ -61,10 +61,11 @@ def shares(
     hold 90% at worst. A bootstrap over documents says the same where documents are many, and holds
     78% at worst (docs/decisions/README.md, tests/inference/test_explore_bands.py).
 
-    Where m documents, FEW or less, of n have the topic, the interval ends at u s: u, the share of
-    documents that may have it (Clopper and Pearson 1934), s, the share that it has in those that
-    do, in the whole corpus or here, whichever is larger. Where none has it, it begins at 0 = the
-    share; a single document says from 0 to 1. Raises Invalid for a level that is not in (0, 1).
+    Where m documents, FEW_WITH_TOPIC or less, of n have the topic, the interval ends at u s: u, the
+    share of documents that may have it (Clopper and Pearson 1934), s, the share that it has in
+    those that do, in the whole corpus or here, whichever is larger. Where none has it, it begins at
+    0 = the share; a single document says from 0 to 1. Raises Invalid for a level that is not in (0,
+    1).
     """
     totals, by_topic = _summed(
         None, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, column_of_topic
@@ -141,7 +142,7 @@ def _intervals(n, tokens, squares, by_topic, typical, level):
         error = np.sqrt(n / np.maximum(n - 1, 1) * deviations) / tokens / (share * (1 - share))
         low, high = logit_interval(share, error, np.maximum(m - 1, 1), level)
         share_of_holders = np.where(m > 0, x / length, 0.0)
-    has_few = (n > 0) & (m <= FEW) & (m < n)
+    has_few = (n > 0) & (m <= FEW_WITH_TOPIC) & (m < n)
     is_all = (n > 0) & (share == 1)
     largest_of_holders = np.maximum(typical, share_of_holders)[has_few]
     largest = high_of_few(n[has_few], m[has_few], largest_of_holders, level)

@@ -12,7 +12,7 @@ from inference.evidence import Evidence
 
 LEAST_MOVE = np.log(2)  # of a topic's rate in a group, against elsewhere, that a name must follow
 UNSEEN = 0.5  # uses that are added to each side, so that a side without any has a logarithm
-ENOUGH = 0.5  # of the topic's moves, from which on a unit follows it
+FOLLOWED_SHARE = 0.5  # of the topic's moves, from which on a unit follows it
 LEAST_FACTOR = 0.2  # of its score that a unit keeps that does not follow at all
 
 
@@ -85,4 +85,4 @@ class Course:
 
     def factor(self, documents: np.ndarray, uses: np.ndarray) -> float:
         """What the score of a unit is multiplied by, LEAST_FACTOR to 1."""
-        return float(np.clip(self.followed(documents, uses) / ENOUGH, LEAST_FACTOR, 1.0))
+        return float(np.clip(self.followed(documents, uses) / FOLLOWED_SHARE, LEAST_FACTOR, 1.0))

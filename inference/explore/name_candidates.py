@@ -20,8 +20,8 @@ from inference.runtime.jit import njit
 PRECISION = 0.5  # of a unit's tokens in the topic, at least
 # of the topic's tokens, and its tokens, that a word has at least
 PART = 0.004
-LEAST = 10
-SMALL = 8  # part of a small topic's tokens instead of LEAST
+LEAST_TOKENS = 10
+SMALL = 8  # part of a small topic's tokens instead of LEAST_TOKENS
 PHRASE_COVERS = 0.06  # of the topic's tokens, in documents with the phrase
 PHRASE_DOCUMENTS = 4  # that have it as the topic's
 PHRASE_SHARE = 0.15  # of the uses of its most frequent word in the topic
@@ -332,7 +332,7 @@ def _names_alone(naming: Naming, number: int) -> bool:
     """Whether a word by itself can stand for the topic."""
     word = naming.words[number]
     grammar = naming.grammar
-    least = max(PART * naming.size, min(LEAST, naming.size / SMALL))
+    least = max(PART * naming.size, min(LEAST_TOKENS, naming.size / SMALL))
     if word.precision < PRECISION or word.tokens < least:
         return False
     if not tells(word.spelling) or word.spelling.casefold() in naming.avoided:

@@ -43,12 +43,14 @@ WORTH = 1.3
 PRECISION = 0.6  # of a word's tokens in the topic, so that it stands for it
 # of the topic's tokens, and its tokens there, at least
 PART = 0.004
-LEAST = 10
+LEAST_TOKENS = 10
 STANDING = 24  # words that stand for a topic
 FEWER = 8  # where none has the precision
 LOOKED_AT = 4_000  # documents of a topic that coverage is measured on, evenly over its own
 FIRST_PARTS = 6  # units that are tried as the first part, where names are taken
-ENOUGH = 0.6  # of the topic that a first part covers, precisely: then it needs no second
+COVERED_BY_ONE_PART = (
+    0.6  # of the topic that a first part covers, precisely: then it needs no second
+)
 STRONG = 0.5  # score of a second beside the first's: where that is enough
 COMPARED = 0.25  # else
 ADDED = 0.08  # of the topic's tokens that a second adds to the coverage at least
@@ -126,7 +128,9 @@ def standing(
         word, topic = np.divmod(key, evidence.K)
     size = np.bincount(topic, weights=tokens, minlength=evidence.K)
     share = tokens / np.bincount(word, weights=tokens)[word]
-    frequent = np.flatnonzero(tokens >= np.maximum(PART * size, np.minimum(LEAST, size / 8))[topic])
+    frequent = np.flatnonzero(
+        tokens >= np.maximum(PART * size, np.minimum(LEAST_TOKENS, size / 8))[topic]
+    )
     order = frequent[np.lexsort((-(tokens * share)[frequent], topic[frequent]))]
     words_of_topic: list[list[int]] = []
     for of_topic in np.split(order, np.searchsorted(topic[order], np.arange(1, evidence.K))):
@@ -268,7 +272,7 @@ def _heading(naming: Naming, ranked: list[Unit], least: float, used: Set[str]) -
 
 def _second(naming: Naming, ranked: list[Unit], first: Unit) -> Unit | None:
     """What adds most to the first part of a name; None where nothing adds enough."""
-    is_enough = _covers(naming, [first]) >= ENOUGH
+    is_enough = _covers(naming, [first]) >= COVERED_BY_ONE_PART
     least = (STRONG if is_enough else COMPARED) * first.score
     best_unit = None
     largest_gain = 0.0

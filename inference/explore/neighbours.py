@@ -3,8 +3,8 @@ these.
 
 Computed once at the end of a run. The work is bounded: at most DOCUMENTS documents of a topic are
 looked at for its name, MORE for its phrases, and about TOKENS tokens of all topics together; the
-texts of READ documents of a topic are read, READ_CHARACTERS characters of each, and of short ones
-more until they have as many together.
+texts of DOCUMENTS_READ documents of a topic are read, READ_CHARACTERS characters of each, and of
+short ones more until they have as many together.
 """
 
 import unicodedata
@@ -22,7 +22,7 @@ from inference.runtime.jit import njit
 DOCUMENTS = 64
 MORE = 256
 TOKENS = 40_000_000  # of all topics' documents together
-READ = 16  # documents of a topic whose texts are read
+DOCUMENTS_READ = 16  # documents of a topic whose texts are read
 READ_CHARACTERS = 60_000  # of each of these
 GAP = 9  # characters between the two words of a phrase, at most: " of the " has 8
 LEAST_DOCUMENTS = 3  # documents in which a phrase occurs, of those looked at
@@ -30,7 +30,7 @@ PHRASES = 16  # of a topic that are kept: those with most tokens
 NAMING = 40  # of a topic that its name may be made of
 PART = 0.6  # of a pair's tokens that stand in one longer phrase: then this is the phrase
 # Of the two words in a text
-_BETWEEN = regex.compile(r"(?:[ \n\u00a0-]|[ \n]\p{Ll}{2,4}[ \n](?:\p{Ll}{2,3}[ \n])?)?")
+_BETWEEN_NEIGHBOURS = regex.compile(r"(?:[ \n\u00a0-]|[ \n]\p{Ll}{2,4}[ \n](?:\p{Ll}{2,3}[ \n])?)?")
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 
@@ -228,16 +228,19 @@ class Written:
 
 
 def read(sample: Sample, texts: Callable[[list[int], int], dict[int, str]]) -> dict[int, str]:
-    """The beginnings of the texts of a topic's first documents: of READ; where these are short, of
-    all of the sample until READ_CHARACTERS are read.
+    """The beginnings of the texts of a topic's first documents: of DOCUMENTS_READ; where these are
+    short, of all of the sample until READ_CHARACTERS are read.
 
     texts: (documents, characters) -> the beginnings of their texts, at most so long.
     """
     documents = sample.documents.tolist()
-    texts_of_documents = texts(documents[:READ], READ_CHARACTERS)
-    if sum(map(len, texts_of_documents.values())) < READ_CHARACTERS and len(documents) > READ:
-        unread = len(documents) - READ
-        texts_of_documents |= texts(documents[READ:], READ_CHARACTERS // unread)
+    texts_of_documents = texts(documents[:DOCUMENTS_READ], READ_CHARACTERS)
+    if (
+        sum(map(len, texts_of_documents.values())) < READ_CHARACTERS
+        and len(documents) > DOCUMENTS_READ
+    ):
+        unread = len(documents) - DOCUMENTS_READ
+        texts_of_documents |= texts(documents[DOCUMENTS_READ:], READ_CHARACTERS // unread)
     return texts_of_documents
 
 
@@ -288,7 +291,7 @@ def _phrase_end(
     end = ends[phrase.words[0], start]
     for word, following, gap in zip(phrase.words, phrase.words[1:], phrase.gaps, strict=False):
         start += len(spelling(word)) + gap
-        if (following, start) not in ends or not _BETWEEN.fullmatch(text, end, start):
+        if (following, start) not in ends or not _BETWEEN_NEIGHBOURS.fullmatch(text, end, start):
             return 0
         end = ends[following, start]
     return end

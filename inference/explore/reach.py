@@ -11,7 +11,9 @@ from inference.evidence import Evidence
 
 LOOKED_AT = 20_000  # documents at most, evenly over all
 SPANS = 3  # of time, with as many documents each
-LEAST = 0.01  # of a topic's tokens that are in documents with a phrase, for it to reach the topic
+LEAST_REACHED_SHARE = (
+    0.01  # of a topic's tokens that are in documents with a phrase, for it to reach the topic
+)
 # Topics at most of which each is kept by itself, those with most tokens in a phrase's documents:
 # a phrase of all of 2,000 topics would take 60 kB
 TOPICS = 12
@@ -28,8 +30,9 @@ class Reached(NamedTuple):
 
 
 def equal_spans(days: np.ndarray, number: int) -> np.ndarray:
-    """int32[D]: which of so many spans of time each document is of, with about as many documents each,
-    fewer where many have one day; -1 for one without a date. days: int32[D], 0 for no date."""
+    """int32[D]: which of so many spans of time each document is of, with about as many documents
+    each, fewer where many have one day; -1 for one without a date. days: int32[D], 0 for no
+    date."""
     spans = np.full(len(days), -1, np.int32)
     dated = days > 0
     if dated.any():
@@ -79,7 +82,7 @@ def reach(
 def _reached(tokens: np.ndarray, sizes: np.ndarray) -> list[Reached]:
     """tokens, sizes: int64[spans, K], of each topic in documents with a phrase, and in all."""
     tokens_of_topic = tokens.sum(axis=0)
-    has_enough = tokens_of_topic >= np.maximum(LEAST * sizes.sum(axis=0), 1)
+    has_enough = tokens_of_topic >= np.maximum(LEAST_REACHED_SHARE * sizes.sum(axis=0), 1)
     topics = np.flatnonzero(has_enough)
     topics = topics[np.argsort(-tokens_of_topic[topics], kind="stable")]
     shares = np.round(tokens / np.maximum(sizes, 1), DIGITS)

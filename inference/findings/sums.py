@@ -14,7 +14,7 @@ from scipy.special import logit, stdtr
 from inference import documents
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
-from inference.share_intervals import FEW, high_of_few, logit_interval
+from inference.share_intervals import FEW_WITH_TOPIC, high_of_few, logit_interval
 
 LEVEL = 0.95
 _RARE = 1e-12  # a share below which a logit says nothing
@@ -83,8 +83,8 @@ class Sums(NamedTuple):
 
 class Shares(NamedTuple):
     """float64[G, T] each, NaN for a group without words. low, high: of the share. tested: the
-    share, or the upper end that stands in for it where FEW documents have the topic. error:
-    standard error of its logit, 0 of an upper end. df: degrees of freedom."""
+    share, or the upper end that stands in for it where FEW_WITH_TOPIC documents have the topic.
+    error: standard error of its logit, 0 of an upper end. df: degrees of freedom."""
 
     share: np.ndarray
     low: np.ndarray
@@ -203,9 +203,9 @@ def shares(group_sums: Sums, typical: np.ndarray, level: float = LEVEL) -> Share
 
     The linearised variance of a ratio (Cochran 1977, section 6.4), over documents and over units,
     the larger of the two (Liang and Zeger 1986 for the second); Student's t for one less than the
-    units, or than the documents with the topic where those are fewer. Where FEW documents or less
-    have the topic the upper end is that of explore.bands. typical: float64[T], the share of a topic
-    in the documents that have it, in all of the corpus.
+    units, or than the documents with the topic where those are fewer. Where FEW_WITH_TOPIC
+    documents or less have the topic the upper end is that of explore.bands. typical: float64[T],
+    the share of a topic in the documents that have it, in all of the corpus.
     """
     n = np.asarray(group_sums.documents)[:, None]
     tokens = np.asarray(group_sums.tokens)[:, None]
@@ -215,7 +215,7 @@ def shares(group_sums: Sums, typical: np.ndarray, level: float = LEVEL) -> Share
         share = np.where(tokens > 0, x / tokens, np.nan)
         error, df = _errors(group_sums, share)
         low, high = logit_interval(share, error, df, level)
-    has_few = (n > 0) & (m <= FEW) & (m < n)
+    has_few = (n > 0) & (m <= FEW_WITH_TOPIC) & (m < n)
     tested = share.copy()
     g, t = np.nonzero(has_few)
     if len(g):
@@ -274,7 +274,7 @@ def ratio(first: Shares, second: Shares) -> Ratio:
     """The first over the second, with the interval of variance estimates recovery on the scale of
     the logarithm (Zou and Donner 2008; Donner and Zou 2012), of documents that are not the same; p
     by the difference of the logits, with the fewer degrees of freedom. Where one side has the topic
-    in FEW documents its upper end is tested in its place."""
+    in FEW_WITH_TOPIC documents its upper end is tested in its place."""
     with np.errstate(invalid="ignore", divide="ignore"):
         value = first.share / second.share
         log_a = _log(first.share)

@@ -6,7 +6,7 @@ documents by word, on disk. unfollowed: uses of frequent words that no other fol
 index itself. patterns: sequences of words, as they are typed; hits: where they are.
 """
 
-from inference.index.query import LONGEST, parse
+from inference.index.query import LONGEST_QUERY, parse
 from inference.index.search import Index
 
-__all__ = ["LONGEST", "Index", "parse"]
+__all__ = ["LONGEST_QUERY", "Index", "parse"]

@@ -20,7 +20,7 @@ from inference.index.patterns import ANY, EXPRESSION, match_whole, unmarked
 from inference.index.query import BEGIN, EXACT, Piece
 from inference.text.forms import STEMS
 
-MOST = (
+MOST_COMPLETIONS = (
     2_000  # words that a beginning may stand for: each has documents of its own to be gone through
 )
 _BATCH = 100_000  # words stemmed at a time
@@ -125,10 +125,11 @@ class Forms(NamedTuple):
         beginning has too many."""
         if piece.how == BEGIN:
             low, high = self.words.between(piece.word.encode())
-            if high - low > MOST:
+            if high - low > MOST_COMPLETIONS:
                 raise Invalid(
                     "q",
-                    f"{high - low:,} different words begin with “{piece.word}”, at most {MOST:,} can be"
+                    f"{high - low:,} different words begin with “{piece.word}”, at most"
+                    f" {MOST_COMPLETIONS:,} can be"
                     " searched for: write more of it.",
                 )
             return np.sort(self.numbers[low:high])

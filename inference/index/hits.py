@@ -17,7 +17,7 @@ from inference.evidence import Evidence
 from inference.index.patterns import ANY, Element, PatternPart, reach
 from inference.index.query import ANY_CASE
 from inference.index.search import END, Index
-from inference.index.segments import MOST, NUMBER, begins_sentence, in_sentence
+from inference.index.segments import LARGEST_COUNT, NUMBER, begins_sentence, in_sentence
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
@@ -195,7 +195,7 @@ class Hits:
         [(some_documents, lacking)] = unfollowed.lists(forms)
         counts = uses.astype(np.int32)
         counts[np.searchsorted(documents, some_documents)] -= lacking
-        is_cut = uses == MOST
+        is_cut = uses == LARGEST_COUNT
         nothing = np.zeros((0, 3), np.int64)
         counts[is_cut] = self._match(s, frozen(documents[is_cut], np.int32), nothing)
         within = np.searchsorted(documents, len(chosen))
@@ -303,8 +303,8 @@ def _match(texts, documents, longest, codes, parts, assigned, hit_table):
     """int32[n]: hits in each of some documents.
 
     texts: Texts; documents: int32[n], of them; longest: words of the longest. codes: Codes. parts:
-    PartStates. assigned: Assigned. hit_table: int64[m, 3], filled for the first hits of all: where they
-    begin and end in their document, and the pair of a word.
+    PartStates. assigned: Assigned. hit_table: int64[m, 3], filled for the first hits of all: where
+    they begin and end in their document, and the pair of a word.
     """
     words, steps, first, document = texts
     passed, optional, final, within, sentence, reaches = parts

@@ -21,7 +21,7 @@ import regex
 from inference.errors import Invalid
 from inference.index.query import ANY_CASE, EXACT, Piece
 
-LONGEST = 300  # characters of a pattern
+LONGEST_PATTERN = 300  # characters of a pattern
 ELEMENTS = 12  # of a pattern: a bit each in the code of a form
 # words from what is in one sentence with it: a text without full stops is one, and hits would take
 # its square
@@ -115,13 +115,14 @@ def parse(text: str, cut: Cut) -> tuple[PatternPart, ...]:
         PatternPart(tuple(elements), within, sentence) for within, sentence, _, elements in parts
     )
     if (
-        len(text) > LONGEST
+        len(text) > LONGEST_PATTERN
         or sum(len(part.elements) for part in pattern) > ELEMENTS
         or reach(pattern) > REACH
     ):
         raise PatternError(
             0,
-            f"A pattern has at most {LONGEST} characters and {ELEMENTS} words, and its hits, with"
+            f"A pattern has at most {LONGEST_PATTERN} characters and {ELEMENTS} words, and its"
+            " hits, with"
             f" all its {{…}}, {REACH} words; this one has more.",
         )
     return pattern

@@ -13,7 +13,7 @@ import regex
 
 from inference.errors import Invalid
 
-LONGEST = 1000  # characters of a query
+LONGEST_QUERY = 1000  # characters of a query
 WORDS = 100  # that a query may have: each is a pass over an array of all documents
 DEPTH = 20  # parentheses in parentheses
 
@@ -65,8 +65,10 @@ def parse(text: str, cut: Callable[[str], list[str]]) -> Node:
 
     Raises Invalid("q", a sentence) for what can't be understood.
     """
-    if len(text) > LONGEST:
-        raise _invalid(f"A search may have at most {LONGEST:,} characters; this one is longer.")
+    if len(text) > LONGEST_QUERY:
+        raise _invalid(
+            f"A search may have at most {LONGEST_QUERY:,} characters; this one is longer."
+        )
     query = _Parser(text, cut).whole()
     if query is None:
         raise _invalid(

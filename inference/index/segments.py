@@ -10,7 +10,7 @@ import numpy as np
 from inference.runtime.jit import njit
 from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
 
-MOST = 65_535  # a count above is kept as this
+LARGEST_COUNT = 65_535  # a count above is kept as this
 SEGMENT = 1 << 25  # pieces: a segment is made in 200 MB at most, and 12 bytes a word of the lexicon
 DOCUMENTS = 1 << 22  # of a segment
 _ARRAYS = ("words", "indptr", "documents", "counts", "first")
@@ -21,7 +21,7 @@ class Field(NamedTuple):
     + 1]], `counts` times in each.
 
     words: int32, ascending. indptr: int64[words + 1]. documents: int32, ascending in a word.
-    counts: uint16, MOST where it is more.
+    counts: uint16, LARGEST_COUNT where it is more.
     first: int64[n + 1], where each of the segment's n documents begins in the stream.
     """
 
@@ -59,7 +59,8 @@ class Field(NamedTuple):
         return cls(*(np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS))
 
     def mark(self, word_numbers: np.ndarray, mask: np.ndarray, begin: int = 0) -> None:
-        """Set mask[d - begin] for the documents d that have one of the words. word_numbers: int32."""
+        """Set mask[d - begin] for the documents d that have one of the words. word_numbers:
+        int32."""
         _mark(self.words, self.indptr, self.documents, word_numbers, mask, begin)
 
     def having(self, form_lists: list[np.ndarray], begin: int) -> np.ndarray:
@@ -138,7 +139,7 @@ def _fill(tokens, first, document, last, cursor, documents, counts):
                 documents[cursor[w]] = document + d
                 counts[cursor[w]] = 1
                 cursor[w] += 1
-            elif counts[cursor[w] - 1] < MOST:
+            elif counts[cursor[w] - 1] < LARGEST_COUNT:
                 counts[cursor[w] - 1] += 1
 
 
@@ -172,7 +173,7 @@ def sequences(stream, first, document, candidates, accepted, ends, counts):
                 p += 1
             if p == n:
                 length += 1
-        counts[i] = min(length, MOST)
+        counts[i] = min(length, LARGEST_COUNT)
 
 
 @njit(cache=True, nogil=True)

@@ -21,12 +21,12 @@ SIDE_BITS = 2  # in ByDocument.packed
 SIDE_MASK = (1 << SIDE_BITS) - 1
 PACKED = np.dtype(np.int32)  # of it, where documents are too long for smaller numbers
 BUFFER = 1 << 10  # postings that are fetched at a time: 16 kB
-LONGEST = 1 << 20  # words of a document up to which weights are a table: 16 MB
+LONGEST_TABLED_DOCUMENT = 1 << 20  # words of a document up to which weights are a table: 16 MB
 
 
 class Sides(NamedTuple):
-    """Two sides of units. cell: int32[D], of each document 2 x its unit + its side (0 or 1), OUTSIDE
-    for one on neither. sizes: float64[U, 2], words of each unit on either side."""
+    """Two sides of units. cell: int32[D], of each document 2 x its unit + its side (0 or 1),
+    OUTSIDE for one on neither. sizes: float64[U, 2], words of each unit on either side."""
 
     cell: np.ndarray
     sizes: np.ndarray
@@ -164,18 +164,19 @@ def _that_enough_have(
 
 
 class ByDocument(NamedTuple):
-    """Sides whose units are documents, so that a posting looks in one place, which is small. packed:
-    uint8, uint16 or int32[D], the words of each document above SIDE_BITS bits that say its side: 0,
-    1 or NO_SIDE. weights: float64[2, n], of a document of so many words on either side."""
+    """Sides whose units are documents, so that a posting looks in one place, which is small.
+    packed: uint8, uint16 or int32[D], the words of each document above SIDE_BITS bits that say its
+    side: 0, 1 or NO_SIDE. weights: float64[2, n], of a document of so many words on either side."""
 
     packed: np.ndarray
     weights: np.ndarray
 
     @classmethod
     def of(cls, sides: Sides) -> "ByDocument | None":
-        """None where units are more than a document, or a document is longer than LONGEST."""
+        """None where units are more than a document, or a document is longer than
+        LONGEST_TABLED_DOCUMENT."""
         longest = int(sides.sizes.max(initial=0))
-        if not sides.are_documents or longest > LONGEST:
+        if not sides.are_documents or longest > LONGEST_TABLED_DOCUMENT:
             return None
         smallest = np.min_scalar_type(longest << SIDE_BITS | NO_SIDE)
         dtype = smallest if smallest.itemsize < PACKED.itemsize else PACKED
@@ -216,7 +217,8 @@ def _count_documents(
 
 
 class Postings(NamedTuple):
-    """Documents of words, word after word: indptr: int64[n + 1]; documents: int32; counts: int32."""
+    """Documents of words, word after word: indptr: int64[n + 1]; documents: int32; counts:
+    int32."""
 
     indptr: np.ndarray
     documents: np.ndarray

@@ -19,7 +19,7 @@ from inference.kernels.rows import close
 from inference.kernels.special import exp_digamma, sum_in_order
 from inference.runtime.jit import njit
 
-MOST = 32  # topics in a document's block, at least so many;
+MOST_BLOCK_TOPICS = 32  # topics in a document's block, at least so many;
 TOKENS_EACH = 8  # and one for each so many of its tokens, where that is more
 FIRST_SWEEPS = 2  # over all of them, before those with little are left out
 SWEEPS = 10  # at most, in all
@@ -99,7 +99,7 @@ def padded(m):
 @njit(cache=True)
 def most_topics(tokens, K):
     """How many topics the block of a document may have."""
-    return min(K, max(MOST, tokens // TOKENS_EACH))
+    return min(K, max(MOST_BLOCK_TOPICS, tokens // TOKENS_EACH))
 
 
 @njit(cache=True)

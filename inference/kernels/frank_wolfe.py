@@ -50,7 +50,7 @@ SEARCH = 60  # points that LINE_SEARCH looks at for the best step, at the most
 SEARCH_PRECISION = 1e-7  # of the step: LINE_SEARCH stops when it moves by less
 ROUNDS = 16  # of PAIRWISE, at the most
 SLACK = 1.0001  # times a bound, for what rounding does to it
-ENOUGH = 1e-6  # of a document's tokens: FW stops at such a duality gap
+DUALITY_GAP = 1e-6  # of a document's tokens: FW stops at such a duality gap
 AFRESH = 16  # steps after which x is summed again: increments drift
 # Entries of a dense block that cost what an entry of a row does, and a word
 DENSE_ENTRIES = 1.6
@@ -116,9 +116,9 @@ class Mixtures(NamedTuple):
 
 
 class Words(NamedTuple):
-    """A document's words. slots: int32[n], the row of each in `Rows`. counts: float32[n], c; tokens:
-    their sum, float64. x: float32[n], and ratios: float32[n], c / x. x_per_token: float32[n], x / c
-    when the gradient of all topics was last known."""
+    """A document's words. slots: int32[n], the row of each in `Rows`. counts: float32[n], c;
+    tokens: their sum, float64. x: float32[n], and ratios: float32[n], c / x. x_per_token:
+    float32[n], x / c when the gradient of all topics was last known."""
 
     slots: np.ndarray
     counts: np.ndarray
@@ -733,7 +733,7 @@ def _take_steps(method, key, theta, words, rows, floor, space):
         look = False
         if m < K:
             if kind == PAIRWISE:
-                look = done % length == 0 or value - tokens <= ENOUGH * tokens
+                look = done % length == 0 or value - tokens <= DUALITY_GAP * tokens
             else:
                 even_pull = twos * prior_weight * K / even_share if twos > 0.0 else 0.0
                 look = _may_win(outside, value, ones, even_pull, r, x_per_token)
@@ -780,7 +780,7 @@ def _take_steps(method, key, theta, words, rows, floor, space):
                 away_atom = _least_vertex(size, support, t, scratch)
                 slope = value - scratch[away_atom]
                 largest_step = np.float64(t[away_atom])
-            if slope <= ENOUGH * tokens:
+            if slope <= DUALITY_GAP * tokens:
                 break
             if step == FIXED and kind == FW:
                 share = np.float32(2.0 / (done + 2))

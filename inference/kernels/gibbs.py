@@ -26,7 +26,7 @@ from inference.kernels.special import digamma_rise, exp_digamma, sum_in_order
 from inference.runtime.jit import PRANGE, njit
 
 LEAST_NORM = 1e-300  # in place of a normaliser that underflowed
-MOST = 1e27  # of a weight: sums of them times alpha are float32
+LARGEST_WEIGHT = 1e27  # of a weight: sums of them times alpha are float32
 # of a minibatch's documents, each with a workspace of its own; fixed, so results don't depend on
 # threads
 CHUNKS = 64
@@ -146,7 +146,7 @@ def spread(words, arena, scale, eta, inverse, log_expectation):
             k = np.uint32(arena.topics[j])
             value = np.float64(arena.values[j])
             if log_expectation:
-                value = min((exp_digamma(eta + scale * value) - base) * inverse[k], MOST)
+                value = min((exp_digamma(eta + scale * value) - base) * inverse[k], LARGEST_WEIGHT)
             table[i, k] = value
     return table
 

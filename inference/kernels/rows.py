@@ -11,7 +11,7 @@ from inference.kernels.special import add_in_order, digamma_rise, sum_in_order
 from inference.runtime.jit import PRANGE, njit
 
 # the smallest number above 0: of weights, what is not above 0 is dropped whatever the limit
-SMALLEST = 5e-324
+SMALLEST_POSITIVE = 5e-324
 SHORT = 48  # values that are sorted by insertion, at the most
 
 
@@ -400,7 +400,7 @@ def blend(
     n = len(words)
     L = new.shape[1]
     K = len(totals)
-    drop_below = max(drop_below, SMALLEST)
+    drop_below = max(drop_below, SMALLEST_POSITIVE)
     indptr = cumulated(np.minimum(K, arena.length[words] + np.diff(word_ptr) * L))
     topics = np.empty(indptr[n], np.int32)
     values = np.empty(indptr[n])

@@ -34,7 +34,7 @@ BLOCK = 1 << 18  # entries of a document's block; a longer document is gone thro
 LEAST_WEIGHT = (
     1e-18  # of the largest: a smaller weight counts as that, so that norm can't underflow
 )
-LARGEST = 1e300  # in places behind the last topic, where the least is looked for
+BEYOND_ANY_SUM = 1e300  # in places behind the last topic, where the least is looked for
 FULL_ITERATIONS = 3  # iterations over all topics, before a document's active ones are chosen
 
 
@@ -51,7 +51,7 @@ def table(words, values, scale, eta, totals, log_expectation):
     K = len(totals)
     V = len(values)
     padded = (K + LANES - 1) // LANES * LANES
-    norm = np.full(padded, LARGEST)  # log of the normalisers, or they themselves
+    norm = np.full(padded, BEYOND_ANY_SUM)  # log of the normalisers, or they themselves
     for k in range(K):
         norm[k] = V * eta + max(scale * totals[k], 0.0)
         if log_expectation:
@@ -69,7 +69,7 @@ def table(words, values, scale, eta, totals, log_expectation):
                     v, s = digamma_parts(eta + scale * row[k])
                     b[k] = v
                     shift[k] = s + norm[k]
-                shift[K:] = LARGEST
+                shift[K:] = BEYOND_ANY_SUM
                 least = _least(shift, lanes)
                 for k in range(K):
                     b[k] *= exp_minus(shift[k] - least)
@@ -188,7 +188,7 @@ def _expect(gamma, m, v, shift, lanes, e):
     mp = len(e)
     for i in range(mp):
         v[i], shift[i] = digamma_parts(gamma[i])
-    shift[m:mp] = LARGEST
+    shift[m:mp] = BEYOND_ANY_SUM
     least = _least(shift[:mp], lanes)
     for i in range(mp):
         e[i] = max(v[i] * exp_minus(shift[i] - least), LEAST_WEIGHT)

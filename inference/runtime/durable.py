@@ -13,7 +13,7 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 # files, of which the whole file system is settled at once: one by one they take a disk's turn each
-MANY = 200
+MOST_SYNCED_ONE_BY_ONE = 200
 
 
 def settle(*paths: Path) -> None:
@@ -32,7 +32,7 @@ def settle(*paths: Path) -> None:
         elif path.exists():
             files.append(path)
         folders |= {path.parent, path.parent.parent}
-    if len(files) > MANY:
+    if len(files) > MOST_SYNCED_ONE_BY_ONE:
         path_of_disk = {_disk(path): path for path in map(Path, paths) if path.exists()}
         for path in path_of_disk.values():
             _settle_all(path)
@@ -69,8 +69,8 @@ def sync(path: Path) -> None:
 
 
 def flush_data(descriptor: int) -> None:
-    """Returns when the content of an open file is on the disk itself. The time of the change may not
-    be: fdatasync(2), which macOS lacks."""
+    """Returns when the content of an open file is on the disk itself. The time of the change may
+    not be: fdatasync(2), which macOS lacks."""
     if hasattr(os, "fdatasync"):
         os.fdatasync(descriptor)
     else:
@@ -78,7 +78,8 @@ def flush_data(descriptor: int) -> None:
 
 
 def _flush(descriptor: int) -> None:
-    """fsync(2); on macOS that stops at the drive's own memory, and F_FULLFSYNC goes on to the disk."""
+    """fsync(2); on macOS that stops at the drive's own memory, and F_FULLFSYNC goes on to the
+    disk."""
     if fcntl is not None and hasattr(fcntl, "F_FULLFSYNC"):
         with suppress(OSError):  # file systems on a network have none
             fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)

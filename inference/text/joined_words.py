@@ -19,15 +19,15 @@ from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER, hashed
 
 # pieces that hyphens and apostrophes make one word of; a ninth begins the next: such a text is
 # hostile, or a list
-MOST = 8
+MOST_JOINED_PIECES = 8
 _FULL = 0.6  # share of the slots from which on the hash table is made larger
 _Index = tuple[np.ndarray, ...]
 _MARKS = {"-": int(AFTER_HYPHEN), "'": int(AFTER_APOSTROPHE), "’": int(AFTER_APOSTROPHE)}
 
 
 class WordUnits:
-    """WordUnits have numbers: first the words of a lexicon, then joined words, numbered as blocks with
-    them come, then what variants count as (where the lexicon has it not), then phrases.
+    """WordUnits have numbers: first the words of a lexicon, then joined words, numbered as blocks
+    with them come, then what variants count as (where the lexicon has it not), then phrases.
 
     Let `learn` see every block once before the numbers of variants, phrases and `count` hold.
     """
@@ -217,7 +217,7 @@ class WordUnits:
     def _grow(self) -> None:
         if self.joined >= len(self._ends):
             self._ends.resize(2 * len(self._ends), refcheck=False)
-        if self._state[1] + MOST > len(self._pieces):
+        if self._state[1] + MOST_JOINED_PIECES > len(self._pieces):
             self._pieces.resize(2 * len(self._pieces), refcheck=False)
         if self.joined >= int(_FULL * len(self._slots)):
             self._slots = np.zeros(2 * len(self._slots), np.uint64)
@@ -276,12 +276,12 @@ def _join(
     limit = min(len(ends), int(_FULL * len(slots)))
     unit_count = 0
     i = np.int64(0)
-    seq = np.empty(MOST, np.int32)
+    seq = np.empty(MOST_JOINED_PIECES, np.int32)
     for d in range(len(doc_ends)):
         end = doc_ends[d]
         while i < end:
             j = i + 1
-            while j < end and j - i < MOST and words[j] > 0 and words[j] & joins:
+            while j < end and j - i < MOST_JOINED_PIECES and words[j] > 0 and words[j] & joins:
                 j += 1
             if j == i + 1:
                 units[unit_count] = words[i] & NUMBER
@@ -294,7 +294,7 @@ def _join(
                 while True:
                     slot = np.int64(slots[at])
                     if slot == 0:
-                        if state[0] >= limit or state[1] + MOST > len(pieces):
+                        if state[0] >= limit or state[1] + MOST_JOINED_PIECES > len(pieces):
                             return -1
                         for k in range(size):
                             pieces[state[1] + k] = seq[k]

@@ -352,7 +352,7 @@ def _opened(path: Path, size: int):
 
 # A sample of documents, evenly spread over a long stream: enough to show within a second what a
 # choice of words gives.
-MOST = 1_500_000  # pieces: some 8 MB of English
+MOST_SAMPLE_PIECES = 1_500_000  # pieces: some 8 MB of English
 
 
 class Spread:
@@ -363,7 +363,7 @@ class Spread:
     here.
     """
 
-    def __init__(self, stream: Stream, limit: int = MOST):
+    def __init__(self, stream: Stream, limit: int = MOST_SAMPLE_PIECES):
         self.lexicon = stream.lexicon
         ends = np.cumsum(stream.lengths, dtype=np.int64)
         total = int(ends[-1]) if len(ends) else 0

@@ -45,7 +45,7 @@ FOR_MARKS = np.uint8(spelling.FOR_MARKS)
 _ROOM = 4 * (MAX_LETTERS + 1)  # bytes that a word may take
 _FULL = 0.7  # share of the slots from which on the table is made larger
 _NEAR = 14  # bits: some 300 kB, which stay in a core's own cache
-_LARGEST = 1 << 32  # bytes of letters
+_MOST_LETTER_BYTES = 1 << 32  # bytes of letters
 _MOST_WORDS = NUMBER + 1  # whose numbers a piece can hold: raw writings have numbers, too
 DONE = 0
 TABLE_FULL = 1
@@ -147,14 +147,14 @@ class WordTable:
             for array in (self.ends, self.odd):
                 array.resize(room, refcheck=False)
         if self.used + _ROOM > len(self.letters):
-            if len(self.letters) >= _LARGEST - _ROOM:
+            if len(self.letters) >= _MOST_LETTER_BYTES - _ROOM:
                 raise Invalid(
                     "files",
                     "The texts have more different words than can be told apart: 4 GB of letters."
                     " Are they texts?",
                 )
             self.letters.resize(
-                min(_LARGEST, len(self.letters) + len(self.letters) // 2), refcheck=False
+                min(_MOST_LETTER_BYTES, len(self.letters) + len(self.letters) // 2), refcheck=False
             )
         if self.count >= int(_FULL * len(self.slots)):
             slots = np.zeros(2 * len(self.slots), np.uint64)

@@ -15,7 +15,9 @@ from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
 
 # A writing, with a hyphen or a space where it has one, and the word that it counts as
 Pair = tuple[str, str]
-MOST = 20_000  # pieces with a hyphen between them, the most frequent ones, that are looked at
+MOST_HYPHENATED_PIECES = (
+    20_000  # pieces with a hyphen between them, the most frequent ones, that are looked at
+)
 _LETTERS = regex.compile(r"[\p{L}\p{M}]+")
 _SPELLINGS = [  # language, "" for any; what is written otherwise; how
     ("", regex.compile("œ"), "oe"),
@@ -45,7 +47,7 @@ def find(stream: Stream | Spread, language: str) -> list[Pair]:
     tokens, pairs, times = _hyphens(stream)
     lexicon: Lexicon = stream.lexicon
     spelt = _spellings(lexicon, tokens, language) | _carried(lexicon, tokens, language)
-    first = np.argsort(-times, kind="stable")[:MOST]
+    first = np.argsort(-times, kind="stable")[:MOST_HYPHENATED_PIECES]
     pairs = pairs[first]
     times = times[first]
     before = lexicon.words(pairs >> 32)

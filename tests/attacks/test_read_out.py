@@ -123,7 +123,10 @@ def test_one_text_more_is_not_seen_by_two_questions(run):  # noqa: F811
                 embargo.rounded(run.corpus, np.array([count, 3 * padding]))[0]
                 for count in (padding, padding + 1)
             )
-            assert without % embargo.STEP == 0 and padding - 2 * embargo.STEP < without <= padding
+            assert (
+                without % embargo.COUNT_STEP == 0
+                and padding - 2 * embargo.COUNT_STEP < without <= padding
+            )
             if own != without:
                 guesses += 1
                 right += own > without

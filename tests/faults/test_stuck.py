@@ -307,7 +307,7 @@ from webapp.platform.jobs import roster
 
 worker.sweep.Sweep = lambda: (lambda: None)
 worker.upkeep.tidy = worker.corpora.create_first_example = lambda: None
-roster.BEAT, pulse.INTERVAL, pulse.MOST = 0.1, 0.1, 30
+roster.BEAT, pulse.INTERVAL, pulse.MOST_MISSED_BEATS = 0.1, 0.1, 30
 class Hang(bootsteps.StartStopStep):
     requires = ("tasks.pulse:Pulse",)
     def start(self, parent):

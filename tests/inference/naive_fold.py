@@ -16,7 +16,7 @@ def mixture(
     whole = alpha @ (above[:, words] + floor[:, None])
     beta = (above[:, words] + floor[:, None]) / whole
     guess = alpha * ((above[:, words] / whole) @ counts)
-    most = min(K, max(fold.MOST, N // fold.TOKENS_EACH))
+    most = min(K, max(fold.MOST_BLOCK_TOPICS, N // fold.TOKENS_EACH))
     least = np.sort(guess)[-most]
     kept = [k for k in range(K) if guess[k] > 0 and guess[k] >= least][:most]
     gamma = {k: alpha[k] * beta[k] for k in kept}

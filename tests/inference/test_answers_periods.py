@@ -56,7 +56,7 @@ def test_the_finest_length_has_at_most_so_many_periods_with_documents(days, step
     counts = {
         length: len({naive_number(day, length) for day in dates}) for length in periods.LENGTHS
     }
-    fine = [length for length, count in counts.items() if count <= periods.MANY]
+    fine = [length for length, count in counts.items() if count <= periods.MOST_PERIODS]
     assert periods.finest_length(np.append(ordinals(dates), 0)) == fine[0] == expected
 
 

@@ -49,7 +49,7 @@ def reached_slowly(evidence, words: tuple[int, ...], spans: np.ndarray) -> list[
     return [
         Reached(k, tuple((held[k] / np.maximum(sizes[k], 1)).round(3)))
         for k in order
-        if held[k].sum() >= max(reach.LEAST * sizes[k].sum(), 1)
+        if held[k].sum() >= max(reach.LEAST_REACHED_SHARE * sizes[k].sum(), 1)
     ]
 
 

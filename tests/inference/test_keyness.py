@@ -98,7 +98,7 @@ def test_sums_of_documents_have_the_bits_of_sums_of_units(
     assert by_document is not None
     assert by_document.packed.dtype == (np.uint8 if of_documents else dtype)
     found = word_units.count_words(fields, forms, sides, LEAST, of_documents=of_documents)
-    monkeypatch.setattr(word_units, "LONGEST", 0)
+    monkeypatch.setattr(word_units, "LONGEST_TABLED_DOCUMENT", 0)
     assert word_units.ByDocument.of(sides) is None
     of_units = word_units.count_words(fields, forms, sides, LEAST, of_documents=of_documents)
     assert found.forms.tolist() == of_units.forms.tolist()

@@ -1,4 +1,5 @@
-"""Both formulas of the interval of one share, against scipy's distributions, one number at a time."""
+"""Both formulas of the interval of one share, against scipy's distributions, one number at a
+time."""
 
 import math
 
@@ -30,7 +31,7 @@ def test_nothing_is_known_of_a_share_without_words():
 @pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
 def test_where_few_units_have_a_topic_the_end_is_that_of_clopper_and_pearson(level):
     for n in (1, 2, 5, 300):
-        for m in range(min(n, share_intervals.FEW + 1)):
+        for m in range(min(n, share_intervals.FEW_WITH_TOPIC + 1)):
             part = stats.binomtest(m, n).proportion_ci(level).high
             high = share_intervals.high_of_few(np.array([n]), np.array([m]), np.array([0.3]), level)
             assert high == pytest.approx(0.3 * part)

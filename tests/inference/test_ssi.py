@@ -8,7 +8,7 @@ from scipy.special import gammaln
 
 from inference import Bow, checkpoint
 from inference.engines import config as engine_config, from_documents, ssi
-from inference.engines.contract import LONGEST
+from inference.engines.contract import MOST_DOCUMENT_TOKENS
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, gibbs, rng, rows
 from inference.schedule import Schedule, held_out_documents
@@ -701,7 +701,9 @@ def test_edges(documents, V, settings, kind):
 
 
 def test_a_document_that_is_longer_than_can_be_counted_is_refused():
-    longer = Bow(np.array([0, 1]), np.array([0], np.int32), np.array([LONGEST], np.int32), 1)
+    longer = Bow(
+        np.array([0, 1]), np.array([0], np.int32), np.array([MOST_DOCUMENT_TOKENS], np.int32), 1
+    )
     with pytest.raises(Invalid, match="fewer than 16,777,216 words"):
         list(train(ssi, ssi.Config(topics=2), longer))
 

@@ -30,7 +30,7 @@ KEYS = {  # what a line may say, besides its event
 }  # fmt: skip
 # Loggers whose messages without arguments are constant
 CONSTANT = ("uvicorn.error", "celery.apps", "celery.worker.consumer")
-LONGEST = 200  # characters of a value
+LONGEST_VALUE = 200  # characters of a value
 FRAMES = 40  # of a traceback: the last ones
 CAUSES = 5  # exceptions behind an exception
 # What a proxy before us sends as a request’s id is taken over where it looks so; else one is made
@@ -158,7 +158,7 @@ def _known(logger, method: str, line: EventDict) -> dict[str, str | int | float]
 
 
 def _printable(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in str(text)[:LONGEST])
+    return "".join(c if c.isprintable() else " " for c in str(text)[:LONGEST_VALUE])
 
 
 def _plain(logger, method: str, line: dict) -> str:

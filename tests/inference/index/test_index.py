@@ -162,7 +162,7 @@ def test_a_phrase_does_not_go_on_in_the_next_document(tmp_path):
 
 
 def test_a_beginning_of_too_many_words_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr(forms, "MOST", 20)
+    monkeypatch.setattr(forms, "MOST_COMPLETIONS", 20)
     index = index_of(tmp_path, [("", " ".join(f"aa{i}" for i in range(21))), ("", "ab")])
     with pytest.raises(Invalid, match="21 different words begin with “aa”, at most 20"):
         index.find("aa*")
@@ -180,7 +180,7 @@ def test_corpora_without_words(tmp_path, documents):
 def test_counts_stay_at_the_most_they_can_hold(tmp_path):
     index = index_of(tmp_path, [("", "a " * 70_000), ("", "a b")])
     field = index.fields["text"][0]
-    assert field.counts.max() == segments.MOST and index.find('"a a"').tolist() == [0]
+    assert field.counts.max() == segments.LARGEST_COUNT and index.find('"a a"').tolist() == [0]
     assert np.isfinite(index.rank('a "a a"', np.array([0, 1]))).all()
 
 

@@ -386,7 +386,7 @@ def test_a_frequent_word_and_any_other_is_found_without_reading_texts(seed, tmp_
 
 
 def test_a_word_that_a_text_has_more_often_than_the_index_counts_is_read(tmp_path, monkeypatch):
-    uses = segments.MOST + 10
+    uses = segments.LARGEST_COUNT + 10
     index = index_of(tmp_path, ["a " * uses, "a b a"], monkeypatch)
     assert Hits(index, parse("a *", cut), *EVERY, np.ones(2, bool)).counts.tolist() == [
         uses // 2,
@@ -483,7 +483,8 @@ def test_counting_ends_in_time(tmp_path, monkeypatch):
 
 
 def test_compiling_has_no_end_of_time(tmp_path, monkeypatch):
-    """On a busy machine the kernels took more than the seconds of a page, and a first start failed."""
+    """On a busy machine the kernels took more than the seconds of a page, and a first start
+    failed."""
     index = index_of(tmp_path, ["a b a b"] * 9, monkeypatch)
     monkeypatch.setattr(hits, "SECONDS", -1.0)
     monkeypatch.setattr(hits, "OF_FORMS", -1.0)

@@ -36,7 +36,7 @@ def test_many_files_are_settled_on_each_disk_that_they_are_on(tmp_path, monkeypa
         folder.mkdir(parents=True)
         (folder / "file").write_text("")
     settled = []
-    monkeypatch.setattr(durable, "MANY", 1)
+    monkeypatch.setattr(durable, "MOST_SYNCED_ONE_BY_ONE", 1)
     monkeypatch.setattr(durable, "_disk", lambda path: "b" in path.parts)
     monkeypatch.setattr(durable, "_settle_all", lambda path: settled.append("b" in path.parts))
     durable.settle(*folders)

@@ -70,7 +70,7 @@ class SpansOfSet(NamedTuple):
 def look_through(
     selection: Selection,
     outcome: Outcome,
-    longest: float = spans.LONGEST,
+    longest: float = spans.LONGEST_WINDOW_SHARE,
     left_out: np.ndarray | None = None,
 ) -> SpansOfSet | None:
     """All spans of a set; None without two periods that have words. left_out: bool[D], documents
@@ -84,7 +84,7 @@ def of_documents(selection: Selection, outcome: Outcome) -> SpansOfSet | None:
     """All spans of a set, with documents as units, whoever speaks: for the question who speaks
     when."""
     unit = corpus_unit.Unit(None, corpus_unit.DOCUMENTS_UNSAID)
-    return _look_through(selection, outcome, unit, None, spans.LONGEST, None)
+    return _look_through(selection, outcome, unit, None, spans.LONGEST_WINDOW_SHARE, None)
 
 
 def _look_through(

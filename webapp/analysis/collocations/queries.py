@@ -37,12 +37,12 @@ LISTED = 50
 NODES = 15  # words of a network
 LONGEST_FILE = 50_000  # words of a file
 FARTHEST = 20  # words of a window before or behind a word
-LEAST = 2  # documents of what is kept
+LEAST_DOCUMENTS = 2  # documents of what is kept
 LEAST_UNDER_EMBARGO = 5  # else the neighbours of a word, one after the other, give a text away
 TOKENS = 1 << 18  # of the word that are looked at at a time
 Counts = TypeVar("Counts", bound=Windows)
 _near = BoundedCache(16 << 20)
-_everywhere = BoundedCache(16 << 20)  # 12 bytes for each form that LEAST documents have
+_everywhere = BoundedCache(16 << 20)  # 12 bytes for each form that LEAST_DOCUMENTS documents have
 _COLUMNS = (
     "corpus run selection word topic left right within near tokens documents expected"
     " tokens_everywhere log_dice g2 t".split()
@@ -94,7 +94,7 @@ def count_near(
     selection: RunSelection,
     word: Word,
     near_question: NearQuestion,
-    least_documents: int = LEAST,
+    least_documents: int = LEAST_DOCUMENTS,
     record: bool = False,
 ) -> Counted:
     """A pass over the documents that have the word, and for a new set one over the index.
@@ -185,8 +185,8 @@ def _in_parts(pairs: np.ndarray, documents: np.ndarray, tokens: np.ndarray) -> l
 
 
 def _tokens(index: Index, selection: RunSelection) -> tuple[np.ndarray, np.ndarray, int]:
-    """(forms that LEAST documents of the set have, int32, ascending; tokens of each, int64; all
-    tokens)."""
+    """(forms that LEAST_DOCUMENTS documents of the set have, int32, ascending; tokens of each,
+    int64; all tokens)."""
 
     def make() -> tuple[np.ndarray, np.ndarray, int]:
         in_set = np.zeros(index.D, bool)
@@ -196,7 +196,7 @@ def _tokens(index: Index, selection: RunSelection) -> tuple[np.ndarray, np.ndarr
             in_set[selection.numbers] = True
         documents = None if in_set.all() else in_set
         size = len(index.stream.lexicon)
-        forms, tokens = two_sets.tokens(index.fields["text"], size, documents, LEAST)
+        forms, tokens = two_sets.tokens(index.fields["text"], size, documents, LEAST_DOCUMENTS)
         total = index.stream.lengths.sum(dtype=np.int64, where=in_set)
         return forms, tokens, int(total)
 
@@ -205,7 +205,9 @@ def _tokens(index: Index, selection: RunSelection) -> tuple[np.ndarray, np.ndarr
 
 def least(selection: RunSelection, asked_documents: int) -> int:
     """Documents that a listed word has near the other at least."""
-    return max(asked_documents, LEAST_UNDER_EMBARGO if selection.run.corpus.embargo else LEAST)
+    return max(
+        asked_documents, LEAST_UNDER_EMBARGO if selection.run.corpus.embargo else LEAST_DOCUMENTS
+    )
 
 
 class Ranked:

@@ -94,7 +94,7 @@ def _computed(word: Word, compared_sides: list[Side]) -> Computed:
         )
     _, unit = unit_of(compared_sides)
     recorded = [count.recorded for count in counts]
-    units, words = near_by_units(recorded, unit, counting.LEAST)
+    units, words = near_by_units(recorded, unit, counting.LEAST_DOCUMENTS)
     words = _that_may_be_told(words, counts)
     if question.which == "content":
         words = words.some(search.content_words(search.open_index(corpus), words.forms))
@@ -139,7 +139,7 @@ def _that_may_be_told(words: Counted, counts: list[queries.Counted]) -> Counted:
         tokens[rows, s] = count.near.sums.tokens[rows_of_side]
         documents[rows, s] = count.near.sums.documents[rows_of_side]
     words = words._replace(documents=documents, sums=words.sums._replace(tokens=tokens))
-    return words.some(documents.sum(axis=1) >= counting.LEAST)
+    return words.some(documents.sum(axis=1) >= counting.LEAST_DOCUMENTS)
 
 
 def _associations(forms: np.ndarray, counts: list[queries.Counted]) -> np.ndarray:

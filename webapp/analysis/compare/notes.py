@@ -13,7 +13,7 @@ from webapp.analysis.compare.measures import Measured
 from webapp.models import Run
 from webapp.platform.drawing.numbers import count, decimals, duration, join_names, percent
 
-FEWEST = 2  # runs of which something was measured: fewer can't be compared
+FEWEST_RUNS = 2  # runs of which something was measured: fewer can't be compared
 DIGITS = 3  # behind the point of likelihoods and coherence
 SAME = 0.0005  # nats: what is written with three decimals is no difference below it
 # Nats: a smaller lead chooses no run while nobody knows what another seed would change
@@ -70,7 +70,7 @@ def sentences(rows: Sequence[Measured], runs: Sequence[Run], reference: int | No
     """What to note of the runs that are done; none of less than two. runs: those of the rows, in
     their order."""
     done = [row for row in rows if row.done]
-    if len(done) < FEWEST:
+    if len(done) < FEWEST_RUNS:
         return []
     by_id = {run.pk: run for run in runs}
     words = {(by_id[row.run].version_id, tuple(by_id[row.run].dropped)) for row in done}
@@ -105,7 +105,7 @@ def _labelled_once(notes: Sequence[str], done: list[Measured]) -> list[str]:
 def _choice(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
     """One note: the best predictor, and beside it the run with more coherent topics."""
     predictors = _best_first(done, "held_out")
-    if len(predictors) < FEWEST:
+    if len(predictors) < FEWEST_RUNS:
         return []
     by_chance = max(map(_spread, _alike(predictors, by_id)), default=UNMEASURED)
     tolerance = max(by_chance, SAME)
@@ -165,7 +165,7 @@ def _topics_in_use(row: Measured) -> int:
 
 def _prediction(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
     predictors = _best_first(done, "held_out")
-    if len(predictors) < FEWEST:
+    if len(predictors) < FEWEST_RUNS:
         return [
             "Nothing was held out of this corpus, so it is not known which run predicts held-out"
             " words best."
@@ -198,7 +198,7 @@ def _held_out(predictors: list[Scored]) -> str:
 
 def _left_to_right(predictors: list[Scored]) -> str:
     ordered = _best_first([score.row for score in predictors], "left_to_right")
-    if len(ordered) < FEWEST:
+    if len(ordered) < FEWEST_RUNS:
         return ""
     best_score, following = ordered[:2]
     if best_score.value - following.value < SAME:
@@ -279,7 +279,7 @@ def _whole_documents(predictors: list[Scored]) -> str:
 
 def _coherence(done: list[Measured]) -> list[str]:
     by_npmi = _best_first(done, "npmi")
-    if len(by_npmi) < FEWEST:
+    if len(by_npmi) < FEWEST_RUNS:
         return []
     best_score = by_npmi[0]
     least = min(by_npmi, key=lambda score: score.value)
@@ -336,7 +336,7 @@ def _matched(done: list[Measured], reference: int | None) -> list[str]:
 
 def _time(done: list[Measured]) -> list[str]:
     timed = [score for score in _best_first(done, "seconds") if score.value]
-    if len(timed) < FEWEST:
+    if len(timed) < FEWEST_RUNS:
         return []
     slow = timed[0]
     quick = min(timed, key=lambda score: score.value)

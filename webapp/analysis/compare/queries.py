@@ -25,11 +25,11 @@ from webapp.core.runs import series
 from webapp.models import Metric, Run
 from webapp.platform.drawing.colours import CHOICES
 
-MOST = CHOICES  # runs at once: as many as there are colours
+MOST_RUNS = CHOICES  # runs at once: as many as there are colours
 PAGE = 50
 OFFERED = 30  # runs to choose from, the newest
 WORDS = 20  # of each topic, that are looked at for what two have in common
-SHOWN = 10  # of those, at most
+WORDS_SHOWN = 10  # of those, at most
 STABLE_ORDERS = ("steady", "unsteady", "share", "number")
 PAIR_ORDERS = ("alike", "unlike", "share", "number")
 
@@ -154,10 +154,10 @@ def _lone(
     lone = [
         Lone(
             topic=_topic(first_view, k, share),
-            words=words[k][:SHOWN],
+            words=words[k][:WORDS_SHOWN],
             similarity=float(between.best_b_similarity[k]),
             nearest=links.topic_link(second_view, nearest[k]),
-            nearest_words=words_of_nearest[nearest[k]][:SHOWN],
+            nearest_words=words_of_nearest[nearest[k]][:WORDS_SHOWN],
             difference=None if steady is None else bool(steady[k]),
         )
         for k in page
@@ -179,7 +179,7 @@ def _gathered(
     def part_of(number: int) -> TopicWithSimilarity:
         return TopicWithSimilarity(
             topic=_topic(second_view, number, share_in_b),
-            words=words_of_parts[number][:SHOWN],
+            words=words_of_parts[number][:WORDS_SHOWN],
             similarity=float(similarity[number]),
         )
 
@@ -191,7 +191,7 @@ def _gathered(
         gathered.append(
             Gathered(
                 topic=_topic(first_view, k, share),
-                words=words[k][:SHOWN],
+                words=words[k][:WORDS_SHOWN],
                 parts=[part_of(number) for number in nearest_first],
                 difference=seed_band.is_difference(k, steady, parts, parts_steady),
             )
@@ -219,7 +219,7 @@ def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[Stead
         ]
         row = Steady(
             topic=_topic(first, k, share),
-            words=words[k][:SHOWN],
+            words=words[k][:WORDS_SHOWN],
             stability=float(stability[k]),
             partners=partners,
         )
@@ -267,7 +267,7 @@ def _in_common(first: list[str], second: list[str]) -> tuple[list[str], list[str
     words_of_both = [word for word in first if word in second]
     only_first = [word for word in first if word not in second]
     only_second = [word for word in second if word not in first]
-    return words_of_both[:SHOWN], only_first[:SHOWN], only_second[:SHOWN]
+    return words_of_both[:WORDS_SHOWN], only_first[:WORDS_SHOWN], only_second[:WORDS_SHOWN]
 
 
 def _next(after: int, rows: Sequence) -> int | None:

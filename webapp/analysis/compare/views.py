@@ -61,9 +61,10 @@ NOT_COMPARED = "A worker compares these runs. Ask again when their page shows to
 
 def _at_most(name: str, values: list[str]) -> list[int]:
     numbers = wholes(name, values)
-    if len(numbers) > queries.MOST:
+    if len(numbers) > queries.MOST_RUNS:
         raise BadRequest(
-            f"At most {queries.MOST} runs can be compared at once; these are {len(numbers)}. Take"
+            f"At most {queries.MOST_RUNS} runs can be compared at once; these are {len(numbers)}."
+            " Take"
             " some out."
         )
     return numbers
@@ -144,7 +145,7 @@ def _html(
         offered=[(run, engines.get(run.engine).ABOUT.label) for run in offered],
         notices=notices,
         of_topics=of_topics,
-        most=queries.MOST,
+        most=queries.MOST_RUNS,
         columns=columns,
         charts=series.offered(series.CHARTS, names),
         waiting=any(state.status != "failed" for state in page.comparing),
@@ -328,8 +329,8 @@ def _topic_notices(runs: list[Run]) -> list[str]:
 
 
 def _differences(runs: list[Run]) -> Differences:
-    """A setting that an engine lacks is "". A run has several topics that were named beforehand, each
-    with its words: they are one row."""
+    """A setting that an engine lacks is "". A run has several topics that were named beforehand,
+    each with its words: they are one row."""
     rows: dict[str, SettingRow] = {}
     for i, run in enumerate(runs):
         for name, label, symbol, value in _settings(run, runs[0]):

@@ -15,7 +15,7 @@ import regex
 from inference.errors import Invalid
 
 MOST_TERMS = 8
-LONGEST = 2_000  # letters of a formula
+LONGEST_FORMULA = 2_000  # letters of a formula
 _TOKEN = regex.compile(r'\s*(?:(spline\()|"((?:[^"]|"")+)"|([\p{L}\p{M}\p{N}_.-]+)|([+*)])|(\S))')
 _BARE = regex.compile(r"[\p{L}\p{M}\p{N}_.-]+")
 
@@ -53,9 +53,10 @@ class Formula:
 
 def read(text: str) -> Formula:
     """Raises Invalid, with the place of what can't be read."""
-    if len(text) > LONGEST:
+    if len(text) > LONGEST_FORMULA:
         raise Invalid(
-            "formula", f"A formula has at most {LONGEST:,} letters, this one has {len(text):,}."
+            "formula",
+            f"A formula has at most {LONGEST_FORMULA:,} letters, this one has {len(text):,}.",
         )
     tokens = [
         (m.lastindex or 0, m[m.lastindex or 0], m.start(m.lastindex or 0))

@@ -30,7 +30,7 @@ from webapp.models import Run
 from webapp.platform.jobs import kinds
 from webapp.platform.storage.cache import BoundedCache, nbytes
 
-MOST = 24  # other runs, the newest
+MOST_OTHER_RUNS = 24  # other runs, the newest
 SECONDS = 4.0
 _ROW = 32_000  # bytes of what is kept of a run, without its sums
 TIMES = (variables.DATE, *fields.PERIODS)
@@ -89,11 +89,13 @@ def other_runs(run: Run) -> list[Run]:
     ).exclude(pk=run.pk)
     different = {_choices(run): run}
     for other_run in done.select_related("corpus", "version", "snapshot").order_by("-pk")[
-        : 4 * MOST
+        : 4 * MOST_OTHER_RUNS
     ]:
         if other_run.final:
             different.setdefault(_choices(other_run), other_run)
-    return [other_run for other_run in different.values() if other_run.pk != run.pk][:MOST]
+    return [other_run for other_run in different.values() if other_run.pk != run.pk][
+        :MOST_OTHER_RUNS
+    ]
 
 
 def _choices(run: Run) -> str:

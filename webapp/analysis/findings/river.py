@@ -11,10 +11,10 @@ from webapp.core.documents.selection import RunSelection
 
 BINS = 58  # at most
 # words that so many of the bins have
-ENOUGH = 1_000
+BIN_WORDS = 1_000
 OF_BINS = 0.9
 THIN_END = 0.12  # of the mean: a last bin with fewer words joins its neighbour
-FEW = 8  # bins below which there is no river, but a row for each
+FEWEST_RIVER_BINS = 8  # bins below which there is no river, but a row for each
 LISTED = 300  # topics, the largest; the others are in their families' sums alone
 
 
@@ -80,12 +80,12 @@ def shares_of_topics(river: River) -> dict[int, np.ndarray]:
 
 def _edges(totals: np.ndarray) -> list[int]:
     """Where bins of equally many periods begin, and the end: the shortest of which OF_BINS have
-    ENOUGH words, or as long as leaves FEW of them."""
+    BIN_WORDS words, or as long as leaves FEWEST_RIVER_BINS of them."""
     G = len(totals)
     length = -(-G // BINS)
-    while G // (length + 1) >= FEW:
+    while G // (length + 1) >= FEWEST_RIVER_BINS:
         words = np.add.reduceat(totals, np.arange(0, G, length))
-        if np.mean(words >= ENOUGH) >= OF_BINS:
+        if np.mean(words >= BIN_WORDS) >= OF_BINS:
             break
         length += 1
     edges = [*range(0, G, length), G]

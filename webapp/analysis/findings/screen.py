@@ -17,7 +17,7 @@ from webapp.analysis.findings.kinds.event import WordItem
 from webapp.analysis.findings.kinds.mark import GroupItem
 from webapp.analysis.findings.mixes import Mixes, mixes
 from webapp.analysis.findings.phrasing import SentencePart
-from webapp.analysis.findings.river import FEW, River, shares_of_topics
+from webapp.analysis.findings.river import FEWEST_RIVER_BINS, River, shares_of_topics
 from webapp.analysis.findings.sentences import briefly, spanned
 from webapp.analysis.findings.shapes import (
     Cuts,
@@ -186,10 +186,10 @@ PLACED = frozenset(
 
 @dataclass(frozen=True)
 class OverviewHtml:
-    """kinds: of the findings that there are. screen: what is drawn. failed: titles of kinds that could not be
-    computed. query: of this page's address. simulated: whether the true topics are known. renamed:
-    when the topics got the names of a newer program. named_by_words: whether names could not be made
-    from the texts. unit: which texts count as one."""
+    """kinds: of the findings that there are. screen: what is drawn. failed: titles of kinds that
+    could not be computed. query: of this page's address. simulated: whether the true topics are
+    known. renamed: when the topics got the names of a newer program. named_by_words: whether names
+    could not be made from the texts. unit: which texts count as one."""
 
     untrained: bool
     renamed: datetime | None
@@ -231,7 +231,7 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[FindingHt
     """rows: the findings of the page."""
     view = selection.view
     river = page.river
-    if river is not None and len(river.totals) < FEW:
+    if river is not None and len(river.totals) < FEWEST_RIVER_BINS:
         river = None
     families = [row for row in rows if row.family is not None]
     families.sort(key=lambda row: -(row.family.share if row.family else 0.0))

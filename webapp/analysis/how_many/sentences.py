@@ -13,7 +13,7 @@ PREDICTION = (
     " number a word’s probability differs by up to {seeds}."
 )
 NOT_PREDICTED = "Prediction: no documents were held out, so it is not known."
-STEP = "from {begin} to {end} topics a word becomes {change} {direction} probable"
+NEXT_NUMBER_OF_TOPICS = "from {begin} to {end} topics a word becomes {change} {direction} probable"
 STEP_WITHOUT_CHANGE = "from {begin} to {end} topics nothing changes"
 STABILITY = "Stability: with another seed {first} topics are found again, {second}, and {third}."
 MIXED = "Mixed topics, of two subjects: {first}, {second}, and {third}."
@@ -90,7 +90,7 @@ def _say_step(begin: Trained, end: Trained) -> str:
     if abs(change) < NO_CHANGE:
         return STEP_WITHOUT_CHANGE.format(**ends)
     direction = "more" if change > 0 else "less"
-    return STEP.format(change=percent(abs(change)), direction=direction, **ends)
+    return NEXT_NUMBER_OF_TOPICS.format(change=percent(abs(change)), direction=direction, **ends)
 
 
 def _change_of_probability(begin: float | None, end: float | None) -> float:

@@ -30,7 +30,7 @@ from webapp.platform.storage.cache import BoundedCache, cached
 
 TASK = "tasks.runs.compare_words"
 METHOD = 5  # raised when the same sets have other words
-LEAST = 5  # documents of both sides: what fewer have is told by no list
+LEAST_DOCUMENTS = 5  # documents of both sides: what fewer have is told by no list
 # Words of a side that are kept, the clearest in either order
 MOST_STORED: dict[Order, int] = {"ratio": 25_000, "g2": 200}
 # documents of words, in all, up to which a request counts: a second; of more a worker does
@@ -225,7 +225,7 @@ class Contrast(AnswerJob[Computed]):
         lengths = np.minimum(self.lengths, 1) if of_documents else self.lengths
         units = word_units.sides_of(self.sets.astype(np.int8) - 1, lengths, self._units)
         words = word_units.count_words(
-            counted_words.fields, size, units, LEAST, advance, of_documents=of_documents
+            counted_words.fields, size, units, LEAST_DOCUMENTS, advance, of_documents=of_documents
         )
         if self.which == "content":
             words = words.some(counted_words.content(words.forms))

@@ -17,8 +17,8 @@ from webapp.models import Run, Version
 from webapp.platform.storage import csv_cells
 from webapp.platform.storage.nulls import number_or_none
 
-SHOWN = 9  # topics of a page that names none: those that change most
-MOST = 24  # side by side; more can't be compared
+TOPICS_SHOWN = 9  # topics of a page that names none: those that change most
+MOST_LINES = 24  # side by side; more can't be compared
 OFFERED = 200  # topics to choose from in a list; others by their number
 PASSAGES = 3  # of a bin
 VALUES = 40  # of a category, the most frequent: a longer list can't be compared
@@ -71,7 +71,7 @@ def lines(
     by: str,
     asked_topics: list[int],
     bin_: str = "",
-    most_lines: int = MOST,
+    most_lines: int = MOST_LINES,
 ) -> TimeLines:
     """Some topics, or those that change most, by a period or a category. bin_: of one topic, the
     group whose passages are shown."""
@@ -83,7 +83,7 @@ def lines(
         )
     cut = shares.cut(selection, by)
     changing = most_changing(cut)
-    chosen_topics = asked_topics or changing[:SHOWN]
+    chosen_topics = asked_topics or changing[:TOPICS_SHOWN]
     bands = shares.intervals(cut, chosen_topics)
     tokens = shares.tokens(cut)
     total = max(int(tokens.sum()), 1)
@@ -155,7 +155,7 @@ def table(selection: RunSelection, by: str, asked_topics: list[int]) -> Iterator
     """The chart as CSV, with all of its bins: a row for each topic and bin, and in each what it was
     made from."""
     cut = shares.cut(selection, by)
-    chosen_topics = asked_topics or most_changing(cut)[:SHOWN]
+    chosen_topics = asked_topics or most_changing(cut)[:TOPICS_SHOWN]
     bands = shares.intervals(cut, chosen_topics)
     tokens = shares.tokens(cut)
     run = selection.view.run

@@ -111,7 +111,7 @@ def _lines_html(
             OfferedTopic(**vars(links.topic_link(view, k)), words=words[k], shown=k in topics_shown)
             for k in offered
         ],
-        most=trends.MOST,
+        most=trends.MOST_LINES,
         kept=[(name, value) for name, values in conditions for value in values],
         empty=(
             [period.label for period in page.bins if not period.documents] if page.in_time else []

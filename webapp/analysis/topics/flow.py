@@ -1,7 +1,7 @@
 """Families of topics over time as one picture, the same as on the overview of a run."""
 
 from webapp.analysis.findings import families, streams
-from webapp.analysis.findings.river import FEW, river
+from webapp.analysis.findings.river import FEWEST_RIVER_BINS, river
 from webapp.analysis.findings.streams import LinkedFamily
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links
@@ -11,7 +11,7 @@ from webapp.platform.drawing.river import River as Picture
 def picture(selection: RunSelection, by: str) -> Picture | None:
     """All families by periods `by`; None for a set whose periods are too few to make a river."""
     bins = river(selection, by)
-    if bins is None or len(bins.totals) < FEW:
+    if bins is None or len(bins.totals) < FEWEST_RIVER_BINS:
         return None
     linked = []
     for family in families.count_families(selection, None):

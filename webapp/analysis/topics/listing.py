@@ -24,7 +24,7 @@ from webapp.platform.storage.nulls import number_or_none
 from webapp.platform.storage.sql import rows
 
 PAGE = 100
-LONGEST = 200  # characters of a word or of a group's name in an address
+LONGEST_QUERY_VALUE = 200  # characters of a word or of a group's name in an address
 QUOTED = 50  # of what is wrong
 ORDERS = ("share", "number", "label", "kind", "coherence", "exclusivity", "word", "family")
 BINS = 120  # of a sparkline: more would lie closer than a screen can show
@@ -35,7 +35,7 @@ _TOPICS = regex.compile(r"\d{1,5}(?:,\d{1,5})*")
 
 def read_listing_query(query: QueryDict, run: Run) -> ListingQuery:
     """Raises Invalid for topics that the run does not have."""
-    printable = filter(str.isprintable, query.get("word", "")[:LONGEST])
+    printable = filter(str.isprintable, query.get("word", "")[:LONGEST_QUERY_VALUE])
     word = "".join(printable).strip().lower()
     number_of_families = families.in_address(query) if run.final else None
     order, backward = _order(query.get("sort", ""), word, number_of_families)
@@ -43,7 +43,7 @@ def read_listing_query(query: QueryDict, run: Run) -> ListingQuery:
         sort=order,
         backward=backward,
         word=word,
-        group=query.get("group", "")[:LONGEST],
+        group=query.get("group", "")[:LONGEST_QUERY_VALUE],
         hidden=query.get("hidden") == "1",
         topics=_topics(query.getlist("topics"), run),
         frequent=query.get("by_words") == "frequency",
@@ -161,7 +161,8 @@ class TopicListing:
             self.numbers = np.concatenate([self.numbers[~general], self.numbers[general]])
 
     def _by(self, sort: str, weight: np.ndarray | None, numbers: np.ndarray) -> np.ndarray:
-        """The order of some topics: indices into `numbers`. weight: of the word that is asked for."""
+        """The order of some topics: indices into `numbers`. weight: of the word that is asked
+        for."""
         topics_in_order = numbers.tolist()
         if sort == "number":
             return np.arange(len(numbers))
@@ -201,8 +202,8 @@ class TopicListing:
         return self.labels.merged(weight)
 
     def _called(self, word: str) -> np.ndarray:
-        """float64[K]: 2 for topics in whose label, which a reader gave, the word is, also as a part of
-        another; 1 where the proposed name has it as whole words, or whose number it is."""
+        """float64[K]: 2 for topics in whose label, which a reader gave, the word is, also as a part
+        of another; 1 where the proposed name has it as whole words, or whose number it is."""
         called = np.zeros(self.run.topics)
         whole_words = regex.compile(rf"(?<!\w){regex.escape(word)}(?!\w)")
         for k in range(self.run.topics):

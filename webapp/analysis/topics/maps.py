@@ -19,7 +19,7 @@ from webapp.platform.storage.cache import cached
 WIDTH = 1100
 HEIGHT = 780  # at most: a flat map is lower
 COVERED = 0.16  # of the disc on which the map lies, by all circles together
-LEAST = 3.0  # radius that can still be hit
+LEAST_RADIUS = 3.0  # radius that can still be hit
 APART = 1.04  # times their radii: circles don't touch
 EDGE = np.array([0.16, 0.05])  # of the layout, for labels to the sides and above
 LETTER = 6.9  # width of a label's letters
@@ -42,7 +42,7 @@ def topic_map(listing: TopicListing, shown_topics: list[int]) -> TopicMap | None
     height = layout.height * unit
     middle = (layout.low + layout.high) / 2
     xy = (layout.xy - middle) * unit + np.array([WIDTH, height]) / 2
-    radii = np.maximum(np.sqrt(COVERED * listing.share) * unit, LEAST)
+    radii = np.maximum(np.sqrt(COVERED * listing.share) * unit, LEAST_RADIUS)
     # The largest first, so that small ones lie on top
     largest_first = np.argsort(-listing.share[listing.numbers], kind="stable")
     words = topics.first_words(listing.view, WORDS)

@@ -12,7 +12,7 @@ from webapp.platform.storage.nulls import number_or_none
 STACKED = 12  # topics of the chart in which they stand on one another
 # Of all words that stacked topics hold: with less, the others would fill the chart, and it leaves
 # them out
-LEAST = 0.2
+LEAST_STACKED_SHARE = 0.2
 MULTIPLES = 48  # small charts of a page
 WORDS = 5  # of the topic of each
 VALUES = 40  # of a category: the most frequent
@@ -68,7 +68,7 @@ def over_time(listing: TopicListing, by: str, after: int = 0) -> TopicTimes | No
         rest_count=len(not_stacked),
         other=_shares_of(other_tokens, totals),
         part=part,
-        other_drawn=part >= LEAST,
+        other_drawn=part >= LEAST_STACKED_SHARE,
         multiples=_series(listing, listing.numbers[after:following], tokens, shares),
         most=Most(
             tokens=int(tokens[:, listing.numbers].max(initial=0)),

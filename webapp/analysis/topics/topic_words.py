@@ -17,7 +17,7 @@ from webapp.platform.storage.cache import BoundedCache, cached
 from webapp.platform.storage.sql import rows, tuples
 
 WORDS = 30  # on the topic's own page
-LEAST = 5  # tokens of a word that is shown for being nowhere else
+LEAST_TOKENS = 5  # tokens of a word that is shown for being nowhere else
 _tallies = BoundedCache(8 << 20)  # the words of topics that a web process remembers
 
 
@@ -99,8 +99,8 @@ def relevant(
     selection: RunSelection, k: int, lam: float, after: int = 0, limit: int = WORDS
 ) -> tuple[list[WeighedWord], int | None]:
     """A topic's words by relevance (Sievert and Shirley 2014), from place `after` on, without
-    hidden ones; and the next place. Below a relevance of 1 words with fewer than LEAST tokens stand
-    behind all others: each of them is nowhere else by chance."""
+    hidden ones; and the next place. Below a relevance of 1 words with fewer than LEAST_TOKENS
+    tokens stand behind all others: each of them is nowhere else by chance."""
     view = selection.view
     words = tallied(selection, k)
     if not len(words.numbers):
@@ -108,7 +108,7 @@ def relevant(
     score = relevance(
         words.tokens, words.everywhere, lam, inside_total=words.of_topic, total=words.of_all
     )
-    is_rare = (words.tokens < LEAST) & (lam < 1)
+    is_rare = (words.tokens < LEAST_TOKENS) & (lam < 1)
     order = np.lexsort((words.numbers, -words.tokens, -score, is_rare))
     order = order[~np.isin(words.numbers[order], view.hidden_words.numbers)]
     following = after + limit

@@ -23,7 +23,7 @@ from webapp.platform.accounts.embargo import Piece
 
 PAGE = 25
 SIDE = 80  # characters on each side of the word
-LONGEST = 260  # characters of a word or a phrase as it is written
+LONGEST_WRITTEN_PHRASE = 260  # characters of a word or a phrase as it is written
 # Lines that are put in the order of their context, which takes their texts; the others follow by
 # certainty
 SORTED = 1_000
@@ -292,7 +292,12 @@ def _around(line_place: LinePlace) -> tuple[int, int, int, int]:
     """What embargo.read_pieces asks for: document, first character, how many, and the place
     itself."""
     first = max(0, line_place.at - SIDE)
-    return line_place.document, first, line_place.at - first + LONGEST + SIDE, line_place.at
+    return (
+        line_place.document,
+        first,
+        line_place.at - first + LONGEST_WRITTEN_PHRASE + SIDE,
+        line_place.at,
+    )
 
 
 def _whole_words_before(cut: Cut) -> str:

@@ -76,7 +76,7 @@ def limit_to_embargo(selection: RunSelection, hits: Hits) -> Told:
             "pattern",
             "The texts of this corpus are under embargo: where a pattern occurs in few documents,"
             " or in none, that is not told. Ask for what more than"
-            f" {2 * embargo.STEP} documents have.",
+            f" {2 * embargo.COUNT_STEP} documents have.",
         )
     return Told(max(tokens, documents), documents)
 

@@ -16,7 +16,7 @@ from webapp.platform.storage.sql import rows, tuples
 PAGE = 100
 ALIKE = 8  # words that are offered where none begins as was typed
 BEGINNINGS = 16  # words that are offered before anything was typed
-LONGEST = 100  # characters of what was typed
+LONGEST_TYPED_TEXT = 100  # characters of what was typed
 CANDIDATES = 6  # first words of a topic, of which some are shown
 WORDS = 3  # of a topic, that are shown
 _MARKS = regex.compile("[\u0300-\u036f]+")
@@ -67,7 +67,7 @@ def alike(version: Version, text: str) -> list[WordCount]:
     nearest = rows(
         "SELECT number, word, tokens, documents FROM word WHERE version_id = %(version)s AND plain"
         " %% %(text)s ORDER BY similarity(plain, %(text)s) DESC, number LIMIT %(limit)s",
-        {"version": version.pk, "text": plain(text)[:LONGEST], "limit": ALIKE},
+        {"version": version.pk, "text": plain(text)[:LONGEST_TYPED_TEXT], "limit": ALIKE},
     )
     return [WordCount(**row) for row in nearest]
 

@@ -17,11 +17,11 @@ from webapp.platform.storage.sql import rows, tuples
 
 # A sense with fewer tokens, or with less than RARE of the word, is folded under "other senses", and
 # one whose tokens are less certain on average than LIKELY, as its lines would be guesses
-FEW = 5
+FEWEST_SENSE_TOKENS = 5
 RARE = 0.02
 LIKELY = 0.6
 SHADES = 3  # paler ones of a colour: static/css/words.css
-MOST = 16  # senses that are unfolded
+MOST_SENSES = 16  # senses that are unfolded
 APART = 12  # of the other topics, those that a chart shows one by one where it is asked to
 # Of the other topics, the largest, that are listed; a frequent word is in nearly all of 2,000
 # topics
@@ -50,7 +50,9 @@ class Tally:
     def clear(self) -> bool:
         """Whether it is clear enough to be called a sense; the largest topic is shown though it
         isn't."""
-        return self.tokens >= FEW and self.share >= RARE and self.certainty >= LIKELY
+        return (
+            self.tokens >= FEWEST_SENSE_TOKENS and self.share >= RARE and self.certainty >= LIKELY
+        )
 
 
 def asked_topic(view: RunView, topic: int | str | None) -> int | None:
@@ -89,7 +91,7 @@ def tallied(word: Uses) -> tuple[list[Tally], list[Tally]]:
         if tokens[k]
     ]
     clear = [tally for tally in tallies[1:] if tally.clear]
-    senses_named = [*tallies[:1], *clear][:MOST]
+    senses_named = [*tallies[:1], *clear][:MOST_SENSES]
     numbers = {tally.topic for tally in senses_named}
     return senses_named, [tally for tally in tallies if tally.topic not in numbers]
 

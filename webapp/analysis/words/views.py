@@ -48,7 +48,7 @@ from webapp.platform.pages.typed import Answer, PageQuery, read_whole, typed
 
 COMPARE = "compare"  # the page of two words; without any it is the page of this word
 ALL = "all"
-LONGEST = 100  # characters of a word in an address
+LONGEST_WORD = 100  # characters of a word in an address
 COMPARED = 2  # words side by side
 NOT_FOUND = 404
 BAD_REQUEST = 400
@@ -116,7 +116,7 @@ def detail(
     """The senses of a word, or with ?topic= the lines of one."""
     found_word = queries.word(run.version, word)
     if found_word is None:
-        return _unknown(view, word[:LONGEST], as_json)
+        return _unknown(view, word[:LONGEST_WORD], as_json)
     if not run.final:
         return Answer(UntrainedWord(header(found_word)))
     if topic is None:
@@ -351,7 +351,7 @@ def compare(
 
 def _typed_words(texts: list[str]) -> list[str]:
     """The first ones in which there is something."""
-    words = [" ".join(text.split())[:LONGEST] for text in texts]
+    words = [" ".join(text.split())[:LONGEST_WORD] for text in texts]
     return [word for word in words if word][:COMPARED]
 
 

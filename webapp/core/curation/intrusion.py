@@ -24,12 +24,12 @@ STRATA: dict[Stratum, int] = {
     "middle": 3,
     "borderline": 3,
 }
-SHORTEST = (
+SHORTEST_DOCUMENT = (
     20  # words of the vocabulary that a document needs: the share of a topic in fewer says little
 )
 WINDOW = 100  # words of a passage: long enough to see what it is about
-READ = 200_000  # characters of a document that are looked through
-SHOWN = 5  # words of a topic in the word test, besides the intruder (Chang et al.)
+MOST_READ_CHARACTERS = 200_000  # characters of a document that are looked through
+WORDS_SHOWN = 5  # words of a topic in the word test, besides the intruder (Chang et al.)
 OPENING = 900  # characters of a document that the topic test shows
 LOOKED_AT = 10  # other topics among whose words an intruder is looked for
 TOPICS_SHOWN = 3  # of a document in the topic test, besides the intruder
@@ -78,7 +78,7 @@ def sample(run: Run, number: int, seed: int) -> list[Sampled]:
     assigned = evidence.of(run)
     documents, tokens = assigned.holding(number)
     shares = tokens / np.maximum(assigned.lengths[documents], 1)
-    long = assigned.lengths[documents] >= SHORTEST
+    long = assigned.lengths[documents] >= SHORTEST_DOCUMENT
     if long.sum() >= sum(STRATA.values()):
         documents = documents[long]
         shares = shares[long]
@@ -129,7 +129,7 @@ def passages(run: Run, number: int, seed: int) -> list[Passage]:
         return _densest(text, terms, {word[w] for w in words_of_document[d]})
 
     about_documents = embargo.about(run.corpus, list(words_of_document), "title", "date_text")
-    texts = embargo.read_chosen(run.corpus, list(words_of_document), READ, densest)
+    texts = embargo.read_chosen(run.corpus, list(words_of_document), MOST_READ_CHARACTERS, densest)
     to_read = []
     for row in samples:
         start, text = texts[row.document]
@@ -176,11 +176,11 @@ def word_test(run: Run, number: int, seed: int) -> WordTest | None:
     """
     view = RunView(run)
     own_words = topics.top_words(view, [number], APART, topics.FREQUENT)[number]
-    if len(own_words) < SHOWN:
+    if len(own_words) < WORDS_SHOWN:
         return None
     random = _random(seed, number, 1)
     other_topics = [int(k) for k in random.permutation(view.topics) if k != number][:LOOKED_AT]
-    candidates = topics.top_words(view, other_topics, SHOWN * 2, topics.FREQUENT)
+    candidates = topics.top_words(view, other_topics, WORDS_SHOWN * 2, topics.FREQUENT)
     intruders: list[str] = []
     for other_topic in other_topics:
         intruders = [word for word in candidates[other_topic] if word not in own_words]
@@ -189,9 +189,9 @@ def word_test(run: Run, number: int, seed: int) -> WordTest | None:
     if not intruders:
         return None
     intruder = intruders[int(random.integers(len(intruders)))]
-    shown_words = [*own_words[:SHOWN], intruder]
+    shown_words = [*own_words[:WORDS_SHOWN], intruder]
     order = random.permutation(len(shown_words))
-    return WordTest([shown_words[i] for i in order], order.tolist().index(SHOWN))
+    return WordTest([shown_words[i] for i in order], order.tolist().index(WORDS_SHOWN))
 
 
 @dataclass(frozen=True)
@@ -214,7 +214,7 @@ def topic_test(run: Run, number: int, seed: int) -> TopicTest | None:
     documents, tokens_held = assigned.holding(number)
     lengths = assigned.lengths[documents]
     topics_present = np.diff(assigned.doc_ptr)[documents]
-    fit = (topics_present >= TOPICS_SHOWN) & (lengths >= SHORTEST)
+    fit = (topics_present >= TOPICS_SHOWN) & (lengths >= SHORTEST_DOCUMENT)
     fit &= tokens_held * ONE_IN >= lengths  # a cheap test; the exact one follows
     candidates = random.permutation(documents[fit])[:DOCUMENTS_LOOKED_AT]
     view = RunView(run)

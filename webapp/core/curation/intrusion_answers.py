@@ -13,7 +13,7 @@ from webapp.models import Answer, Run
 from webapp.platform.typed_text import one_line
 
 FITS = ("yes", "no", "unsure")
-MOST = (
+MOST_ANSWERS = (
     50_000  # answers of one reader to questions of one run: each seed asks some thirteen of a topic
 )
 
@@ -102,9 +102,10 @@ def save_choice(
 
 
 def _check_room(run: Run, reader: str) -> None:
-    if Answer.objects.filter(run=run, reader=reader)[MOST - 1 : MOST].exists():
+    if Answer.objects.filter(run=run, reader=reader)[MOST_ANSWERS - 1 : MOST_ANSWERS].exists():
         raise Invalid(
-            "answer", f"You have answered {MOST:,} questions of run {run.pk}, which is the most."
+            "answer",
+            f"You have answered {MOST_ANSWERS:,} questions of run {run.pk}, which is the most.",
         )
 
 

@@ -33,7 +33,7 @@ VALUES = 8  # of a category that are offered to tick, the most frequent; others 
 # values that are proposed while one types, and topics that a list holds: above, a number is typed
 OFFERED = 200
 TOPICS = 8  # that are named as larger in a set than elsewhere
-LEAST = 10  # per cent of a document: what "with this topic" asks for
+LEAST_PERCENT = 10  # per cent of a document: what "with this topic" asks for
 BARS = 60  # of the histogram of dates: each is wide enough to be hit
 # Months of a bar: one, or whole years
 STEPS = (1, 12, 24, 60, 120, 240, 600, 1200, 2400, 12_000)
@@ -194,7 +194,7 @@ def _prominent(selection: Selection) -> list[ProminentTopic]:
             share=float(share[k]),
             usual=float(usual[k]),
             words=words[k],
-            narrow=_address([*selection.parameters, ("has", f"{k}:{LEAST}")]),
+            narrow=_address([*selection.parameters, ("has", f"{k}:{LEAST_PERCENT}")]),
         )
         for k in order
     ]

@@ -18,7 +18,7 @@ from webapp.platform.storage import files, sealed
 from webapp.platform.storage.cache import cached
 from webapp.platform.storage.sql import tuples
 
-SHOWN = 6  # topics of a word's distribution
+TOPICS_SHOWN = 6  # topics of a word's distribution
 LEAST_SHARE = 0.005  # of a topic that is shown: it rounds to 1%
 
 
@@ -85,7 +85,7 @@ def word(view: RunView, number: int, word: int) -> LikelyTopics | None:
     p += (1.0 - p[assigned[row]]) * remainder / (remainder.sum() or 1.0)
     shares = np.bincount(targets, weights=p, minlength=view.run.topics)
     likely = np.argsort(-shares, kind="stable").tolist()
-    order = [k for k in likely if shares[k] >= LEAST_SHARE][:SHOWN]
+    order = [k for k in likely if shares[k] >= LEAST_SHARE][:TOPICS_SHOWN]
     return LikelyTopics(
         number=word,
         times=int(counts[rows_of_word].sum()),

@@ -14,7 +14,7 @@ from webapp.core.results.view import RunView
 from webapp.intake import file_formats
 from webapp.platform.pages.typed import HtmlAnswer, typed
 
-LONGEST = 500_000  # characters: read within a second, and small enough for a form
+LONGEST_TRIED_TEXT = 500_000  # characters: read within a second, and small enough for a form
 
 
 @cache_control(no_store=True)
@@ -22,7 +22,7 @@ LONGEST = 500_000  # characters: read within a second, and small enough for a fo
 def text(request: HttpRequest, view: RunView, posted: QueryDict | None) -> HtmlAnswer[TryPage]:
     """The form; POST shows what the text is made of."""
     if posted is None:
-        return HtmlAnswer(TryPage(LONGEST))
+        return HtmlAnswer(TryPage(LONGEST_TRIED_TEXT))
     try:
         read, words = infer.text(view, _text(request))
         tried = TriedText(
@@ -31,9 +31,9 @@ def text(request: HttpRequest, view: RunView, posted: QueryDict | None) -> HtmlA
             links.hues(view),
             {part.number for part in read.proportions},
         )
-        return HtmlAnswer(TryPage(LONGEST, tried=tried))
+        return HtmlAnswer(TryPage(LONGEST_TRIED_TEXT, tried=tried))
     except Invalid as error:
-        return HtmlAnswer(TryPage(LONGEST, problem=error.message), status=400)
+        return HtmlAnswer(TryPage(LONGEST_TRIED_TEXT, problem=error.message), status=400)
 
 
 def _text(request: HttpRequest) -> str:
@@ -46,10 +46,11 @@ def _text(request: HttpRequest) -> str:
     text = text.replace("\r\n", "\n").replace("\0", "")
     if not text.strip():
         raise Invalid("text", "There is no text. Paste one, or choose a .txt file.")
-    if len(text) > LONGEST:
+    if len(text) > LONGEST_TRIED_TEXT:
         raise Invalid(
             "text",
-            f"A text may have at most {LONGEST:,} characters; this one has {len(text):,}. Try a"
+            f"A text may have at most {LONGEST_TRIED_TEXT:,} characters; this one has"
+            f" {len(text):,}. Try a"
             " part of it.",
         )
     return text
@@ -62,10 +63,11 @@ def _of_file(path: Path, name: str) -> str:
             f"The file must be plain text (.txt), got “{name[-60:]}”. Save it as plain text, or"
             " paste it.",
         )
-    if path.stat().st_size > 4 * LONGEST:  # bytes of a character in UTF-8, at most
+    if path.stat().st_size > 4 * LONGEST_TRIED_TEXT:  # bytes of a character in UTF-8, at most
         raise Invalid(
             "file",
-            f"A text may have at most {LONGEST:,} characters; this file has {path.stat().st_size:,}"
+            f"A text may have at most {LONGEST_TRIED_TEXT:,} characters; this file has"
+            f" {path.stat().st_size:,}"
             " bytes. Try a part of it.",
         )
     try:

@@ -15,7 +15,9 @@ from webapp.core.results.view import RunView
 from webapp.intake.ingest import repeats, sources
 from webapp.models import Corpus, Version
 
-FEW = 6  # documents that are read one after the other in the time that it takes to look one up
+SCANNED_PER_LOOKUP = (
+    6  # documents that are read one after the other in the time that it takes to look one up
+)
 
 # Numbers of documents, or all of them -> bool: which of them meet a condition
 Test = Callable[[np.ndarray | slice], np.ndarray]
@@ -74,7 +76,7 @@ def of_few_days(version: Version, a: int, b: int) -> np.ndarray | None:
     one looks at all documents sooner, one after the other."""
     if (
         fields.by_date(version, newest=False) is None
-        or fields.count(version, a, b) * FEW >= version.documents
+        or fields.count(version, a, b) * SCANNED_PER_LOOKUP >= version.documents
     ):
         return None
     return fields.between(version, a, b)

@@ -19,7 +19,7 @@ from webapp.models import Corpus
 from webapp.platform.accounts import embargo
 
 PAGE = 100  # sections that a page lists
-LARGEST = 3  # topics that are named of each
+MOST_NAMED_TOPICS = 3  # topics that are named of each
 
 
 class ParentDocument(NamedTuple):

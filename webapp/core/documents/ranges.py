@@ -13,7 +13,7 @@ from webapp.core.documents.shapes import OfferedRange
 from webapp.intake.metadata import MetadataError, RangeField
 from webapp.models import Version
 
-MOST = 20  # conditions of one address
+MOST_RANGES = 20  # conditions of one address
 
 
 class Range(NamedTuple):
@@ -53,9 +53,10 @@ def read(query: QueryDict, version: Version) -> list[Range]:
         if low or high:
             ranges.append(_checked(Range(field.name, low, high), field))
     ranges = list(dict.fromkeys(ranges))
-    if len(ranges) > MOST:
+    if len(ranges) > MOST_RANGES:
         raise Invalid(
-            "between", f"At most {MOST} ranges can be asked for at once; these are {len(ranges)}."
+            "between",
+            f"At most {MOST_RANGES} ranges can be asked for at once; these are {len(ranges)}.",
         )
     return ranges
 
@@ -105,5 +106,5 @@ def offered_ranges(version: Version, chosen_ranges: list[Range]) -> list[Offered
     now = {chosen_range.name: chosen_range for chosen_range in reversed(chosen_ranges)}
     return [
         OfferedRange(*now.get(field.name, Range(field.name, "", "")), *field.limits)
-        for field in fields.ranges(version)[:MOST]
+        for field in fields.ranges(version)[:MOST_RANGES]
     ]

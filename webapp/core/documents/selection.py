@@ -29,7 +29,7 @@ from django.http import QueryDict
 
 from inference.day_sums import FOREVER
 from inference.errors import Invalid
-from inference.index import LONGEST
+from inference.index import LONGEST_QUERY
 from inference.index.query import has_order
 from webapp.core.documents import conditions, days, fields, members, ranges, search
 from webapp.core.results.view import RunView
@@ -119,7 +119,7 @@ class Selection:
         run = view.run if view else None
         corpus = owner.run.corpus if isinstance(owner, RunView) else owner
         version = _version(corpus, view)
-        q = "".join(c for c in query.get("q", "")[: LONGEST + 1] if c.isprintable()).strip()
+        q = "".join(c for c in query.get("q", "")[: LONGEST_QUERY + 1] if c.isprintable()).strip()
         if q and has_order(search.open_index(corpus).parse(q)):
             embargo.refuse_order(corpus, "q")
         matches = conditions.matches(query, corpus)

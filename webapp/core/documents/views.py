@@ -429,7 +429,7 @@ def whole_in_run(
     mixtures = parent_documents.mixtures(view, [row.number for row in rows])
     sections = []
     for row, counts in zip(rows, mixtures, strict=True):
-        largest = parent_documents.shares(counts, parent_documents.LARGEST)
+        largest = parent_documents.shares(counts, parent_documents.MOST_NAMED_TOPICS)
         sections.append(SectionOfRun(**vars(row), tokens=int(counts.sum()), topics=largest))
     page = WholeOfRunPage(
         whole=parent_documents.about(run.corpus, parent),

@@ -14,7 +14,7 @@ from django.http import QueryDict
 from inference.errors import Invalid
 from webapp.models import Run, Word
 
-MOST = 50  # words: so many more of a topic are read to have enough that are shown
+MOST_HIDDEN_WORDS = 50  # words: so many more of a topic are read to have enough that are shown
 _WORD = regex.compile(r"[^\s,;]+")
 
 
@@ -83,10 +83,11 @@ def read(query: QueryDict, run: Run) -> HiddenWords:
         c if c.isprintable() else " " for text in query.getlist("drop") for c in text[:5000] + ","
     )
     words = tuple(dict.fromkeys(_WORD.findall(typed.lower())))
-    if len(words) > MOST:
+    if len(words) > MOST_HIDDEN_WORDS:
         raise Invalid(
             "drop",
-            f"At most {MOST} words can be hidden at once, got {len(words)}. To remove more, train"
+            f"At most {MOST_HIDDEN_WORDS} words can be hidden at once, got {len(words)}. To"
+            " remove more, train"
             " again without them.",
         )
     if not words:

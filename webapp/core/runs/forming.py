@@ -16,11 +16,11 @@ from inference.explore.layout import classical, procrustes, refined
 from webapp.core.runs.names import spelling
 from webapp.models import FormingStep, Run
 
-SHOWN = 40  # topics of a step: the largest
+MOST_TOPICS = 40  # topics of a step: the largest
 WORDS = 8  # of a topic
 SAMPLE = 300  # documents, evenly spread, among which a topic's passage is looked for
 SAMPLED_PAIRS = 60_000  # of a document and a word, that all of them may have
-LEAST = 20  # tokens that a document must have for that
+LEAST_TOKENS = 20  # tokens that a document must have for that
 PASSAGE = 300  # characters
 ITERATIONS = 15  # of SMACOF from where the topics were at the step before
 
@@ -154,7 +154,9 @@ class FormingWriter:
         enough."""
         bow = self.bow
         documents = np.unique(np.linspace(0, bow.D - 1, SAMPLE).astype(np.int64))
-        documents = documents[bow.first_token[documents + 1] - bow.first_token[documents] >= LEAST]
+        documents = documents[
+            bow.first_token[documents + 1] - bow.first_token[documents] >= LEAST_TOKENS
+        ]
         pairs = int((bow.indptr[documents + 1] - bow.indptr[documents]).sum())
         documents = documents[:: max(1, -(-pairs // SAMPLED_PAIRS))]
         rows = [np.arange(bow.indptr[d], bow.indptr[d + 1]) for d in documents]
@@ -178,9 +180,9 @@ class FormingWriter:
 
 
 def largest(topics: Topics) -> np.ndarray:
-    """Numbers of the SHOWN largest topics that are in use, ascending."""
+    """Numbers of the MOST_TOPICS largest topics that are in use, ascending."""
     used = np.arange(topics.K) if topics.used is None else np.flatnonzero(topics.used)
-    return np.sort(used[np.argsort(-topics.share[used], kind="stable")[:SHOWN]])
+    return np.sort(used[np.argsort(-topics.share[used], kind="stable")[:MOST_TOPICS]])
 
 
 def _rows(topics: Topics, numbers: np.ndarray) -> Topics:

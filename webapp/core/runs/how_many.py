@@ -33,7 +33,7 @@ from webapp.platform.storage.cache import cached
 PASSES = 6  # tell of a number of topics what 24 do (docs/measurements/how-many.md)
 TIMES = 3  # fewer topics are a third of the run's, more are three times as many
 SEEDS = 2  # trainings of each number: the run's seed, and the next
-FEWEST = 3  # topics of a run: of fewer there is no third
+FEWEST_TOPICS = 3  # topics of a run: of fewer there is no third
 MOST_TOPICS = 3_000  # topics of a training: of more, finding them again takes minutes and 150 MB
 # That all of them may take on one core, as estimated: of one, so that every machine reads the same
 # documents
@@ -114,7 +114,7 @@ def refuse(run: Run) -> str:
         )
     if isinstance(engines.get(run.engine), Truncated):
         return "This engine finds the number of topics itself, so no other number can be tried."
-    if run_topics < FEWEST or smallest >= run_topics:
+    if run_topics < FEWEST_TOPICS or smallest >= run_topics:
         return "There are too few topics to try a third of them."
     limit = min(MOST_TOPICS, run.version.vocabulary)
     if largest > limit:
@@ -247,8 +247,8 @@ def measure(
     bow: Bow,
     scratch: Path,
 ) -> Short:
-    """What is kept of a training that has ended. bow: of all documents, whatever it read; scratch: a
-    folder that goes with its job."""
+    """What is kept of a training that has ended. bow: of all documents, whatever it read; scratch:
+    a folder that goes with its job."""
     run = replicate.run
     run_evidence = evidence.of(run)
     folder = scratch / "evidence"

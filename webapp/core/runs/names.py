@@ -26,7 +26,7 @@ from webapp.platform.accounts import embargo
 from webapp.platform.storage import files
 
 # documents of a phrase that is kept: what fewer have may tell a text that is under embargo
-LEAST = 5
+LEAST_DOCUMENTS = 5
 METHOD = 5  # which way of naming is the present one; topics that an older one named are named anew
 GRAMMAR = 4_000_000  # characters that the grammar is learned from: about a second
 SPANS = 24  # of time that names follow their topics over, with as many documents each
@@ -43,8 +43,8 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 class Called(NamedTuple):
     """What the topics of a finished run are called. names: of K topics. phrases: of each, the most
     frequent first: (as the texts write it, tokens, documents of those looked at). noun_phrases: of
-    each, those that a family may be called by: (text, tokens, the topics that it reaches). by_words:
-    whether names could not be made from the texts."""
+    each, those that a family may be called by: (text, tokens, the topics that it reaches).
+    by_words: whether names could not be made from the texts."""
 
     names: list[Name]
     phrases: list[list[tuple[str, int, int]]]
@@ -105,7 +105,7 @@ def of_texts(run: Run, evidence: Evidence, kinds: Company, beat: Beat) -> Called
         forms = [
             (written.form(p.words), p.tokens, p.documents)
             for p in sample.phrases
-            if p.documents >= LEAST
+            if p.documents >= LEAST_DOCUMENTS
         ]
         phrases.append([row for row in forms if row[0]])
         every_phrase.append(_written_phrases(sample, written))
@@ -138,7 +138,7 @@ def _written_phrases(sample: Sample, written: Written) -> list[_WrittenPhrase]:
     phrases = []
     for phrase in sample.every:
         text = written.form(phrase.words)
-        if text and phrase.documents >= LEAST:
+        if text and phrase.documents >= LEAST_DOCUMENTS:
             phrases.append(_WrittenPhrase(text, phrase.words, phrase.tokens))
     return phrases
 

@@ -29,8 +29,8 @@ HEIGHT = 480
 MARGIN = 48
 # How far from the middle of the map a topic may lie: two without a common word are 0.83 apart
 REACH = 0.6
-LARGEST = 100  # radius of a topic with all words
-SMALLEST = 4  # radius of any
+LARGEST_RADIUS = 100  # radius of a topic with all words
+SMALLEST_RADIUS = 4  # radius of any
 LETTER = 7.2  # width of a letter of a label
 LINE = 17  # height of a label
 GAP = 4  # between a circle and a label beside it
@@ -202,7 +202,7 @@ def _disc(topic: TopicAtStep) -> _Disc:
     return _Disc(
         x=WIDTH / 2 + across * (WIDTH / 2 - MARGIN),
         y=HEIGHT / 2 + down * (HEIGHT / 2 - MARGIN),
-        r=max(SMALLEST, LARGEST * math.sqrt(topic.share)),
+        r=max(SMALLEST_RADIUS, LARGEST_RADIUS * math.sqrt(topic.share)),
     )
 
 

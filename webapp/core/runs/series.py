@@ -183,7 +183,7 @@ def offered(columns: Iterable[C], names: Iterable[str]) -> tuple[C, ...]:
     return tuple(offered_columns)
 
 
-FEWEST = 4  # measures before anything is said of how they go on
+FEWEST_POINTS = 4  # measures before anything is said of how they go on
 # Share of all that was gained that the second half of the steps may have brought
 SETTLED = 0.02
 NEARLY = 0.05
@@ -203,7 +203,7 @@ def progress(steps: Sequence[int], held_out: Sequence[float | None], ended: bool
     ]
     if ended:
         points = points[:-1]
-    if len(points) < FEWEST:
+    if len(points) < FEWEST_POINTS:
         if not points or ended:
             return ""
         return "It is too early to say how well the model predicts held-out words."

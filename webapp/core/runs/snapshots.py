@@ -26,7 +26,7 @@ SIMILAR = BESIDE = 10  # topics that a topic's page names as like it, and as its
 # snapshots of a run that stay: the present one, and the one that an open page may still be reading
 KEEP = 2
 DROPPED_AT_ONCE = 1000
-READ = timedelta(hours=1)  # after the end of a run, for which the latter stays
+LATEST_SNAPSHOT_STAYS = timedelta(hours=1)  # after the end of a run, for which the latter stays
 
 
 class Outcome(NamedTuple):
@@ -118,7 +118,9 @@ def drop_old(run_id: int) -> None:
 def drop_replaced() -> None:
     """Drop the snapshots of finished runs that a newer one replaced long enough ago: no open page
     reads them any more."""
-    done = Run.everything.filter(status=Run.Status.DONE, finished_at__lt=Now() - READ)
+    done = Run.everything.filter(
+        status=Run.Status.DONE, finished_at__lt=Now() - LATEST_SNAPSHOT_STAYS
+    )
     replaced = Snapshot.objects.filter(run__in=done).exclude(pk=F("run__snapshot"))
     _drop(list(replaced.order_by("pk").values_list("pk", flat=True)[:DROPPED_AT_ONCE]))
 

@@ -16,7 +16,7 @@ from webapp.models import Run, User, Word
 from webapp.platform.drawing.numbers import join_names, topic_label
 from webapp.platform.received import words_typed
 
-MOST = 50  # topics or words of one request: more is another corpus, or other settings
+MOST_STEERED = 50  # topics or words of one request: more is another corpus, or other settings
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Wish:
                 f"“{min(both_words)}” can't be kept together with others and left out at once.",
             )
         for name, values in vars(self).items():
-            if len(values) > MOST:
-                raise Invalid(name, f"At most {MOST} at once, got {len(values):,}.")
+            if len(values) > MOST_STEERED:
+                raise Invalid(name, f"At most {MOST_STEERED} at once, got {len(values):,}.")
         existing = set(
             Word.objects.filter(
                 version=run.version_id, word__in=[*self.together, *self.never]

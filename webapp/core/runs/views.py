@@ -171,7 +171,7 @@ def other_seeds(request: HttpRequest, run: Run) -> HttpResponse:
 WORDS = 8  # of each topic that is offered
 # Fields of the form, which stay filled where they can't be done
 FIELDS = ("merge", "split", "together", "never")
-LONGEST = 400  # characters of each
+LONGEST_PAIR_LIST = 400  # characters of each
 NONE: list[str] = []
 
 
@@ -189,7 +189,7 @@ def steer(
     """The form: ?topics= are ticked, and the other parameters are what its fields begin with."""
     ticked: list[int] = []
     if run.final:
-        ticked = numbers(",".join(topics).split(","), run)[: steering.MOST]
+        ticked = numbers(",".join(topics).split(","), run)[: steering.MOST_STEERED]
     words = top_words(view, ticked, WORDS) if ticked else {}
     to_merge = merge.split(",")
     to_split = split.split(",")
@@ -206,8 +206,8 @@ def steer(
         ready=run.final and runs.can_be_continued(run),
         ticked=rows,
         others=run.final and 0 < len(view.topics) <= facets.OFFERED,
-        together=together[:LONGEST],
-        never=never[:LONGEST],
+        together=together[:LONGEST_PAIR_LIST],
+        never=never[:LONGEST_PAIR_LIST],
         steered=steering.steered(run),
     )
     return HtmlAnswer(page)
@@ -221,7 +221,7 @@ def train_steered(request: HttpRequest, run: Run) -> HttpResponse:
         return redirect("run", steering.start(run, wish, authorization.user(request)).pk)
     typed_again = {}
     for name in (*FIELDS, "shown"):
-        text = ",".join(request.POST.getlist(name))[:LONGEST]
+        text = ",".join(request.POST.getlist(name))[:LONGEST_PAIR_LIST]
         if text:
             typed_again["topics" if name == "shown" else name] = text
     return redirect(reverse("run_steer", args=[run.pk]) + f"?{urlencode(typed_again)}")

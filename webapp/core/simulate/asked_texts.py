@@ -11,8 +11,8 @@ from webapp.platform.received import Received
 
 _DEFAULT = MadeSettings()
 LARGEST_COUNT = 2**31 - 1  # of documents, topics and words: arrays are counted so
-SMALLEST = 0.001  # of a prior: with smaller ones random numbers underflow
-LARGEST = 100  # of a prior: with larger ones all topics are alike
+SMALLEST_PRIOR = 0.001  # of a prior: with smaller ones random numbers underflow
+LARGEST_PRIOR = 100  # of a prior: with larger ones all topics are alike
 
 
 class AskedTexts(Received):
@@ -22,9 +22,9 @@ class AskedTexts(Received):
     length: float = Field(_DEFAULT.length, gt=0, le=LARGEST_COUNT)
     topics: int = Field(_DEFAULT.topics, ge=1, le=LARGEST_COUNT)
     vocabulary: int = Field(_DEFAULT.vocabulary, ge=1, le=LARGEST_COUNT)
-    alpha: float = Field(_DEFAULT.alpha, ge=SMALLEST, le=LARGEST)
+    alpha: float = Field(_DEFAULT.alpha, ge=SMALLEST_PRIOR, le=LARGEST_PRIOR)
     varied: bool = _DEFAULT.varied
-    eta: float = Field(_DEFAULT.eta, ge=SMALLEST, le=LARGEST)
+    eta: float = Field(_DEFAULT.eta, ge=SMALLEST_PRIOR, le=LARGEST_PRIOR)
     seed: int = Field(_DEFAULT.seed, ge=0, le=2**63 - 1)
 
     @classmethod

@@ -131,7 +131,7 @@ class _Body(Handler):
     def text(self, text: str) -> None:
         if not self.is_text or self.left_out or self.hidden:
             return
-        if self.marked and len(text) <= note_marks.LONGEST:
+        if self.marked and len(text) <= note_marks.LONGEST_MARK:
             return
         if not (self.raised and note_marks.is_mark(text, self.prose.glued())):
             self.prose.text(text)

@@ -82,12 +82,12 @@ _UNSPACED = {"ja", "zh", "ko"}
 _BEHIND = 0.25  # what is so far behind in the FIRST is not tried any more
 _NEAR = 0.025
 _NEAR_CP1252 = 0.08  # it is the commonest by far
-_FEW = 2  # characters: fewer than that say little
-_LEAST = 0.65  # the score of a text's encoding, at least
+_PRIOR_CHARACTERS = 2  # characters: fewer than that say little
+_LEAST_SCORE = 0.65  # the score of a text's encoding, at least
 _HZ = regex.compile(rb"~\{[!-~]+~\}")
 
 
-def guess(sample: bytes, least_score: float = _LEAST) -> str:
+def guess(sample: bytes, least_score: float = _LEAST_SCORE) -> str:
     """The encoding that reads best; cp1252 where none reads well. sample: neither plain ASCII nor
     marked; at most some 100 kB. least_score: what reads worse is no sign of anything.
 
@@ -240,8 +240,8 @@ def _score(sample: bytes, encoding: str) -> float:
     if encoding == "cp1252":
         good = max(good, characters.good_in_any_latin())
     # So few characters more, of the usual worth: a text of hardly any is neither good nor bad
-    usual = _FEW * _usual_score(encoding)
-    score = (good - 2 * characters.wrong + usual) / (characters.total + _FEW)
+    usual = _PRIOR_CHARACTERS * _usual_score(encoding)
+    score = (good - 2 * characters.wrong + usual) / (characters.total + _PRIOR_CHARACTERS)
     return _RARE.get(encoding, 1.0) * score
 
 

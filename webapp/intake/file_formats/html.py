@@ -155,7 +155,7 @@ def _begin(tag: str, element, prose: Prose) -> None:
 def _is_note_mark(tag: str, element, prose: Prose) -> bool:
     """Whether an element is the mark of a note: raised, or a link that says so or is attached to a
     word."""
-    text = "".join(itertools.islice(element.itertext(), note_marks.LONGEST))
+    text = "".join(itertools.islice(element.itertext(), note_marks.LONGEST_MARK))
     before = prose.glued()
     if tag == "sup":
         links = itertools.islice(element.iter("a", "{*}a"), 1)

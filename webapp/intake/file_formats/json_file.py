@@ -47,8 +47,8 @@ NO_TEXTS = (
     " their texts; it was left out."
 )
 # texts that stand in one object, and characters of most of them
-FEWEST = 3
-SHORTEST = 60
+FEWEST_TEXTS = 3
+SHORTEST_TEXT = 60
 ONE = (
     "“{name}” is one object, and would be one document: its text is one field, and the others are"
     " about it. If each field is a document, save them as a list of objects."
@@ -90,7 +90,10 @@ def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sni
         )
     is_one_object = (
         len(objects) == 1
-        and sum(isinstance(text, str) and len(text) >= SHORTEST for text in objects[0].values()) > 1
+        and sum(
+            isinstance(text, str) and len(text) >= SHORTEST_TEXT for text in objects[0].values()
+        )
+        > 1
     )
     note = ONE.format(name=name) if is_one_object else None
     options = replace(options, sheet=options.sheet if options.sheet in lists.names else "")
@@ -308,9 +311,9 @@ def _texts(value, depth: int = 0) -> list[dict]:
 def _are_texts(values: list) -> bool:
     """Whether values are documents of one collection, and not what one document has."""
     return (
-        len(values) >= FEWEST
+        len(values) >= FEWEST_TEXTS
         and all(isinstance(text, str) for text in values)
-        and sum(len(text) >= SHORTEST for text in values) > len(values) / 2
+        and sum(len(text) >= SHORTEST_TEXT for text in values) > len(values) / 2
     )
 
 

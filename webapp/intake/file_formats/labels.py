@@ -41,7 +41,9 @@ _SEVERAL_BYTES = {"cp932", "gb18030", "big5hkscs", "cp949", "euc_jp", "iso2022_j
 _MULTIBYTE = regex.compile(rb"[\xc2-\xf4][\x80-\xbf]{1,3}")
 _CHARSET = regex.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?([A-Za-z0-9._-]+)""", regex.I)
 WITHIN = 4096  # bytes from the beginning of a page in which it names its encoding
-ENOUGH = 2  # characters of UTF-8 beyond ASCII that no text in another encoding has by chance
+ENOUGH_CHARACTERS = (
+    2  # characters of UTF-8 beyond ASCII that no text in another encoding has by chance
+)
 ENOUGH_OF_SEVERAL = 8  # where a label says that characters are several bytes
 
 
@@ -64,7 +66,7 @@ def believed(label: str, sample: bytes) -> str | None:
     encoding = meant(label)
     if encoding in (None, "utf-8"):
         return encoding
-    enough = ENOUGH_OF_SEVERAL if encoding in _SEVERAL_BYTES else ENOUGH
+    enough = ENOUGH_OF_SEVERAL if encoding in _SEVERAL_BYTES else ENOUGH_CHARACTERS
     return "utf-8" if _is_utf8(sample, enough) else encoding
 
 

@@ -19,7 +19,9 @@ from webapp.intake.file_formats.prose import line
 
 DOCUMENT = "METS document"
 PAGE = "METS page"
-LARGEST = 32 << 20  # bytes of a METS, of which no more are looked at: no pattern goes past a “<”
+MOST_METS_BYTES = (
+    32 << 20
+)  # bytes of a METS, of which no more are looked at: no pattern goes past a “<”
 MOST_PAGES = 100_000
 _ROOT = regex.compile(r"<(?:[\w.-]+:)?mets[\s>]")
 _LABEL = regex.compile(r"<(?:[\w.-]+:)?mets\s[^<>]{0,4000}?\bLABEL\s*=\s*[\"']([^\"'<>]{1,500})")
@@ -55,7 +57,7 @@ def pages(source: Source, name: str) -> dict[str, Position]:
     file."""
     try:
         with opened(source, name) as file:
-            text = file.read(LARGEST).decode("utf-8", "replace")
+            text = file.read(MOST_METS_BYTES).decode("utf-8", "replace")
     except Unreadable:
         return {}
     if not _ROOT.search(text[:8192]):

@@ -6,7 +6,7 @@ Formats say where raised letters and links are; what is raised may also be part 
 
 import regex
 
-LONGEST = 12  # characters of a mark with its brackets and spaces
+LONGEST_MARK = 12  # characters of a mark with its brackets and spaces
 _SIGNS = r"[*†‡§¶#]{1,4}"
 _NUMBERS = r"\d{1,4}(?:\s?[,;–-]\s?\d{1,4})*"
 _ROMAN = r"[ivxlc]{1,6}"
@@ -29,7 +29,7 @@ def is_mark(text: str, before: str, linked: bool = False) -> bool:
     there is one, or at the beginning of a line. linked: whether it leads to a note.
     """
     mark = text.strip()
-    if not mark or len(text) > LONGEST:
+    if not mark or len(text) > LONGEST_MARK:
         return False
     if linked:
         return bool(_ANY.fullmatch(mark))
@@ -43,4 +43,4 @@ def is_mark(text: str, before: str, linked: bool = False) -> bool:
 def is_linked_number(text: str, before: str) -> bool:
     """Whether a link within the page, which is not raised, is the mark of a note: a number or a
     sign that is attached to a word."""
-    return bool(before) and len(text) <= LONGEST and bool(_NUMBER.fullmatch(text.strip()))
+    return bool(before) and len(text) <= LONGEST_MARK and bool(_NUMBER.fullmatch(text.strip()))

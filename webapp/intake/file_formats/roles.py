@@ -33,7 +33,9 @@ _TIME_OR_WORD = regex.compile(
     r"(?:\d{1,2}[:.h]\d{2}(?::\d{2})?(?:\.\d+)?\s?(?:[ap]m)?|\D*)", regex.I
 )
 _SOME = 0.3  # of the cells of a column that is named so must be dates
-_MANY = 0.8  # of the cells must be a date for a column of dates, and different for one of ids
+_LEAST_CELLS_SHARE = (
+    0.8  # of the cells must be a date for a column of dates, and different for one of ids
+)
 
 
 def has_role(name: str) -> bool:
@@ -153,7 +155,7 @@ def _date_column(columns: list[str], cells: list[list[str]], free: set[int]) -> 
         if _dates(cells[i], columns[i], _SOME) or (is_empty and i in named_exactly):
             return i
     for i in candidates:
-        if _dates(cells[i], columns[i], _MANY):
+        if _dates(cells[i], columns[i], _LEAST_CELLS_SHARE):
             return i
     for i in named_exactly:
         are_no_dates = all(map(_TIME_OR_WORD.fullmatch, cells[i]))
@@ -198,4 +200,6 @@ def _counts(cells: list[str]) -> bool:
     """Whether they are numbers of which some are the same: how often something was, not which
     document it is."""
     filled = [cell for cell in cells if cell]
-    return len(set(filled)) < _MANY * len(filled) and all(cell.isdecimal() for cell in filled)
+    return len(set(filled)) < _LEAST_CELLS_SHARE * len(filled) and all(
+        cell.isdecimal() for cell in filled
+    )

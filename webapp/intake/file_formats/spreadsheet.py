@@ -31,7 +31,7 @@ MAX_FILE = 300 << 20
 ALL = "*"  # the sheet that stands for all that have texts: no sheet can be called so
 MOST_SHEETS = 200  # that are offered, and looked into
 # words of a row's text, on average: beyond it the sheet with more rows is the one that is meant
-ENOUGH = 20
+ENOUGH_WORDS = 20
 MOST_MERGED = 1_000_000
 _YEAR = regex.compile(r"1[4-9]\d\d|20[0-3]\d", regex.ASCII)
 
@@ -50,7 +50,9 @@ def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sni
             return replace(sniffed, sheets=_offered(offered))
         sniffs = _sniff_sheets(book, name, options, fixed_options)
         rows = {sheet: book.get_sheet_by_name(sheet).height for sheet in sniffs}
-    wordiest = max(sniffs, key=lambda sheet: min(_wordiness(sniffs[sheet]), ENOUGH) * rows[sheet])
+    wordiest = max(
+        sniffs, key=lambda sheet: min(_wordiness(sniffs[sheet]), ENOUGH_WORDS) * rows[sheet]
+    )
     text = sniffs[wordiest].options.column("text")
     alike = [sheet for sheet in sniffs if _has_texts(sniffs[sheet], text)]
     proposed_sheet = ALL if len(alike) > 1 else wordiest

@@ -258,7 +258,7 @@ class _Handler(Handler):
             return
         if self.mark is not None:
             self.mark.append(text)
-            if sum(map(len, self.mark)) > note_marks.LONGEST:
+            if sum(map(len, self.mark)) > note_marks.LONGEST_MARK:
                 self._end_mark()
             return
         self.prose.text(text)

@@ -34,7 +34,7 @@ from webapp.intake.file_formats.base import (
 
 # What UTF-8 looks like where it was taken for windows-1252 and saved again: “Ã¶” for “ö”
 _TWICE = regex.compile("(?:[Ãâ]|Â(?=[\u00a0-\u00bf]))[\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]")
-_MANY = 3  # such sequences in a text
+_LEAST_SEQUENCES = 3  # such sequences in a text
 
 
 def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
@@ -104,7 +104,7 @@ def characters(
         if done := repairs(text, clean(text), own_encoding):
             yield Problem(name, "", f"“{name}”: {done}.", False, "characters")
     twice = sum(1 for _ in _TWICE.finditer(text[: SAMPLE * 4]))
-    if twice >= _MANY:
+    if twice >= _LEAST_SEQUENCES:
         odd_characters = next(match[0] for match in _TWICE.finditer(text))
         yield Problem(
             name,

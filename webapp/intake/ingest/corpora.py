@@ -129,8 +129,8 @@ def retry(corpus_id: int) -> bool:
 
 
 def _check_can_retry(corpus: Corpus) -> None:
-    """Raises Invalid for a corpus that was to take the place of another without some documents: that
-    one may have changed since."""
+    """Raises Invalid for a corpus that was to take the place of another without some documents:
+    that one may have changed since."""
     if corpus.replaces_id is not None:
         raise Invalid(
             "corpus",
@@ -277,13 +277,13 @@ def copy_as_draft(corpus: Corpus) -> Corpus:
             bytes_total=corpus.files.aggregate(size=Sum("bytes"))["size"],
         )
         files.corpus_folder(draft.pk).mkdir(parents=True)
-        _store(Upload(corpus=draft), count > storing.FEW)
+        _store(Upload(corpus=draft), count > storing.FEW_UPLOADS)
     return draft
 
 
 def _unread_copy(corpus: Corpus, count: int) -> Corpus | None:
-    """The draft of the same files, of which there are so many, that is there already; None where there
-    is none, or files were added since."""
+    """The draft of the same files, of which there are so many, that is there already; None where
+    there is none, or files were added since."""
     unread = corpus.parts.filter(provenance={}).exclude(
         status__in=(Corpus.Status.READY, Corpus.Status.FAILED)
     )
@@ -295,9 +295,9 @@ def _unread_copy(corpus: Corpus, count: int) -> Corpus | None:
 
 
 def lock_for_draft(corpus_id: int) -> Corpus:
-    """A corpus of which a draft is made, as it is now: locked until the transaction ends, so that an
-    embargo, and another owner, find all drafts; before its owner, as whoever changes a corpus does
-    (quotas). Raises Invalid where it is gone."""
+    """A corpus of which a draft is made, as it is now: locked until the transaction ends, so that
+    an embargo, and another owner, find all drafts; before its owner, as whoever changes a corpus
+    does (quotas). Raises Invalid where it is gone."""
     current = Corpus.objects.select_for_update(no_key=True).filter(pk=corpus_id).first()
     if current is None:
         raise Invalid("corpus", "This corpus has just been deleted.")

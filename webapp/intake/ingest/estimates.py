@@ -34,7 +34,7 @@ DOCUMENT_BYTES = 8
 # while it was made; no benchmark keeps them, so durations are only said as one says them (`spoken`).
 # characters a second, from files to a corpus that is ready, where reading the
 # format is not what takes long
-READ = 5e6
+CHARACTERS_READ_PER_SECOND = 5e6
 READY = 1.5  # seconds that the smallest corpus takes
 BEGIN_AND_END = 2  # seconds of a run
 FOLD = 1.5e-6  # seconds a word, for finding the topic of each
@@ -407,7 +407,9 @@ def _time(scale: Scale, rows: int, tokens: float) -> Times:
     topics = engines.suggest_topics(round(tokens))
     config = engines.config(engines.DEFAULT, topics=topics).resolve(rows, max(1, int(tokens)))
     training = waited_seconds(engines.DEFAULT, config, round(tokens))
-    reading = READY + max(scale.characters / READ, scale.seconds / max(scale.part, 1e-12))
+    reading = READY + max(
+        scale.characters / CHARACTERS_READ_PER_SECOND, scale.seconds / max(scale.part, 1e-12)
+    )
     shown_tokens = round(tokens) if scale.whole else rough(tokens)
     too_small = TOO_SMALL if tokens < engines.FEW_TOKENS else ""
     return Times(
@@ -421,8 +423,9 @@ def _time(scale: Scale, rows: int, tokens: float) -> Times:
 
 
 class Cost(NamedTuple):
-    """What a training takes. seconds: on this machine's cores, with nothing beside it. memory: bytes beside the
-    corpus. disk: bytes that the run takes when it is done; at_work: at the most until then."""
+    """What a training takes. seconds: on this machine's cores, with nothing beside it. memory:
+    bytes beside the corpus. disk: bytes that the run takes when it is done; at_work: at the most
+    until then."""
 
     seconds: float
     memory: int

@@ -23,7 +23,7 @@ from webapp.intake.file_formats import Unreadable
 from webapp.models import Corpus
 from webapp.platform.storage import files
 
-MOST = 200  # answers of a draft: a form has so many ways to be asked, and a program more
+MOST_KEPT_LOOKS = 200  # answers of a draft: a form has so many ways to be asked, and a program more
 
 
 def kept_answer(corpus: Corpus, question: list, look: Callable[[], object]):
@@ -44,7 +44,7 @@ def answer(corpus: Corpus, question: list, result: object = None, unreadable: st
     """From now on that is the answer, or that nothing can be read: a sentence."""
     content = {"unreadable": unreadable} if unreadable else {"answer": result}
     folder = _folder(corpus)
-    if folder.exists() and len(os.listdir(folder)) >= MOST:
+    if folder.exists() and len(os.listdir(folder)) >= MOST_KEPT_LOOKS:
         remove(corpus)
     folder.mkdir(parents=True, exist_ok=True)
     new = folder / f"{secrets.token_hex(6)}.new"

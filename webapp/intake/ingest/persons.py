@@ -1,9 +1,9 @@
 """Persons in columns and texts, and pseudonyms in their place (docs/pseudonyms.md).
 
-`Register` takes the values of the columns that name persons; `Replacer` puts pseudonyms in the place of
-these values, and in texts in the place of addresses, numbers of phones, handles, and the names that the
-register has. A pseudonym is a keyed hash: the same person has the same one in all corpora of an owner,
-and without the server's key nobody can compute it.
+`Register` takes the values of the columns that name persons; `Replacer` puts pseudonyms in the
+place of these values, and in texts in the place of addresses, numbers of phones, handles, and the
+names that the register has. A pseudonym is a keyed hash: the same person has the same one in all
+corpora of an owner, and without the server's key nobody can compute it.
 
 Not found: names that are in no column, other spellings and nicknames, names with endings (of Slavic
 languages, say), postal addresses, and persons who are known by what is said of them.
@@ -37,7 +37,7 @@ MOST_KNOWN = 500_000  # pseudonyms that are kept in memory: texts may have more 
 LETTERS = "bcdfghjklmnpqrstvwxz"
 LENGTH = 12
 JOINING = ("-", "‐", "‑", "–", "'", "’", "_")  # between the words of one name
-SHORTEST = 3  # letters of a single word of a name that is looked for in texts
+SHORTEST_LONE_WORD = 3  # letters of a single word of a name that is looked for in texts
 ORDINARY = 0.1  # a word of a name that texts write small so often is an ordinary word, too
 TITLES = frozenset(
     "mr mrs ms miss mx sir dr prof professor herr frau fräulein monsieur madame mme mlle señor señora sr"
@@ -57,7 +57,7 @@ _FOUND = regex.compile(
     r"|\d{3}[ .\-]\d{3}[ .\-]\d{4})(?![\p{L}\p{N}]))"
 )
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
-_BETWEEN = regex.compile(r"[\s.,'’_\-]{0,3}")  # the words of a name
+_BETWEEN_NAME_WORDS = regex.compile(r"[\s.,'’_\-]{0,3}")  # the words of a name
 _IN_BRACKETS = regex.compile(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
 _UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Khmer}\p{Lao}ー]"
 # A name in a script without spaces, whose parts may be set apart all the same
@@ -66,8 +66,8 @@ _SEVERAL = regex.compile(r"\s*[;|<>\n]\s*")
 
 
 class Pseudonyms:
-    """owner: the number of the account whose corpora have them. Of another owner they differ, so that
-    nobody can tell by an own upload who is who."""
+    """owner: the number of the account whose corpora have them. Of another owner they differ, so
+    that nobody can tell by an own upload who is who."""
 
     def __init__(self, owner: int | None):
         self.salt = f"webapp.pseudonyms:{owner}"
@@ -195,11 +195,12 @@ class Register:
 
     def _add_single(self, word: str, pseudonym: str) -> None:
         usual = word.isdecimal() or word in self.stops or word in self.spared
-        if len(word) >= SHORTEST and not usual:
+        if len(word) >= SHORTEST_LONE_WORD and not usual:
             self.single.setdefault(word, set()).add(pseudonym)
 
     def count(self, text: str) -> None:
-        """How texts write the words of names: a word that they often write small is no name alone."""
+        """How texts write the words of names: a word that they often write small is no name
+        alone."""
         for match in _WORD.finditer(text):
             word = plain(match[0])
             if word in self.single:
@@ -319,8 +320,8 @@ class Replacer:
         return self.unspaced[match[0]]
 
     def _names_in(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """(first character, behind the last, pseudonym) of each name, the longest of those that begin
-        at a place."""
+        """(first character, behind the last, pseudonym) of each name, the longest of those that
+        begin at a place."""
         words = [(plain(match[0]), match.start(), match.end()) for match in _WORD.finditer(text)]
         place = 0
         while place < len(words):
@@ -347,13 +348,13 @@ class Replacer:
         if tuple(word for word, _, _ in there) != name:
             return False
         return all(
-            _BETWEEN.fullmatch(text, left[2], right[1])
+            _BETWEEN_NAME_WORDS.fullmatch(text, left[2], right[1])
             for left, right in zip(there, there[1:], strict=False)
         )
 
     def _is_name(self, written: str, word: str) -> bool:
-        """A word of a name alone is one where it is written with a capital, or has a digit; a name of
-        one word that a column writes small, as handles are, wherever it is."""
+        """A word of a name alone is one where it is written with a capital, or has a digit; a name
+        of one word that a column writes small, as handles are, wherever it is."""
         return (
             not written[0].islower() or self.whole.get(word, False) or any(map(str.isdigit, word))
         )

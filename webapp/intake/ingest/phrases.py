@@ -16,8 +16,10 @@ from webapp.models import Corpus, Version
 from webapp.platform.accounts import embargo
 from webapp.platform.storage import files, sealed
 
-READ = 4_000_000  # pieces that are looked through: some 25 MB of English, two or three seconds
-MOST = 300
+MOST_SEARCHED_PIECES = (
+    4_000_000  # pieces that are looked through: some 25 MB of English, two or three seconds
+)
+MOST_PHRASES = 300
 # characters of a passage
 _BEFORE = 70
 _AFTER = 110
@@ -95,8 +97,8 @@ def _parts(cut_text: embargo.Piece, phrase: Proposal) -> list[tuple[str, bool]]:
 
 def _found(version: Version, choice: Choice) -> list[Proposal]:
     folder = files.corpus_folder(version.corpus_id) / "tokens"
-    stream = Spread(sealed.opened(lambda: Stream.open(folder), folder), READ)
-    phrases = find(stream, choice, MOST)
+    stream = Spread(sealed.opened(lambda: Stream.open(folder), folder), MOST_SEARCHED_PIECES)
+    phrases = find(stream, choice, MOST_PHRASES)
     first_uses = _places(
         stream, replace(choice, forms="written", phrases=tuple(phrase.words for phrase in phrases))
     )

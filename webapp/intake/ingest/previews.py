@@ -27,7 +27,7 @@ from webapp.platform.storage import files, sealed
 BUTTONS = ("csrfmiddlewaretoken", "preview", "leave_out", "other_list")  # of a form: no choices
 CORRECT = "Correct what is marked in red to see the preview."
 COLUMNS_SAID = 12  # names of columns in a sentence
-FEW = (
+FEW_DOCUMENTS_NOTE = (
     "Hardly any word occurs in several documents, and the usual limits would leave none. So words"
     " of a single document count here, too."
 )
@@ -436,7 +436,7 @@ def _proposed(
     if stream is None or _words(reading, beginning, stream).kept:
         return reading, ""
     wider = replace(reading, min_documents=1)
-    return (wider, FEW) if _words(wider, beginning, stream).kept else (reading, "")
+    return (wider, FEW_DOCUMENTS_NOTE) if _words(wider, beginning, stream).kept else (reading, "")
 
 
 def preview_corpus(

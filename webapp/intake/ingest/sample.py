@@ -53,7 +53,7 @@ CHARACTERS = 2_000_000
 DOCUMENTS = 1_000
 FILES = 24
 # Bytes by which formats tell how far they are: behind the last document they may have so many more
-STEP = 1 << 18
+READ_AHEAD_BYTES = 1 << 18
 SECONDS = 2.0  # after which no document is read but the first
 # Characters of all files, and seconds, that are read on only to count
 AHEAD = 16_000_000
@@ -61,7 +61,7 @@ AHEAD_SECONDS = 1.0
 # Ways of reading whose samples are kept: someone goes back and forth between two encodings
 KEPT = 4
 # documents, characters of each, fields of each
-SHOWN = 5
+DOCUMENTS_SHOWN = 5
 BEGINNING = 420
 FIELDS = 12
 FORMS = 3  # of dates that can't be read that are shown
@@ -319,7 +319,7 @@ class _Sampler:
         with Stream.write(self.folder, tokeniser) as stream:
             for document in itertools.islice(self._shaped(items), DOCUMENTS):
                 text = document.text[:CHARACTERS]
-                if len(first) < SHOWN:
+                if len(first) < DOCUMENTS_SHOWN:
                     first.append(_shown(document, self.options))
                 if len(texts) < _LOOKED_AT:
                     texts.append(text[:_DEPTH])
@@ -395,7 +395,7 @@ class _Sampler:
         """Count what is left out or changed by a problem, and keep the first ones as they are
         said."""
         self.left_out[problem.counted_as] += problem.count
-        if len(self.problems) < SHOWN:
+        if len(self.problems) < DOCUMENTS_SHOWN:
             self.problems.append(problem.message)
 
     def _kind(self, source: _File) -> str | None:
@@ -420,8 +420,8 @@ class _Sampler:
         return max(self.documents, round(self._of_all(became)))
 
     def _of_all(self, counts: Mapping[str | None, float]) -> float:
-        """How many there are in all files, about. counts: by kind of file, in those bytes of it that
-        were read."""
+        """How many there are in all files, about. counts: by kind of file, in those bytes of it
+        that were read."""
         read_kinds = {kind: size for kind, size in self.kinds.items() if self.read[kind]}
         guess = sum(
             counts.get(kind, 0) * size / self.read[kind] for kind, size in read_kinds.items()
@@ -491,7 +491,7 @@ class _Sampler:
                             size += _bytes(item)
                         position = min(read, source.bytes)
                         if not single:
-                            behind_documents = max(read - STEP, round(size * packed))
+                            behind_documents = max(read - READ_AHEAD_BYTES, round(size * packed))
                             position = min(position, behind_documents)
                         if counting is None:
                             self.taken[self.kind] += (

@@ -7,7 +7,7 @@ from typing import Self
 from inference.text import Choice, Rules, Spread, Stream, stop_words, variants
 
 SECTION_WORDS = 1_000  # words of a section, in which long documents are read
-FEW = 20  # documents below which a word of a single one counts
+SMALL_CORPUS_DOCUMENTS = 20  # documents below which a word of a single one counts
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,10 @@ class VocabularySettings(Rules):
         """With a least number of documents that grows with the collection: 2 of 341, 5 of 8,000, 25
         of a million."""
         return replace(
-            self, min_documents=max(1 if documents < FEW else 2, round(documents ** (1 / 3) / 4))
+            self,
+            min_documents=max(
+                1 if documents < SMALL_CORPUS_DOCUMENTS else 2, round(documents ** (1 / 3) / 4)
+            ),
         )
 
     def alike_in(self, stream: Stream | Spread, are_tokens: bool):

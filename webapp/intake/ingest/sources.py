@@ -10,7 +10,7 @@ from webapp.models import Corpus, SourceFile, Version
 from webapp.platform.storage import csv_cells, files, sealed
 
 PROBLEMS = 100  # of a page
-READ = 4 << 20  # bytes of the report that are looked through for a page
+MOST_REPORT_BYTES = 4 << 20  # bytes of the report that are looked through for a page
 
 
 def documents(version: Version, position: int) -> tuple[str, int, int]:
@@ -55,7 +55,7 @@ def problems(corpus: Corpus, name: str, after: int = 0) -> tuple[list[dict], int
                             "dropped": dropped == "yes",
                         }
                     )
-            if len(page) >= PROBLEMS or file.tell() - after >= READ:
+            if len(page) >= PROBLEMS or file.tell() - after >= MOST_REPORT_BYTES:
                 end = file.tell()
                 return page, end if file.read(1) else None
     return page, None

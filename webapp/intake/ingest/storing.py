@@ -37,7 +37,7 @@ PART_BYTES = 512 << 20  # or bytes of them that had to be read
 BLOCK = 1 << 20  # bytes that are hashed between two pieces of news
 # What can be stored while somebody waits for the answer, a second at most: uploads, bytes of packs,
 # bytes that are still to be hashed.
-FEW = 500
+FEW_UPLOADS = 500
 FEW_PACKED = 4 << 20
 FEW_UNHASHED = 128 << 20
 
@@ -88,7 +88,7 @@ def takes_long(received: list[ReceivedFile]) -> bool:
     packed = sum(u.path.stat().st_size for u in received if u.pack)
     plain = [u for u in received if not u.pack]
     unhashed = sum(u.path.stat().st_size for u in plain if not u.sha256)
-    return len(received) > FEW or packed > FEW_PACKED or unhashed > FEW_UNHASHED
+    return len(received) > FEW_UPLOADS or packed > FEW_PACKED or unhashed > FEW_UNHASHED
 
 
 def received_folder(corpus: Corpus) -> Path:

@@ -1,5 +1,6 @@
-"""Columns of texts in which the unit of a collection is looked for (inference.answers.collection_unit): codes
-in files, so that memory does not grow with the documents."""
+"""Columns of texts in which the unit of a collection is looked for
+(inference.answers.collection_unit): codes in files, so that memory does not grow with the
+documents."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -8,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from inference.answers.collection_unit import LONGEST, Column
+from inference.answers.collection_unit import LONGEST_MEAN_VALUE, Column
 
 BLOCK = 20_000  # documents at a time
 MOST_COLUMNS = 100  # of a table that are looked at, the first
@@ -35,7 +36,7 @@ class TextColumn:
         if self.unusable:
             return
         filled = [text for text in texts if text]
-        if filled and sum(map(len, filled)) > LONGEST * len(filled):
+        if filled and sum(map(len, filled)) > LONGEST_MEAN_VALUE * len(filled):
             self.unusable = True
             return
         self._fill(first)

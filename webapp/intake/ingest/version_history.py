@@ -13,7 +13,7 @@ from inference.text import LANGUAGES
 from webapp.models import Corpus, Run, Version
 from webapp.platform.drawing import numbers
 
-SHOWN = 20
+VERSIONS_SHOWN = 20
 _NAMED = 4  # words that are named where some came or went
 _FORMS = {
     "written": "words as they are written",
@@ -75,14 +75,14 @@ class VersionRow(NewVersion):
 
 
 def list_versions(corpus: Corpus) -> list[VersionRow]:
-    """The newest first, at most SHOWN of them."""
+    """The newest first, at most VERSIONS_SHOWN of them."""
     versions = list(
         corpus.versions.annotate(run_count=Count("runs", filter=Q(runs__deleted_at=None))).order_by(
             "-number"
-        )[: SHOWN + 1]
+        )[: VERSIONS_SHOWN + 1]
     )
     rows = []
-    for i, version in enumerate(versions[:SHOWN]):
+    for i, version in enumerate(versions[:VERSIONS_SHOWN]):
         before = _first_ready(versions[i + 1 :])
         row = VersionRow(
             number=version.number,

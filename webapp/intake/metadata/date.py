@@ -10,7 +10,7 @@ import numpy as np
 
 from webapp.intake.metadata import column_names
 from webapp.intake.metadata.dates import are_years, day_of, looks_like, parse_date
-from webapp.intake.metadata.field import MANY, Arguments, MetadataError, RangeField, mostly
+from webapp.intake.metadata.field import MOSTLY_SHARE, Arguments, MetadataError, RangeField, mostly
 from webapp.intake.metadata.groups import LONG, Groups, TooManyPeriods, by_period, span
 from webapp.intake.metadata.number import RangeWriter
 
@@ -52,7 +52,7 @@ class Date(RangeField):
         name says so; those of other lengths only days, or seconds where the name says so."""
         if column_names.names_dates(name):
             return looks_like_dates(values, name, NAMED)
-        if not looks_like_dates(values, name, MANY):
+        if not looks_like_dates(values, name, MOSTLY_SHARE):
             return False
         return all(len(value) in LENGTHS for value in values if value.isdigit())
 

@@ -12,7 +12,7 @@ from webapp.intake.metadata import calendars, column_names
 from webapp.intake.metadata.calendars import CALENDARS, MONTHS
 from webapp.intake.metadata.month_names import NUMBER_OF_MONTH
 
-LONGEST = 60  # characters
+LONGEST_DATE = 60  # characters
 YEAR = len("1914")
 ORDERS = {"dmy": "day/month/year", "mdy": "month/day/year"}
 _TIME = r"(?:[T ,]+(?:\p{L}+ )?\d{1,2}[:.h]\d{2}.*|T.*)?"
@@ -119,7 +119,7 @@ def _read(text: str, order: str | None) -> date | None:
             if text.replace("-", "").isdecimal():
                 return None
     text = text.strip()
-    if not YEAR <= len(text) <= LONGEST:
+    if not YEAR <= len(text) <= LONGEST_DATE:
         return None
     calendar_name = order if order in CALENDARS else ""
     if order in CALENDARS:
@@ -357,5 +357,6 @@ def day_of(text: str, last: bool) -> int:
         return date(year, month, day).toordinal()
     except (ValueError, calendar.IllegalMonthError):
         raise ValueError(
-            f"must be a date such as 1914, 1914-08, 1914-08-04 or 1910s, got “{text[:LONGEST]}”."
+            "must be a date such as 1914, 1914-08, 1914-08-04 or 1910s, got"
+            f" “{text[:LONGEST_DATE]}”."
         ) from None

@@ -70,10 +70,12 @@ class ColumnWriter(ABC):
         self.file.close()
 
 
-MANY = 0.95  # of the values must be numbers, or dates, for a column of them: a few may be “unknown”
+MOSTLY_SHARE = (
+    0.95  # of the values must be numbers, or dates, for a column of them: a few may be “unknown”
+)
 
 
-def mostly(test: Callable[[str], bool], values: Sequence[str], share: float = MANY) -> bool:
+def mostly(test: Callable[[str], bool], values: Sequence[str], share: float = MOSTLY_SHARE) -> bool:
     """Whether that share of the values passes a test. No more are tested than it takes to know: a
     table may have 2,000 columns."""
     passed = len(values)

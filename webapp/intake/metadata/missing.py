@@ -6,7 +6,7 @@ from collections.abc import Sequence
 MARKS = frozenset(
     "NA N/A #N/A <NA> NaN nan NAN NaT NULL Null null None \\N [deleted] [removed]".split()
 ) | {"[deleted by user]", "[ Removed by Reddit ]", "[removed by moderator]"}
-LONGEST = max(map(len, MARKS))
+LONGEST_MISSING_MARK = max(map(len, MARKS))
 # letters of a code of a country, and different ones that a column of them has
 CODE = 2
 CODES = 4
@@ -14,7 +14,7 @@ CODES = 4
 
 def is_missing(text: str) -> bool:
     """Whether a value is nothing, or a mark that stands for nothing."""
-    if len(text) > LONGEST + 2:
+    if len(text) > LONGEST_MISSING_MARK + 2:
         return not text.strip()
     plain = text.strip()
     return not plain or plain in MARKS

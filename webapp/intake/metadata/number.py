@@ -18,13 +18,13 @@ from webapp.intake.metadata.field import (
 )
 from webapp.intake.metadata.groups import NONE, Groups
 
-LONGEST = 40  # characters
+LONGEST_NUMBER = 40  # characters
 EXACT = 1e15  # below it a float has every whole number
 FAR_ABOVE = 10_000  # times the median, above which ranges go by powers of ten
 SMALLEST_POWER = -300  # of ten, with which a range begins
 ROUND = (1, 2, 5, 10)  # what round steps are multiples of
 NEARLY = 0.999  # of a tenth of the whole range, which rounding may have made a little larger
-LARGEST = 1e300  # beyond it a range has no next round number
+LARGEST_NUMBER = 1e300  # beyond it a range has no next round number
 _NUMBER = regex.compile(
     r"[-+−]?(?:\d{1,3}(?:[,\u202f\xa0' ]\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d{1,3})?\s?%?"
 )
@@ -35,7 +35,7 @@ def parse_number(text: str) -> float | None:
     """The number that a text is: 1234, -1.5e3, 1,234.5, 12 %; 1.234,5 and 0,25 with a comma for the
     point. None for anything else."""
     text = text.strip()
-    if not text or len(text) > LONGEST:
+    if not text or len(text) > LONGEST_NUMBER:
         return None
     if _COMMA.fullmatch(text) and not _NUMBER.fullmatch(text):
         text = text.replace(".", "").replace(",", ".")
@@ -45,7 +45,7 @@ def parse_number(text: str) -> float | None:
         number = float(regex.sub(r"[,\u202f\xa0' %]", "", text).replace("−", "-"))
     except ValueError:
         return None
-    return number if abs(number) < LARGEST else None
+    return number if abs(number) < LARGEST_NUMBER else None
 
 
 def is_number(text: str) -> bool:
@@ -129,8 +129,9 @@ class Number(RangeField):
             ends = (nan, nan)
         if np.isnan(ends).any():
             raise MetadataError(
-                f"The ends of “{self.name}” must be numbers such as 10 or 2.5, got “{low[:LONGEST]}” and"
-                f" “{high[:LONGEST]}”."
+                f"The ends of “{self.name}” must be numbers such as 10 or 2.5, got"
+                f" “{low[:LONGEST_NUMBER]}” and"
+                f" “{high[:LONGEST_NUMBER]}”."
             )
         return ends
 

@@ -8,7 +8,7 @@ import numpy as np
 from webapp.intake.metadata.column_names import names_people
 from webapp.intake.metadata.field import Field
 
-FEWEST = 4  # values that tell whether nearly all are different
+FEWEST_VALUES = 4  # values that tell whether nearly all are different
 DIFFERENT = 0.9  # of the values, above which they are
 _LABEL = 60  # characters of a value that can be a category's, on average
 
@@ -24,7 +24,7 @@ class Text(Field):
         the first rows have another each."""
         if sum(map(len, values)) / len(values) > _LABEL:
             return True
-        different = len(values) >= FEWEST and len(set(values)) > DIFFERENT * len(values)
+        different = len(values) >= FEWEST_VALUES and len(set(values)) > DIFFERENT * len(values)
         return different and not names_people(name)
 
     def groups(self, values: np.ndarray) -> Never:

@@ -11,7 +11,7 @@ from webapp.models import Sealed
 from webapp.platform.storage import bulk, copies, sealed
 from webapp.service.operations import upkeep
 
-SHOWN = 20
+FILES_SHOWN = 20
 
 
 class Command(OwnCommand):
@@ -49,9 +49,9 @@ class Command(OwnCommand):
         except sealed.StoreAway as error:
             raise CommandError(f"The store does not answer: {error}") from None
         if wrong:
-            lines = ["Missing, or with other bytes than were stored:", *wrong[:SHOWN]]
-            if len(wrong) > SHOWN:
-                lines.append(f"… and {len(wrong) - SHOWN:,} more")
+            lines = ["Missing, or with other bytes than were stored:", *wrong[:FILES_SHOWN]]
+            if len(wrong) > FILES_SHOWN:
+                lines.append(f"… and {len(wrong) - FILES_SHOWN:,} more")
             raise CommandError("\n".join(lines))
         self.stdout.write("All that is on record is there.")
 

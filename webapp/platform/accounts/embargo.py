@@ -14,9 +14,10 @@ Under an embargo everything that is counted can be seen, and
   is counted (`_charge`), for the account that asked and for all readers of a link, or of what is
   public, together; and of a text HALF in all to all readers of a corpus, of parts of it, too. Who
   owns the corpus is not counted, nor is what the program itself reads;
-- of what tells the order of words (patterns, words near a word) counts alone that are rounded, of no
-  fewer than STEP documents (`rounded`), and no set of documents (`refuse_order`), as a text could be
-  read out by asking which word follows; for readers, not for the owner;
+- of what tells the order of words (patterns, words near a word) counts alone that are rounded, of
+  no
+  fewer than COUNT_STEP documents (`rounded`), and no set of documents (`refuse_order`), as a text
+  could be read out by asking which word follows; for readers, not for the owner;
 - of a field (title, id, each value of the metadata) at most PASSAGE characters; nothing of a field
   that was the text in any reading of the same files, and of none where an earlier reading cut the
   files in another way, as its columns can't be told apart then.
@@ -67,7 +68,7 @@ ROLES = {
     "id": ("source_id",),
     "date": ("date_text",),
 }
-STEP = 10  # counts of words in their order are told in such steps
+COUNT_STEP = 10  # counts of words in their order are told in such steps
 SEED_BYTES = 8  # of what is drawn by the server's secret
 MISSING = "The document does not contain this passage. Copy it from the page unchanged."
 USED_UP = " Or it does, and as much of its text was shown already as the embargo allows."
@@ -407,9 +408,9 @@ def refuse_order(corpus: Corpus, field: str) -> None:
 
 
 def rounded(corpus: Corpus, counts: np.ndarray) -> np.ndarray:
-    """int64, as `counts`: counts of words in their order as a reader is told them, multiples of STEP
-    that are smaller than the count by up to 2 STEP - 1, and not below 0. As they are to everybody
-    else.
+    """int64, as `counts`: counts of words in their order as a reader is told them, multiples of
+    COUNT_STEP that are smaller than the count by up to 2 COUNT_STEP - 1, and not below 0. As they
+    are to everybody else.
 
     Where the steps are is drawn by the server's secret from the counts themselves: who asks again,
     or in other words, learns nothing more, and another set has other steps, so that one text more
@@ -421,7 +422,9 @@ def rounded(corpus: Corpus, counts: np.ndarray) -> np.ndarray:
     exact = np.ascontiguousarray(counts, np.int64)
     digest = hashlib.blake2b(exact.tobytes(), key=key, digest_size=SEED_BYTES).digest()
     random = np.random.default_rng(int.from_bytes(digest))
-    return np.maximum((exact - random.integers(0, STEP, exact.shape)) // STEP * STEP, 0)
+    return np.maximum(
+        (exact - random.integers(0, COUNT_STEP, exact.shape)) // COUNT_STEP * COUNT_STEP, 0
+    )
 
 
 # Fields
@@ -751,7 +754,9 @@ def _cut_before(text: str, limit: int) -> int:
 
 
 # A passage's longest, in SQL, of a row of `document`.
-_MOST = f"CASE WHEN parts > 1 THEN least({PASSAGE}, length(text) / {QUARTER}) ELSE {PASSAGE} END"
+_LONGEST_PASSAGE = (
+    f"CASE WHEN parts > 1 THEN least({PASSAGE}, length(text) / {QUARTER}) ELSE {PASSAGE} END"
+)
 
 
 def _length(corpus: Corpus) -> str:
@@ -775,7 +780,7 @@ def read_pieces(corpus: Corpus, places: list[tuple[int, int, int, int]]) -> list
 
     Under embargo shorter ones, each with the character that matters in its first third.
     """
-    longest = _MOST if corpus.embargo else "size"
+    longest = _LONGEST_PASSAGE if corpus.embargo else "size"
     length = _length(corpus)
     cut = (
         rows(
@@ -836,7 +841,7 @@ def _note_passages(corpus: Corpus, documents: list[dict], spans: list[Span]) -> 
 def beginnings(corpus: Corpus, numbers: Collection[int], most: int) -> dict[int, str]:
     """The first characters of documents, at most so many: number -> text, in the order of the
     numbers."""
-    characters = f"least(%s, {_MOST})" if corpus.embargo else "%s"
+    characters = f"least(%s, {_LONGEST_PASSAGE})" if corpus.embargo else "%s"
     documents = rows(
         f"SELECT number, digest, {_length(corpus)} AS length, left(text, {characters}) AS text"
         " FROM document WHERE corpus_id = %s AND number = ANY(%s) ORDER BY number",
@@ -862,7 +867,8 @@ def read_chosen(
     of that piece.
     """
     documents = rows(
-        f"SELECT number, {_MOST if corpus.embargo else 'NULL'} AS most, digest, {_length(corpus)}"
+        f"SELECT number, {_LONGEST_PASSAGE if corpus.embargo else 'NULL'} AS most, digest,"
+        f" {_length(corpus)}"
         " AS length, left(text, %s) AS text FROM document WHERE corpus_id = %s AND number ="
         " ANY(%s)",
         [read, corpus.pk, numbers],

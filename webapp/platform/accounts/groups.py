@@ -1,9 +1,9 @@
 """Groups of the provider of single sign-on: those that somebody is in, as it said at their last
 sign-in, and the roles that owners give to them (docs/accounts.md).
 
-What the provider says takes the place of what it said before, so that whoever leaves a group loses its
-roles at the next sign-in; what is older than a session gives none (roles.grants), so that tokens and
-open pages do not outlast it.
+What the provider says takes the place of what it said before, so that whoever leaves a group loses
+its roles at the next sign-in; what is older than a session gives none (roles.grants), so that
+tokens and open pages do not outlast it.
 """
 
 from collections.abc import Iterator
@@ -21,17 +21,17 @@ from webapp.platform.accounts import sharing
 
 MOST_GROUPS = 1_000  # of a person that are kept; those with which something is shared come first
 MOST_SAID = 200_000  # that are looked at
-LONGEST = 255  # characters of a name
+LONGEST_NAME = 255  # characters of a name
 MOST_OF_CORPUS = 100  # groups with which a corpus is shared
-STEP = 5_000  # names that are looked up at a time
+NAMES_AT_A_TIME = 5_000  # names that are looked up at a time
 
 
 def claimed(claims: dict[str, Any], name: str) -> list[str]:
     """The groups in what a provider says of somebody, without repetition.
 
     name: of the claim; with points it may lead into others, as "realm_access.roles" does. One name
-    counts as a list of one. Whatever is no name of a group is left out: numbers, lists, nothing, names
-    that are empty, too long, or have characters that can't be seen.
+    counts as a list of one. Whatever is no name of a group is left out: numbers, lists, nothing,
+    names that are empty, too long, or have characters that can't be seen.
     """
     value = claims.get(name)
     if value is None:
@@ -52,7 +52,7 @@ def _names(values: list) -> Iterator[str]:
 
 
 def _is_name(text: str) -> bool:
-    return 0 < len(text) <= LONGEST and text.isprintable()
+    return 0 < len(text) <= LONGEST_NAME and text.isprintable()
 
 
 def bounded(names: list[str]) -> list[str]:
@@ -61,8 +61,8 @@ def bounded(names: list[str]) -> list[str]:
     if len(names) <= MOST_GROUPS:
         return names
     used = {settings.OIDC_OPERATORS}
-    for first in range(0, len(names), STEP):
-        roles = GroupRole.objects.filter(group__name__in=names[first : first + STEP])
+    for first in range(0, len(names), NAMES_AT_A_TIME):
+        roles = GroupRole.objects.filter(group__name__in=names[first : first + NAMES_AT_A_TIME])
         used.update(roles.values_list("group__name", flat=True))
     return sorted(names, key=lambda name: name not in used)[:MOST_GROUPS]
 
@@ -109,7 +109,7 @@ def share(corpus: Corpus, name: str, role: str) -> None:
     if not _is_name(name):
         raise Invalid(
             "group",
-            f"Type the name of a group as the sign-on has it, at most {LONGEST} characters.",
+            f"Type the name of a group as the sign-on has it, at most {LONGEST_NAME} characters.",
         )
     with transaction.atomic():
         sharing.lock(corpus)
@@ -130,6 +130,7 @@ def unshare(corpus: Corpus, number: int) -> None:
 
 
 def remove_old() -> None:
-    """What was said too long ago to give a role, and groups of nobody with which nothing is shared."""
+    """What was said too long ago to give a role, and groups of nobody with which nothing is
+    shared."""
     GroupMember.objects.filter(seen_at__lt=Now() - timedelta(days=settings.GROUP_DAYS)).delete()
     SignOnGroup.objects.filter(members=None, roles=None).delete()

@@ -27,7 +27,7 @@ from webapp.platform.accounts import (
 from webapp.platform.pages.page import check_act, whole_number
 from webapp.platform.pages.typed import HtmlAnswer, typed
 
-SHOWN = sharing.MOST_PEOPLE
+PEOPLE_SHOWN = sharing.MOST_PEOPLE
 FOLLOWED = 30  # links that a browser remembers, the last ones
 # Of an embargoed corpus's texts: how many somebody saw something of, and all that is allowed of
 Seen = tuple[int, int]
@@ -37,9 +37,9 @@ Seen = tuple[int, int]
 class SharingPage:
     """public: what all readers of a public corpus saw together; together: what all readers did.
     made: the address of a new link, which is shown once. wrong: why nothing was done; field: which
-    field that is about. days: for how long a link may hold -> in words. groups: of the provider of single
-    sign-on with which it is shared. own_groups: those that the owner is in; None where there are no
-    groups."""
+    field that is about. days: for how long a link may hold -> in words. groups: of the provider of
+    single sign-on with which it is shared. own_groups: those that the owner is in; None where there
+    are no groups."""
 
     public: Seen | None
     together: Seen | None
@@ -80,9 +80,9 @@ def of_corpus(
             return redirect("corpus_sharing", corpus.pk)
     members = {
         f"user {row.user_id}": row
-        for row in corpus.memberships.select_related("user").order_by("user__name")[:SHOWN]
+        for row in corpus.memberships.select_related("user").order_by("user__name")[:PEOPLE_SHOWN]
     }
-    links = {f"link {row.pk}": row for row in corpus.links.select_related("by")[:SHOWN]}
+    links = {f"link {row.pk}": row for row in corpus.links.select_related("by")[:PEOPLE_SHOWN]}
     group_reader = f"{embargo.TOGETHER}{corpus.pk}"
     used: dict[str, tuple[int, int]] = {}
     if corpus.embargo:
@@ -99,11 +99,13 @@ def of_corpus(
             field=field,
             now=timezone.now(),
             members=[(member, used.get(reader)) for reader, member in members.items()],
-            invited=corpus.invitations.order_by("email")[:SHOWN],
+            invited=corpus.invitations.order_by("email")[:PEOPLE_SHOWN],
             links=[(link, used.get(reader)) for reader, link in links.items()],
             days=sharing.DAYS,
             mail=settings.MAIL,
-            groups=list(corpus.group_roles.select_related("group").order_by("group__name")[:SHOWN]),
+            groups=list(
+                corpus.group_roles.select_related("group").order_by("group__name")[:PEOPLE_SHOWN]
+            ),
             own_groups=groups.of(corpus.owner) if settings.OIDC_GROUPS and corpus.owner else None,
         ),
         status=400 if wrong else 200,

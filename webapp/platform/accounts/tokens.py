@@ -12,7 +12,7 @@ from inference.errors import Invalid
 from webapp.models import ApiToken, User
 
 PREFIX = "topograph_"  # so that a token which lies about can be told for what it is
-MOST = 100  # of a user that are not revoked: a page lists them all
+MOST_TOKENS = 100  # of a user that are not revoked: a page lists them all
 
 
 def create(name: str, user: User | None = None) -> tuple[ApiToken, str]:
@@ -23,10 +23,11 @@ def create(name: str, user: User | None = None) -> tuple[ApiToken, str]:
             "name", f"Describe in 1 to 60 characters what the token is for; got {len(name)}."
         )
     user = user or User.objects.local()
-    if holding(user).count() >= MOST:
+    if holding(user).count() >= MOST_TOKENS:
         raise Invalid(
             "name",
-            f"You have {MOST} tokens, which is the most. Revoke one that is not needed any more.",
+            f"You have {MOST_TOKENS} tokens, which is the most. Revoke one that is not needed any"
+            " more.",
         )
     secret = PREFIX + secrets.token_urlsafe(32)
     return ApiToken.objects.create(user=user, name=name, digest=digest(secret)), secret

@@ -15,7 +15,7 @@ from webapp.platform.accounts import authorization, quotas, tokens as services
 from webapp.platform.drawing.numbers import bytes as size, count
 from webapp.platform.pages.typed import HtmlAnswer, typed
 
-SHOWN = 100  # the newest
+TOKENS_SHOWN = 100  # the newest
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def tokens(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[TokensP
         except Invalid as error:
             wrong = error.message
     return HtmlAnswer(
-        TokensPage(authorization.api_tokens(request)[:SHOWN], new_token, wrong),
+        TokensPage(authorization.api_tokens(request)[:TOKENS_SHOWN], new_token, wrong),
         status=400 if wrong else 200,
     )
 

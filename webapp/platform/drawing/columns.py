@@ -15,7 +15,7 @@ WIDTH = 960
 HEAD = 26  # above the blocks: the heading of each column
 BLOCK = 10  # width of a block
 TEXT = 196  # beside the outer columns, for names
-LEAST = 15  # height of a block: a line of text
+LEAST_BLOCK_HEIGHT = 15  # height of a block: a line of text
 GAP = 3  # between two blocks
 FAMILY_GAP = 10  # between two of which the first ends a group
 SCALE = 900  # height of a block that has all words
@@ -107,7 +107,7 @@ def _stack(column: Column, left: float) -> list[_Placed]:
     y = float(HEAD)
     stack = []
     for block in column.blocks:
-        height = max(LEAST, SCALE * block.share)
+        height = max(LEAST_BLOCK_HEIGHT, SCALE * block.share)
         stack.append(_Placed(block, left, y, height))
         y += height + (FAMILY_GAP if block.ends_group else GAP)
     return stack

@@ -17,10 +17,10 @@ from webapp.platform.drawing.trends import points
 register = template.Library()
 
 MOST_TICKS = 7
-LONGEST = 2.5  # times the largest estimate: an interval beyond it gets an arrow
+LONGEST_AXIS_RATIO = 2.5  # times the largest estimate: an interval beyond it gets an arrow
 MARGIN = 0.02  # of the width, on either side, for dots at the ends
 STEPS = (1.0, 2.0, 5.0, 10.0)  # between ticks, times a power of ten
-SHORTEST = 0.01  # the length of an axis on which nothing differs
+SHORTEST_AXIS = 0.01  # the length of an axis on which nothing differs
 ROUNDING = 1e-9  # of a step: what computing may add to a round number
 ZERO = 1e-12
 NOT_KNOWN = 0.99  # an interval that ends beyond it says nothing
@@ -106,7 +106,7 @@ def axis_of(rows: Sequence[Row]) -> Axis:
     largest = max(differences, default=0.0)
     ends = [abs(end) for row in rows for end in ends_of(row) if end is not None]
     longest = max([largest, *ends], default=0.0)
-    length = min(longest, LONGEST * largest) or longest or SHORTEST
+    length = min(longest, LONGEST_AXIS_RATIO * largest) or longest or SHORTEST_AXIS
     step = _step(length)
     steps = math.ceil(length / step - ROUNDING)
     reach = step * steps

@@ -27,7 +27,7 @@ JOINER = " & "
 TWO_LINES = 8  # clearance that a family's name gives up to stand in one line
 
 # Where names stand
-STEP = 6  # between places that are tried
+NAME_PLACE_STEP = 6  # between places that are tried
 POINTS = 9  # of a text, at which is looked how much room it has
 EDGE_GAP = 4  # between a text and the end of the river
 GAP = 6  # between two texts side by side
@@ -123,7 +123,7 @@ class Space:
         """The place between two lines where a text has most clearance; None where it has none."""
         width = max(text_width(line, size, bold) for line in lines)
         height = size * (FAMILY_LINE if bold else TOPIC_LINE) * len(lines)
-        middles = np.arange(width / 2 + EDGE_GAP, WIDTH - width / 2 - EDGE_GAP, STEP)
+        middles = np.arange(width / 2 + EDGE_GAP, WIDTH - width / 2 - EDGE_GAP, NAME_PLACE_STEP)
         if not len(middles):
             return None
         across = middles[:, None] + np.linspace(-width / 2, width / 2, POINTS)

@@ -12,7 +12,7 @@ WIDTH = 1000  # of the viewBox: both are stretched to the width of their row
 HEIGHT = 34
 FLOOR = 1.5  # units from the bottom up to the line of a share of 0
 HEADROOM = 4  # so much lower than the whole is the largest share, with the floor
-LEAST = 0.006  # of the axis: how wide a span is drawn at least
+LEAST_SPAN_WIDTH = 0.006  # of the axis: how wide a span is drawn at least
 RIDGE_HEIGHT = 40
 RIDGE_FLOOR = 39  # the line of a share of 0
 RIDGE_PEAK = 38  # units above it
@@ -61,7 +61,7 @@ def _tinted(window: tuple[float, float] | None) -> str:
     if window is None:
         return ""
     begin, end = window
-    width = max(end - begin, LEAST)
+    width = max(end - begin, LEAST_SPAN_WIDTH)
     return (
         f'<rect x="{WIDTH * begin:.0f}" y="0" width="{WIDTH * width:.0f}" height="{HEIGHT}"'
         ' class="window"/>'

@@ -18,7 +18,7 @@ from webapp.platform.jobs import events
 
 BEAT = 1.5  # seconds between two beats of a worker
 WORKER_SECONDS = 5  # without a beat, after which a worker counts as gone
-MOST = 1_000  # workers, and tasks of one worker, that are read
+MOST_ROWS = 1_000  # workers, and tasks of one worker, that are read
 WORKER = "worker:"  # worker:NAME -> {"since", "processes"}
 
 
@@ -42,7 +42,7 @@ def live_workers() -> list[dict]:
     """
     return [
         {"worker": name, **json.loads(note), "doing": _tasks(name)}
-        for name, note in events.notes(WORKER, MOST).items()
+        for name, note in events.notes(WORKER, MOST_ROWS).items()
     ]
 
 
@@ -79,7 +79,9 @@ def _tasks_of(worker: str) -> str:
 def _tasks(worker: str) -> list[dict]:
     return [
         json.loads(note)
-        for _, note in islice(events.client().hscan_iter(_tasks_of(worker), count=MOST), MOST)
+        for _, note in islice(
+            events.client().hscan_iter(_tasks_of(worker), count=MOST_ROWS), MOST_ROWS
+        )
     ]
 
 

@@ -7,7 +7,7 @@ from webapp.platform.jobs import events
 
 SECONDS = 60  # for which what a leader said of its workers holds
 # trainings that are read, and workers of each that are noted
-MOST = 50
+MOST_TEAMS = 50
 MOST_WORKERS = 256
 TEAM = "team:"  # team:RUN -> {"run", "restarts", "count", "workers"}
 
@@ -25,4 +25,6 @@ def note(run_id: int, seats: list[dict], restarts: int) -> None:
 
 def live() -> list[dict]:
     """What was noted in the last minute, the newest run first. Raises redis.RedisError."""
-    return sorted(map(json.loads, events.notes(TEAM, MOST).values()), key=lambda team: -team["run"])
+    return sorted(
+        map(json.loads, events.notes(TEAM, MOST_TEAMS).values()), key=lambda team: -team["run"]
+    )

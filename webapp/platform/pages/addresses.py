@@ -7,7 +7,7 @@ from django.conf import settings
 from django.urls import Resolver404, resolve
 from django.utils.http import url_has_allowed_host_and_scheme
 
-LONGEST = 2000  # characters; longer ones are refused by many servers and mail programs
+LONGEST_ADDRESS = 2000  # characters; longer ones are refused by many servers and mail programs
 
 
 def at_site(path: str) -> str:
@@ -21,7 +21,7 @@ def own_path(text: str) -> str:
     Neither "//elsewhere.example", nor "javascript:…", nor "/\\elsewhere" is, nor a path that no
     page has.
     """
-    safe = text.startswith("/") and len(text) <= LONGEST and text.isprintable()
+    safe = text.startswith("/") and len(text) <= LONGEST_ADDRESS and text.isprintable()
     if not (safe and url_has_allowed_host_and_scheme(text, allowed_hosts=None)):
         return ""
     try:

@@ -18,7 +18,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 
 from inference.errors import Invalid
-from inference.index import LONGEST
+from inference.index import LONGEST_QUERY
 from webapp.models import Corpus, Notebook, Run
 from webapp.platform.request_context import request_context
 from webapp.platform.storage import disk
@@ -312,4 +312,4 @@ def _search_form(
     for name, values in request.GET.lists():
         if name != "q":
             other_fields += [(name, value) for value in values if value]
-    return {"q": request.GET.get("q", "")[:LONGEST], "others": other_fields}
+    return {"q": request.GET.get("q", "")[:LONGEST_QUERY], "others": other_fields}

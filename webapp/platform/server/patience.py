@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 T = TypeVar("T")
-STEP = 1.0  # seconds
+STEP_SECONDS = 1.0  # seconds
 
 
 async def within(seconds: float, awaited: Awaitable[T]) -> T:
@@ -19,10 +19,10 @@ async def within(seconds: float, awaited: Awaitable[T]) -> T:
     task = asyncio.ensure_future(awaited)
     try:
         while seconds > 0:
-            await asyncio.wait({task}, timeout=min(seconds, STEP))
+            await asyncio.wait({task}, timeout=min(seconds, STEP_SECONDS))
             if task.done():
                 return task.result()
-            seconds -= STEP
+            seconds -= STEP_SECONDS
         raise TimeoutError
     finally:
         task.cancel()

@@ -29,7 +29,7 @@ DELETIONS = "web:deletions"
 METRICS = "web:metrics:"
 EVERY = 2.0  # seconds between two looks
 GONE = 15  # seconds after which a process that says nothing is no more
-MOST = 64  # processes whose metrics are told
+MOST_PROCESSES = 64  # processes whose metrics are told
 NAME = f"{socket.gethostname()}:{os.getpid()}"
 
 _seen: bytes | int | None = None  # the number of deletions, as it was last seen
@@ -101,4 +101,6 @@ class Together:
 @events.while_away({})
 def _others() -> dict[str, bytes]:
     """name -> metrics, of the other web processes; of none while Redis is away."""
-    return {name: text for name, text in events.notes(METRICS, MOST).items() if name != NAME}
+    return {
+        name: text for name, text in events.notes(METRICS, MOST_PROCESSES).items() if name != NAME
+    }

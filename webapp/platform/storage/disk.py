@@ -15,14 +15,16 @@ from django.conf import settings
 from webapp.platform import system
 
 SLACK = 1 << 20  # bytes that a file may take up beyond its size without a promise
-LEAST = 256 << 20  # bytes that must be free for a job to begin; on a small disk a hundredth of it
+LEAST_FREE_BYTES = (
+    256 << 20
+)  # bytes that must be free for a job to begin; on a small disk a hundredth of it
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # all that numpy's tofile says
 
 
 def full() -> bool:
     """Whether there is too little free space for a job to begin."""
     disk = shutil.disk_usage(settings.FILES)
-    return disk.free < min(LEAST, disk.total // 100)
+    return disk.free < min(LEAST_FREE_BYTES, disk.total // 100)
 
 
 def free(folder: Path | None = None) -> int:

@@ -47,7 +47,7 @@ ERRORS = {
     429: shapes.Sentence,
 }
 Offset = Annotated[int, Field(ge=0, description="where the page begins, as “next” says it")]
-Limit = Annotated[int, Field(ge=1, le=pages.MOST, description="items of a page")]
+Limit = Annotated[int, Field(ge=1, le=pages.MOST_ROWS, description="items of a page")]
 
 
 @router.get(

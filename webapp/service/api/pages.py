@@ -10,7 +10,7 @@ from webapp.core.documents.selection import Selection
 from webapp.platform.pages.page import address
 
 LIMIT = 100  # items of a page, by default
-MOST = 1000
+MOST_ROWS = 1000
 
 
 def following(request: HttpRequest, **place) -> str | None:

@@ -27,7 +27,7 @@ from webapp.service.codebook.concepts import TEXT, defined
 
 CODERS = 500  # of a concept
 TIMES = 50  # that a coder codes a text: who has their link may send as many forms as they like
-SHOWN = 30_000  # characters of a text, which coders see of it
+CHARACTERS_SHOWN = 30_000  # characters of a text, which coders see of it
 
 
 def invited(token: str) -> Concept | None:

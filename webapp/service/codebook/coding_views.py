@@ -109,7 +109,9 @@ def _page(request: HttpRequest, coder: Coder, asked_for: int | None) -> CodingPa
     about = {"title": "", "date_text": ""}
     if item:
         newest = coder.codings.filter(item=item).last()
-        text = embargo.beginnings(corpus, [item.document], coding.SHOWN).get(item.document, "")
+        text = embargo.beginnings(corpus, [item.document], coding.CHARACTERS_SHOWN).get(
+            item.document, ""
+        )
         embargo.note_coded(corpus, item.document, text, coder.name)
         columns = embargo.about(corpus, [item.document], "title", "date_text")
         about = columns.get(item.document, about)
@@ -121,7 +123,7 @@ def _page(request: HttpRequest, coder: Coder, asked_for: int | None) -> CodingPa
         title=about["title"],
         date=about["date_text"],
         text=text,
-        cut=len(text) == coding.SHOWN or corpus.embargo,
+        cut=len(text) == coding.CHARACTERS_SHOWN or corpus.embargo,
         code=newest.code if newest else None,
         unsure=bool(newest and newest.unsure),
         remark=newest.remark if newest else "",

@@ -18,7 +18,7 @@ from webapp.models import CodeFile, Coding, Concept, Corpus, Definition, Draw, E
 from webapp.platform.pages.page import is_whole
 from webapp.platform.typed_text import one_line, several_lines
 
-MOST = 200  # concepts of a corpus
+MOST_CONCEPTS = 200  # concepts of a corpus
 # Characters
 NAME = 100
 CODE = 40
@@ -48,8 +48,8 @@ def create(corpus: Corpus, posted: Mapping[str, str], by: str) -> Concept:
         raise Invalid(
             "kind", f"A concept is one of {', '.join(Concept.Kind.values)}, got “{kind[:20]}”."
         )
-    if corpus.concepts.count() >= MOST:
-        raise Invalid("name", f"“{corpus.name}” has {MOST} concepts, which is the most.")
+    if corpus.concepts.count() >= MOST_CONCEPTS:
+        raise Invalid("name", f"“{corpus.name}” has {MOST_CONCEPTS} concepts, which is the most.")
     with transaction.atomic():
         concept = Concept.objects.create(
             corpus=corpus, name=name, kind=kind, origin=posted.get("origin", "")[:TEXT], by=by

@@ -72,7 +72,7 @@ def project(concept: Concept) -> Iterator[bytes]:
             part = {
                 readings[0].item.document: readings for readings in coded[first : first + BLOCK]
             }
-            texts = embargo.beginnings(concept.corpus, part, coding.SHOWN)
+            texts = embargo.beginnings(concept.corpus, part, coding.CHARACTERS_SHOWN)
             about = embargo.about(concept.corpus, list(texts), "title")
             for document, readings in part.items():
                 text = texts.get(document, "")

@@ -22,7 +22,7 @@ QUICK_SECONDS = 5.0  # of a request, and of a processor, that reading may take t
 # The same of a worker
 SECONDS = 300.0
 PROCESSOR_SECONDS = 60.0
-READ = 0.2  # of a worker's time, which reading takes; the rest is storing
+READING_SHARE = 0.2  # of a worker's time, which reading takes; the rest is storing
 
 
 def receive(concept: Concept, run: Run, content: bytes, by: str) -> str:
@@ -91,7 +91,7 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
 
     def advance(done: float) -> None:
         beat.check()
-        dispatch.advance(TASK, [key], READ + (1 - READ) * done)
+        dispatch.advance(TASK, [key], READING_SHARE + (1 - READING_SHARE) * done)
 
     with dispatch.at_work(TASK, [key]):  # the note of how far it is
         try:

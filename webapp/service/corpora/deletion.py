@@ -47,7 +47,7 @@ log = structlog.get_logger(__name__)
 DeletedWithCorpus = Corpus | Upload | Version | Run
 Row = TypeVar("Row", Corpus, Run)
 MODELS: dict[str, type[Corpus] | type[Run]] = {"corpus": Corpus, "run": Run}
-STEP = 20  # corpora, and runs, that are removed at a time
+REMOVED_AT_A_TIME = 20  # corpora, and runs, that are removed at a time
 KINDS = {Upload: kinds.STORE, Corpus: kinds.READ, Version: kinds.VECTORIZE, Run: kinds.TRAIN}
 
 
@@ -180,8 +180,8 @@ def _at_work(model) -> Q:
 def remove_due() -> None:
     """Remove what was deleted long enough ago, or for good: runs one by one, then corpora. Raises
     ExceptionGroup where some could not be removed."""
-    runs = due(Run, STEP)
-    corpora = due(Corpus, STEP)
+    runs = due(Run, REMOVED_AT_A_TIME)
+    corpora = due(Corpus, REMOVED_AT_A_TIME)
     try:
         try_each(
             [

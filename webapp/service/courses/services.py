@@ -23,7 +23,7 @@ GROUP = 4  # letters of a code that are written together
 TOKEN_BYTES = 32  # random ones of a class's link, which nobody can guess
 DAYS = 400  # that a course may last
 HANDED_IN = 10  # copies of one student's notebooks
-STEP = 20  # students whose accounts are deleted at a time
+STUDENTS_AT_A_TIME = 20  # students whose accounts are deleted at a time
 # Of a student: 50 MB, 100,000 documents, two jobs, for texts of their own
 MAY_HAVE = {"most_bytes": 50_000_000, "most_documents": 100_000, "most_jobs": 2, "most_students": 0}
 
@@ -184,6 +184,6 @@ def remove_ended() -> None:
         user__is_active=False
     )
     # In another order each time: those that can't go yet don't keep the others from going
-    students = ended.select_related("user").order_by("?")[:STEP]
+    students = ended.select_related("user").order_by("?")[:STUDENTS_AT_A_TIME]
     courses = Course.objects.filter(ends_at__lt=Now(), students=None)
     try_each([*(partial(remove, student) for student in students), courses.delete])

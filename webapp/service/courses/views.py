@@ -31,7 +31,7 @@ from webapp.service.exports.zips import Member, zipped
 
 LONGEST_NAME = 80  # characters of a student's name and a title in the name of a file
 
-SHOWN = 500  # corpora and notebooks to choose from
+MOST_OFFERED = 500  # corpora and notebooks to choose from
 CODE = "code"  # in the session: the code of a student who has not noted it
 
 
@@ -113,7 +113,7 @@ def index(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[CoursesP
     taught = (
         authorization.courses(request).select_related("corpus").annotate(count=Count("students"))
     )
-    page = CoursesPage(taught, own_corpora.order_by("-pk")[:SHOWN], students, wrong)
+    page = CoursesPage(taught, own_corpora.order_by("-pk")[:MOST_OFFERED], students, wrong)
     return HtmlAnswer(page, status=_status(wrong))
 
 

@@ -33,7 +33,9 @@ from webapp.service.exports.tables import ExportSource
 
 AT_WORK = (Export.Status.QUEUED, Export.Status.MAKING)
 MAKING = 4  # files of one user that may wait or be made at once
-MOST = 20  # files that are kept for one user, failures that are, and that a page lists of a run
+MOST_KEPT_FILES = (
+    20  # files that are kept for one user, failures that are, and that a page lists of a run
+)
 QUERY = 8_000  # characters of an address that says of what a file is made
 TOLD = 2.0  # seconds between two reports of how far a file is
 FILE = "file"  # its name in the folder
@@ -50,7 +52,11 @@ def path(export: Export) -> Path:
 
 def of_user(run: Run, user_id: int | None) -> list[Export]:
     """A user's files of a run, the newest first."""
-    return list(run.exports.filter(by=user_id).order_by("-pk")[: MOST + MAKING]) if user_id else []
+    return (
+        list(run.exports.filter(by=user_id).order_by("-pk")[: MOST_KEPT_FILES + MAKING])
+        if user_id
+        else []
+    )
 
 
 def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
@@ -75,7 +81,7 @@ def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
         _check_place(user)
         export_files.remove(own_exports.filter(**about))
         export_files.remove(
-            own_exports.filter(status=Export.Status.FAILED).order_by("-pk")[MOST - 1 :]
+            own_exports.filter(status=Export.Status.FAILED).order_by("-pk")[MOST_KEPT_FILES - 1 :]
         )
         export = Export.objects.create(
             **about,
@@ -244,7 +250,7 @@ def make_room(user: int) -> None:
     """Remove the oldest files of a user who has too many, and the oldest of all where all together
     are too many."""
     ready = Export.objects.filter(status=Export.Status.READY)
-    _remove_beyond(ready.filter(by=user), MOST, settings.EXPORTS["bytes"])
+    _remove_beyond(ready.filter(by=user), MOST_KEPT_FILES, settings.EXPORTS["bytes"])
     _remove_beyond(ready, None, settings.EXPORTS["all_bytes"])
 
 

@@ -16,7 +16,7 @@ from webapp.service.exports.model import Model
 from webapp.service.exports.tables import ExportSource
 
 R = 30  # terms shown at a time
-STEP = 0.01  # of lambda, the viewer's slider
+LAMBDA_STEP = 0.01  # of lambda, the viewer's slider
 COLUMNS = ("Freq", "Total", "Category", "logprob", "loglift")  # of tinfo
 Term = tuple[int, int, int, str, float, float]  # a word and its COLUMNS
 
@@ -40,7 +40,7 @@ def viewer(source: ExportSource) -> Iterator[bytes]:
             ),
             "token.table": _token_table(model, np.unique(words)),
             "R": min(R, model.V),
-            "lambda.step": STEP,
+            "lambda.step": LAMBDA_STEP,
             "plot.opts": {"xlab": "", "ylab": ""},
             "topic.order": list(range(model.K)),
             "made_by": provenance.made_by(source.run),
@@ -81,7 +81,7 @@ def _relevant(model: Model, k: int) -> Iterator[Term]:
     logprob = np.log(weights)
     loglift = logprob - np.log(model.word_tokens[words] / model.word_tokens.sum())
     chosen_words: set[int] = set()
-    for lam in np.linspace(0, 1, round(1 / STEP) + 1):
+    for lam in np.linspace(0, 1, round(1 / LAMBDA_STEP) + 1):
         relevance = lam * logprob + (1 - lam) * loglift
         chosen_words.update(
             (

@@ -13,7 +13,7 @@ from webapp.platform.jobs import kinds
 from webapp.service.operations.shapes import Database, Job, JobCount
 
 PAGE = 50
-MOST = 10_000  # failed jobs that are counted; the page says where there are more
+MOST_COUNTED_FAILURES = 10_000  # failed jobs that are counted; the page says where there are more
 KINDS = {
     kind.name: kind
     for kind in (
@@ -31,14 +31,15 @@ REQUEST = re.compile(r"\(request ([\w.-]{8,64})\)\.?$")  # at the end of what jo
 
 
 def counts() -> list[JobCount]:
-    """For each kind the number of jobs in each state; MOST + 1 failed ones stand for more."""
+    """For each kind the number of jobs in each state; MOST_COUNTED_FAILURES + 1 failed ones stand
+    for more."""
     return [JobCount(kind, **{state: _count(kind, state) for state in STATES}) for kind in KINDS]
 
 
 def _count(kind: str, state: str) -> int:
     rows = _rows(kind, state)
     if state == "failed":  # these stay, so that there may be very many
-        return len(rows.values_list("pk", flat=True)[: MOST + 1])
+        return len(rows.values_list("pk", flat=True)[: MOST_COUNTED_FAILURES + 1])
     return rows.count()
 
 

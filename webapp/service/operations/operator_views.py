@@ -46,7 +46,7 @@ NAMES = {
     "codefile": "Codes being taken in",
 }
 NAMES_OF_STATES = {"work": "at work", "waiting": "waiting", "failed": "failed"}
-HTML = OperatorHtml(NAMES, NAMES_OF_STATES, queries.MOST)
+HTML = OperatorHtml(NAMES, NAMES_OF_STATES, queries.MOST_COUNTED_FAILURES)
 
 
 @never_cache
@@ -159,8 +159,8 @@ def again(request: HttpRequest, kind: str, key: int) -> HttpResponse:
 
 
 def _retry(kind: kinds.JobKind, key: int) -> bool:
-    """Whether there was such a job that had failed. Raises Invalid where what it works on has changed
-    since."""
+    """Whether there was such a job that had failed. Raises Invalid where what it works on has
+    changed since."""
     if kind is kinds.VECTORIZE:
         return versions.retry(key)
     if kind is kinds.READ:

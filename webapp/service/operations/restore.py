@@ -70,7 +70,7 @@ def _check_migrations(backup: dict) -> None:
             f" {'.'.join(unknown[0])}, which this one does not know. Update first.",
         )
     if any(had & replaced and not replaced <= had for replaced in replaced_sets):
-        raise Invalid("file", f"The backup {migrations.BETWEEN}")
+        raise Invalid("file", f"The backup {migrations.IS_BETWEEN_RELEASES}")
 
 
 def restore(

@@ -54,8 +54,8 @@ class Team:
 
 @dataclass(frozen=True)
 class JobCount:
-    """How many jobs of a kind are in each state; failed ones up to operator.MOST + 1, which stands
-    for more."""
+    """How many jobs of a kind are in each state; failed ones up to operator.MOST_COUNTED_FAILURES +
+    1, which stands for more."""
 
     kind: str
     work: int

@@ -21,7 +21,7 @@ from webapp.platform.storage import copies, s3
 
 PATIENCE = 2_000  # milliseconds for a question to Postgres
 RUNS = 50  # of those that train, of which each is told apart
-MANY = 10_000  # files that are counted among the uploads at most
+MOST_COUNTED_UPLOADS = 10_000  # files that are counted among the uploads at most
 SIZE_EVERY = 60.0  # seconds: Postgres looks at each of its files to tell its size
 QUEUED = "queued"
 GAUGE = "gauge"
@@ -262,7 +262,10 @@ def _team(team: dict) -> Iterator[Number]:
 def _disk() -> list[Number]:
     disk = shutil.disk_usage(settings.FILES)
     with os.scandir(settings.FILE_UPLOAD_TEMP_DIR) as entries:
-        notes = sum(entry.name.endswith(".json") for entry in itertools.islice(entries, MANY))
+        notes = sum(
+            entry.name.endswith(".json")
+            for entry in itertools.islice(entries, MOST_COUNTED_UPLOADS)
+        )
     return [
         ("topograph_disk_bytes", ("free",), disk.free),
         ("topograph_disk_bytes", ("used",), disk.used),

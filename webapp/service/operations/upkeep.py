@@ -43,7 +43,7 @@ from webapp.service.privacy import erasure, pseudonym_drafts
 log = structlog.get_logger(__name__)
 
 INTERVAL = 60.0  # seconds between two runs of `tidy` in a worker
-STEP = 20  # corpora, versions and runs that are put into the store at a time
+ROWS_AT_A_TIME = 20  # corpora, versions and runs that are put into the store at a time
 # Seconds after which a folder without a row is removed: a row may come after its folder, when its
 # transaction ends.
 LEFT = 3600
@@ -146,7 +146,7 @@ def _remove_from_store() -> None:
             removed_rows = Sealed.objects.filter(
                 ~Exists(model._base_manager.filter(pk=OuterRef("key"))), kind=kind
             )
-            for key in set(removed_rows.values_list("key", flat=True)[: 10 * STEP]):
+            for key in set(removed_rows.values_list("key", flat=True)[: 10 * ROWS_AT_A_TIME]):
                 sealed.remove(kind, key)
 
 
@@ -174,7 +174,7 @@ def _adopt() -> None:
             .order_by("pk")
         )
         try:
-            for key in rows.values_list("pk", flat=True)[:STEP]:
+            for key in rows.values_list("pk", flat=True)[:ROWS_AT_A_TIME]:
                 sealed.adopt(kind, key)
         except (sealed.StoreAway, OSError) as error:
             log.warning(

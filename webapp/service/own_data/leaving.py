@@ -14,7 +14,7 @@ from webapp.platform.accounts import adapters, tokens
 from webapp.platform.tries import try_each
 from webapp.service.corpora import deletion
 
-STEP = 20  # accounts that are taken away at a time
+ACCOUNTS_AT_A_TIME = 20  # accounts that are taken away at a time
 LISTED = 200  # corpora that the page names
 
 
@@ -87,11 +87,11 @@ def leave(user: User) -> None:
 
 
 def remove_left() -> None:
-    """Accounts that were left, some at a time: each goes when its corpora are gone. Trainings on other
-    people's corpora stay, without a name. It can be repeated."""
+    """Accounts that were left, some at a time: each goes when its corpora are gone. Trainings on
+    other people's corpora stay, without a name. It can be repeated."""
     left = User.objects.filter(is_active=False, leaving_at__isnull=False)
     # In another order each time: those that can't go yet don't keep the others from going
-    try_each(partial(_remove, user) for user in left.order_by("?")[:STEP])
+    try_each(partial(_remove, user) for user in left.order_by("?")[:ACCOUNTS_AT_A_TIME])
 
 
 def _remove(user: User) -> None:

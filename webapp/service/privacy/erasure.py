@@ -1,11 +1,12 @@
-"""Erasure by a data subject: all documents whose columns name a person are found, and taken out of a
-corpus with all that was made of them (docs/erasure.md).
+"""Erasure by a data subject: all documents whose columns name a person are found, and taken out of
+a corpus with all that was made of them (docs/erasure.md).
 
 Files of corpora, versions and runs never change, and a model has learned from all of its documents
-together. So the corpus is made again of all other documents, by the rows that are there (`erase`), and
-takes the place of the old one when it is ready (`finish`): it gets its name, its rights, and its
-record of reading. The old one is then deleted for good, with its files, versions, runs and exports.
-Passages of the erased documents in notebooks are emptied. The person's name is stored nowhere.
+together. So the corpus is made again of all other documents, by the rows that are there (`erase`),
+and takes the place of the old one when it is ready (`finish`): it gets its name, its rights, and
+its record of reading. The old one is then deleted for good, with its files, versions, runs and
+exports. Passages of the erased documents in notebooks are emptied. The person's name is stored
+nowhere.
 """
 
 import json
@@ -47,7 +48,7 @@ log = structlog.get_logger(__name__)
 
 MOST_VALUES = 500  # that one search lists
 MOST_NAMES = 20
-STEP = 20  # corpora that take the place of others at a time
+CORPORA_AT_A_TIME = 20  # corpora that take the place of others at a time
 EMPTIED = "An erased text"  # the title of its passages in notebooks
 CHANGED = (  # why a corpus is not replaced
     "Documents were added to “{name}” while it was made again without the erased ones. Nothing was"
@@ -60,8 +61,8 @@ RELATED = 100  # corpora with the same texts that the page names
 
 @dataclass(frozen=True)
 class NamedValue:
-    """A value of a field that names a person. complete: it is the name and nothing else. key: what the
-    form sends back of it."""
+    """A value of a field that names a person. complete: it is the name and nothing else. key: what
+    the form sends back of it."""
 
     field: str
     value: str
@@ -208,7 +209,7 @@ def finish() -> None:
     if not settings.SOURCES:
         return
     ready = Corpus.objects.filter(replaces__isnull=False, status=Corpus.Status.READY)
-    try_each(partial(_replace, new) for new in ready.order_by("?")[:STEP])
+    try_each(partial(_replace, new) for new in ready.order_by("?")[:CORPORA_AT_A_TIME])
 
 
 @transaction.atomic

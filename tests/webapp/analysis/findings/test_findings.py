@@ -723,7 +723,7 @@ def test_of_a_word_in_many_documents_an_even_sample_is_read(monkeypatch):
     )
     uses = sense._uses(set_of_seven, 1)
     assert uses.period.tolist() == [10, 11, 12, 13, 14, 15, 16]
-    monkeypatch.setattr(sense, "READ", 3)
+    monkeypatch.setattr(sense, "MOST_SAMPLED_DOCUMENTS", 3)
     sampled = sense._uses(set_of_seven, 1)
     assert sampled.period.tolist() == [10, 13, 16]
     assert np.array_equal(sampled.topics, uses.topics[::3])
@@ -731,7 +731,7 @@ def test_of_a_word_in_many_documents_an_even_sample_is_read(monkeypatch):
 
 def test_the_even_sample_is_the_same_where_no_document_has_sections(monkeypatch):
     documents = np.arange(0, 70, 2)
-    monkeypatch.setattr(sense, "READ", 10)
+    monkeypatch.setattr(sense, "MOST_SAMPLED_DOCUMENTS", 10)
     of_sections = documents[sense._even_sample(documents, True)]
     assert documents[sense._even_sample(documents, False)].tolist() == of_sections.tolist()
     assert len(of_sections) == 9

@@ -317,7 +317,7 @@ def test_the_page_draws_the_river_and_says_it_in_words(trained, client):
 
 
 def test_without_a_river_groups_are_rows_of_families(trained, client, monkeypatch):
-    monkeypatch.setattr(screen, "FEW", 10_000)
+    monkeypatch.setattr(screen, "FEWEST_RIVER_BINS", 10_000)
     monkeypatch.setattr(
         screen, "mixes", lambda selection, unit, rows: mixes.mixes(selection, "", rows)
     )
@@ -328,7 +328,7 @@ def test_without_a_river_groups_are_rows_of_families(trained, client, monkeypatc
 
 
 def test_without_groups_each_family_is_an_area_and_a_bar(trained, client, monkeypatch):
-    monkeypatch.setattr(screen, "FEW", 10_000)
+    monkeypatch.setattr(screen, "FEWEST_RIVER_BINS", 10_000)
     monkeypatch.setattr(screen, "mixes", lambda *_: None)
     page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
     assert 'class="picture plain"' in page and 'class="pieces"' in page

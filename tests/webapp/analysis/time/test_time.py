@@ -574,7 +574,7 @@ def test_an_end_of_an_interval_is_never_said_to_be_larger_than_it_is():
 
 
 def test_the_file_of_the_table_has_the_rows_of_the_table(client, trained, monkeypatch):
-    monkeypatch.setattr(trends, "SHOWN", 2)
+    monkeypatch.setattr(trends, "TOPICS_SHOWN", 2)
     html = get(client, trained, "?by=decade&q=war", "run_time_table")
     address = re.search(r'href="([^"]*)" download>These numbers', html)[1].replace("&amp;", "&")
     file = b"".join(client.get(address).streaming_content).decode()

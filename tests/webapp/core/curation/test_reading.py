@@ -350,7 +350,7 @@ def test_two_readers_side_by_side(client, trained):
 
 
 def test_one_reader_answers_so_many_questions(client, trained, monkeypatch):
-    monkeypatch.setattr(intrusion_answers, "MOST", 2)
+    monkeypatch.setattr(intrusion_answers, "MOST_ANSWERS", 2)
     statuses = [
         client.post(url("reading_words_answer", trained, k), {"chosen": 0}).status_code
         for k in (0, 1, 2)

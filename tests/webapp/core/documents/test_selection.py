@@ -145,9 +145,9 @@ def test_few_days_are_looked_up_many_are_gone_through(ready, documents, monkeypa
     days = read(ready, from_="1792", to="1793")
     expected = numbers(days)
     by_date = fields.by_date(ready.version, newest=False)
-    assert by_date is not None and days.count * members.FEW < ready.version.documents
+    assert by_date is not None and days.count * members.SCANNED_PER_LOOKUP < ready.version.documents
     of_documents.clear()
-    monkeypatch.setattr(members, "FEW", 10**6)
+    monkeypatch.setattr(members, "SCANNED_PER_LOOKUP", 10**6)
     assert numbers(read(ready, from_="1792", to="1793")) == expected
     assert numbers(read(ready, from_="1793", to="1792")) == set()
 

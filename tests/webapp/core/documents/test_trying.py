@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from webapp.core.documents import infer, queries as documents
-from webapp.core.documents.infer_views import LONGEST
+from webapp.core.documents.infer_views import LONGEST_TRIED_TEXT
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.models import Document
@@ -78,7 +78,7 @@ def test_a_file_is_read(client, trained):
         ({}, "There is no text"),
         ({"text": " \n "}, "There is no text"),
         ({"text": "\0"}, "There is no text"),
-        ({"text": "a " * (LONGEST // 2 + 1)}, "at most 500,000 characters"),
+        ({"text": "a " * (LONGEST_TRIED_TEXT // 2 + 1)}, "at most 500,000 characters"),
         ({"file": ("a.pdf", b"%PDF")}, "must be plain text"),
         ({"file": ("a.txt", b"")}, "empty"),
         ({"file": ("a.txt", b"a " * 2_500_000)}, "at most 500,000 characters"),

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def small_parts(monkeypatch):
     """A part is three files, and nobody waits for more than one upload."""
     monkeypatch.setattr(storing, "PART", 3)
-    monkeypatch.setattr(storing, "FEW", 1)
+    monkeypatch.setattr(storing, "FEW_UPLOADS", 1)
 
 
 def pack(tmp_path, contents: dict[str, bytes]) -> storing.ReceivedFile:
@@ -167,9 +167,9 @@ def test_added_files_are_joined_once(draft, tmp_path, monkeypatch):
     more = [
         upload(tmp_path, as_csv([found[0], row]), f"{i}.csv") for i, row in enumerate(found[41:51])
     ]
-    monkeypatch.setattr(storing, "FEW", 100)
+    monkeypatch.setattr(storing, "FEW_UPLOADS", 100)
     version = added(corpus, *more)
-    monkeypatch.setattr(storing, "FEW", 1)
+    monkeypatch.setattr(storing, "FEW_UPLOADS", 1)
     record = storing._record
     parts = 0
 

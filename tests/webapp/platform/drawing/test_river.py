@@ -129,8 +129,8 @@ def test_bins_have_enough_words_or_are_few(seed):
     words = [totals[a:b].sum() for a, b in zip(edges, edges[1:], strict=False)]
     assert sum(words) == totals.sum() and len(words) <= bins.BINS + 1
     length = edges[1]
-    enough = np.mean([w >= bins.ENOUGH for w in words]) >= bins.OF_BINS - 0.1
-    assert enough or len(totals) // (length + 1) < bins.FEW
+    enough = np.mean([w >= bins.BIN_WORDS for w in words]) >= bins.OF_BINS - 0.1
+    assert enough or len(totals) // (length + 1) < bins.FEWEST_RIVER_BINS
 
 
 def test_information_is_that_of_a_slow_twin():

@@ -16,7 +16,7 @@ from webapp.platform.server import live, patience
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
-    monkeypatch.setattr(patience, "STEP", 0.1)
+    monkeypatch.setattr(patience, "STEP_SECONDS", 0.1)
 
 
 async def answered(limit) -> bytes:

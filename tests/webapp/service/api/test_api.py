@@ -301,7 +301,7 @@ def test_page_of_tokens(client):
 
 
 def test_a_user_has_so_many_tokens(client, monkeypatch):
-    monkeypatch.setattr(tokens, "MOST", 1)
+    monkeypatch.setattr(tokens, "MOST_TOKENS", 1)
     url = reverse("tokens")
     assert client.post(url, {"name": "one"}).status_code == 200
     refused = client.post(url, {"name": "two"})

@@ -158,7 +158,7 @@ def test_a_large_file_is_taken_in_by_a_worker(client, trained, file, monkeypatch
     steps: list[float] = []
     monkeypatch.setattr(dispatch, "advance", lambda task, keys, done: steps.append(done))
     take_in(row.pk)
-    assert steps == sorted(steps) and steps[0] > taking_in.READ and steps[-1] == 1
+    assert steps == sorted(steps) and steps[0] > taking_in.READING_SHARE and steps[-1] == 1
     row.refresh_from_db()
     assert (row.status, bytes(row.content)) == ("ready", b"")
     page = client.get(reverse("concept", args=[trained.pk, concept.pk])).content.decode()
@@ -198,7 +198,7 @@ def test_a_worker_that_is_killed_leaves_nothing_half_taken_in(trained, file, mon
         pass
 
     def advance(task, keys, done):
-        if done > taking_in.READ:
+        if done > taking_in.READING_SHARE:
             raise Killed
 
     with monkeypatch.context() as patch, pytest.raises(Killed):

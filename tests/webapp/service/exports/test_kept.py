@@ -240,7 +240,7 @@ def test_failures_are_bounded_too(trained, client, monkeypatch):
     )
     assert Export.objects.get().query == ""
     kept.delete(Export.objects.get())
-    monkeypatch.setattr(kept, "MOST", 3)
+    monkeypatch.setattr(kept, "MOST_KEPT_FILES", 3)
     failed = []
     for word in "abcde":
         failed.append(asked(trained, "lines.csv", f"word=no-such-word-{word}"))

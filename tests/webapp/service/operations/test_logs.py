@@ -54,7 +54,7 @@ def test_a_line_has_known_keys_with_short_values(written):
         "webapp.x",
         "warning",
     )
-    assert len(line["reason"]) == logs.LONGEST and "\n" not in line["reason"]
+    assert len(line["reason"]) == logs.LONGEST_VALUE and "\n" not in line["reason"]
     assert not line.keys() & {"text", "title", "kind"}
 
 

@@ -30,7 +30,7 @@ SENTENCE = "{words}: {here} of the documents {group}, {rest} of the others"
 HOLDING = 8  # documents of the group with the word
 ROUNDED = 0.5  # a document less than that, as their share times their number is not whole
 RATIO = 1.5  # times the share elsewhere
-MOST = 12  # words of a group
+MOST_WORDS = 12  # words of a group
 _WORD = re.compile(r"\w+")
 
 
@@ -145,7 +145,7 @@ def _chosen(
     clearest = np.argsort(-np.where(is_told, size * np.sqrt(answers.a), -np.inf))
     chosen_words: list[int] = []
     for column in clearest.tolist():
-        if not is_told[column] or len(chosen_words) == MOST:
+        if not is_told[column] or len(chosen_words) == MOST_WORDS:
             break
         word = words[column]
         is_known = any(alike(word, words[earlier_word]) for earlier_word in chosen_words)

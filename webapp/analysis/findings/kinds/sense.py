@@ -31,16 +31,16 @@ SURE = "both shares changed by {points} points or more, {level} interval {low} t
 
 CANDIDATES = 1_500  # words, those in most documents
 # documents of each, evenly over the collection: the standard error of a share is below 0.4% then
-READ = 20_000
-LEAST = 0.15  # change of a sense's share that the interval must lie above
+MOST_SAMPLED_DOCUMENTS = 20_000
+LEAST_SHIFT = 0.15  # change of a sense's share that the interval must lie above
 RANK = 60  # among whose first words the word must be in both topics, so that it tells of them
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sense(BaseFinding):
     """A word whose documents changed their topic. gained_shares, lost_shares: before and after.
-    estimate: the smaller of the two changes; level: of its interval, which all words share. until, since: the last period before and the first
-    after, as addresses and readers have them."""
+    estimate: the smaller of the two changes; level: of its interval, which all words share. until,
+    since: the last period before and the first after, as addresses and readers have them."""
 
     ON_PAGE = OnPage("Words that changed their use", 12, {"less": 1, "": 3, "more": 12})
     SUBJECTS = ("gained", "lost")
@@ -189,7 +189,7 @@ def _shifted(document_set: DocumentSet, early: int, late: int) -> list[tuple[str
     large = [
         candidate
         for candidate in changed
-        if candidate.shift.low >= LEAST
+        if candidate.shift.low >= LEAST_SHIFT
         and document_set.subjects[[candidate.shift.gained, candidate.shift.lost]].all()
     ]
     first = _first(document_set, [candidate.number for candidate in large])
@@ -219,13 +219,13 @@ def _uses(document_set: DocumentSet, number: int) -> _Uses:
 
 
 def _even_sample(documents: np.ndarray, has_sections: bool) -> slice | np.ndarray:
-    """Which pairs of a word are those of READ of its documents at most. documents: of each pair,
-    ascending; has_sections: whether a document may have several. Nothing is sorted: a list may be as
-    long as the corpus."""
+    """Which pairs of a word are those of MOST_SAMPLED_DOCUMENTS of its documents at most.
+    documents: of each pair, ascending; has_sections: whether a document may have several. Nothing
+    is sorted: a list may be as long as the corpus."""
     if not has_sections:
-        return slice(None, None, max(1, -(-len(documents) // READ)))
+        return slice(None, None, max(1, -(-len(documents) // MOST_SAMPLED_DOCUMENTS)))
     is_new = np.append(True, documents[1:] != documents[:-1])[: len(documents)]
-    step = max(1, -(-np.count_nonzero(is_new) // READ))
+    step = max(1, -(-np.count_nonzero(is_new) // MOST_SAMPLED_DOCUMENTS))
     return (np.cumsum(is_new) - 1) % step == 0
 
 

@@ -26,7 +26,7 @@ SENTENCE = "{value} is the {field} of most documents {span}: {here}, {rest} {out
 SINCE = "since {first}"
 
 SPEAKERS = 40  # values of the unit of which it is told when they speak
-MOST = 0.5  # of the documents of a span, that are of one who speaks
+MOST_DOCUMENTS_SHARE = 0.5  # of the documents of a span, that are of one who speaks
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class Speaker(OfGroup, Shaped, BaseFinding):
         rows: list[Speaker] = []
         for column, value in enumerate(category.values):
             for span in asker.accepted(column, one_topic_only=False):
-                if span.shape == "line" or not span.more or span.here < MOST:
+                if span.shape == "line" or not span.more or span.here < MOST_DOCUMENTS_SHARE:
                     continue
                 speaker = Speaker(
                     **vars(over_time.shape_of(document_set, span)),

@@ -24,7 +24,7 @@ FURTHER_PART = "{topic}, {share}"
 UNTITLED = "Document {number}"
 
 SHORT = 40  # words below which a document is not called unlike the rest
-LARGEST = 2  # topics of a document that are named
+MOST_NAMED_TOPICS = 2  # topics of a document that are named
 LEAST_OVERLAP = 0.5  # of its mix with another document's, from which on it is not unlike that
 
 
@@ -71,7 +71,9 @@ class Unlike(BaseFinding):
             strict=False,
         ):
             entries_of_document = slice(doc_ptr[document], doc_ptr[document + 1])
-            largest = np.argsort(-doc_tokens[entries_of_document], kind="stable")[:LARGEST]
+            largest = np.argsort(-doc_tokens[entries_of_document], kind="stable")[
+                :MOST_NAMED_TOPICS
+            ]
             row = Unlike(
                 score=1 - part,
                 estimate=part,

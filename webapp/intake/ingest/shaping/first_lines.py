@@ -12,7 +12,7 @@ LINES = 6
 _LOOKED_AT = 1_000
 _LINE = 100
 # of the texts that must have a date, and how many at least
-_MOST = 0.6
+_DATED_TEXTS_SHARE = 0.6
 _TEXTS = 3
 _NAME = r"\p{L}[\p{L}\p{M}]{2,}\.?"
 _DATE = (
@@ -56,5 +56,5 @@ def order_of(texts: list[str]) -> str:
     order = guess_order(found) or ("" if ambiguous(found) else "dmy")
     enough = len(texts) >= _TEXTS and sum(
         bool(date_of(text, order)) for text in texts
-    ) >= _MOST * len(texts)
+    ) >= _DATED_TEXTS_SHARE * len(texts)
     return order if enough else ""

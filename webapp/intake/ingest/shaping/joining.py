@@ -19,7 +19,7 @@ from webapp.intake.ingest.shaping.parts import PlaceInWhole, part_of
 
 # characters of a document that is not joined: it is no short one, and many are held at once
 LONG = 1_000_000
-BETWEEN = "\n\n"  # texts
+BETWEEN_TEXTS = "\n\n"  # texts
 BETWEEN_PAGES = "\n\f"  # as many characters
 _KEPT = {"year": 4, "month": 7, "day": 10}  # characters of an ISO date
 
@@ -192,18 +192,18 @@ def _joined(
             shared_date = first.date if first.date == document.date else ""
             held[0] = replace(first, metadata=shared_fields, date=shared_date)
         held.append(replace(document, metadata={}) if held else document)
-        length += len(document.text) + len(BETWEEN)
+        length += len(document.text) + len(BETWEEN_TEXTS)
     yield _one(title if number == 1 else f"{title} ({number})", values, held, shaping)
 
 
 def _one(title: str, values: list[str], documents: list[Document], shaping: Shaping) -> Document:
     first = documents[0]
-    between = BETWEEN_PAGES if mets.DOCUMENT in shaping.join else BETWEEN
+    between = BETWEEN_PAGES if mets.DOCUMENT in shaping.join else BETWEEN_TEXTS
     headings = []
     at = 0
     for document in documents:
         headings += [at + heading for heading in document.headings]
-        at += len(document.text) + len(BETWEEN)
+        at += len(document.text) + len(BETWEEN_TEXTS)
     fields = first.metadata
     place = first.place
     if len(documents) > 1:

@@ -17,7 +17,7 @@ _TITLE = regex.compile(
     regex.I,
 )
 # Of the rows that are parts, and wholes of several parts there are at least
-_MOST = 0.9
+_PARTS_SHARE = 0.9
 _WHOLES = 2
 
 
@@ -52,4 +52,4 @@ def are_parts(parts: Sequence[PlaceInWhole | None]) -> bool:
     several = sum(len(numbers) > 1 for numbers in wholes.values())
     if several < _WHOLES or several * 2 <= len(wholes):
         return False
-    return sum(map(len, wholes.values())) >= _MOST * len(parts)
+    return sum(map(len, wholes.values())) >= _PARTS_SHARE * len(parts)

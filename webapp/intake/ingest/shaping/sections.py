@@ -13,7 +13,7 @@ from webapp.intake.file_formats import Document, Problem
 from webapp.intake.file_formats.base import MAX_TITLE
 from webapp.intake.ingest.shaping.options import Shaping
 
-MOST = 100_000  # sections of one document; what has more has marks that are none
+MOST_SECTIONS = 100_000  # sections of one document; what has more has marks that are none
 MAX_LABEL = 120  # characters of a heading in a title
 # of a section's length: so far from its ideal place a cut may be, to be where a paragraph or
 # sentence ends
@@ -84,15 +84,16 @@ def cut(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Docum
         if not sections:
             whole = whole + 1
             example = example or item
-        if len(sections) > MOST:
+        if len(sections) > MOST_SECTIONS:
             yield Problem(
                 item.file,
                 item.place,
-                f"“{item.title or item.file}” would have more than {MOST:,} sections; it was kept"
+                f"“{item.title or item.file}” would have more than {MOST_SECTIONS:,} sections; it"
+                " was kept"
                 " whole. Choose longer ones.",
                 False,
             )
-        if 1 < len(sections) <= MOST:
+        if 1 < len(sections) <= MOST_SECTIONS:
             yield from _parts(item, sections)
         else:
             yield item
@@ -131,7 +132,7 @@ def _by_words(document: Document, shaping: Shaping) -> list[Section]:
     count = max(1, round(len(words) / shaping.size))
     near = min(_FARTHEST, int(_NEAR * len(text) / count))
     cuts = [0]
-    for i in range(1, min(count, MOST + 1)):
+    for i in range(1, min(count, MOST_SECTIONS + 1)):
         at = int(words[len(words) * i // count])
         place = _best_cut(text, max(cuts[-1] + 1, at - near), at, at + near)
         if place > cuts[-1]:
@@ -160,7 +161,7 @@ def _by_pages(document: Document, shaping: Shaping) -> list[Section]:
     if not text[starts[-1] :].strip():
         starts = starts[:-1]  # a form feed often stands after the last page, too
     sections = []
-    for first in range(0, len(starts), shaping.size)[: MOST + 1]:
+    for first in range(0, len(starts), shaping.size)[: MOST_SECTIONS + 1]:
         last = min(first + shaping.size, len(starts))
         label = f"page {last}" if last == first + 1 else f"pages {first + 1}–{last}"
         sections.append(Section(int(starts[first]), label))
@@ -215,7 +216,7 @@ def _long_enough(text: str, starts: np.ndarray, least: int) -> list[tuple[int, i
     least = max(1, least)  # no section is without a word
     kept: list[tuple[int, int]] = []
     begun = 0
-    while begun < len(starts) and len(kept) <= MOST:
+    while begun < len(starts) and len(kept) <= MOST_SECTIONS:
         # The first that has so many words before it
         end = int(np.searchsorted(words, words[begun] + least))
         if end > len(starts):

@@ -1,6 +1,6 @@
 """Words that many texts have in the same order, and that nobody wrote into each: menus, notices,
-signatures, headings of forms. Each is a rule of webapp.intake.ingest.shaping.silent: a run of words,
-known by its first and its last ones, or a line of few words."""
+signatures, headings of forms. Each is a rule of webapp.intake.ingest.shaping.silent: a run of
+words, known by its first and its last ones, or a line of few words."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ import regex
 RUN_OF_WORDS = "all:"  # with which the rules' names begin
 WHOLE_LINE = "line:"
 PREFIXES = (RUN_OF_WORDS, WHOLE_LINE)
-LONGEST = 80  # characters of a name
+LONGEST_RULE_NAME = 80  # characters of a name
 MOST_RULES = 12  # rules of a corpus
-LEAST = 5  # texts that have it
+LEAST_TEXTS = 5  # texts that have it
 SHARE = 0.1  # of the texts, at least
 RUN = 6  # words in the same order that are no chance; a line may have fewer
 OFTEN = 2.0  # times in a text, on average: what is there more often is a refrain, or a single word
 TEXT = 0.5  # of a text's words: a text of which more is shared is a copy of another
-BETWEEN = 200  # words between the first and the last ones of a run, at most
+MOST_WORDS_BETWEEN = 200  # words between the first and the last ones of a run, at most
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 _DIGITS = regex.compile(r"\p{N}+")
 _OF_WORDS = r"\p{L}\p{M}\p{N}"  # characters, in a class
@@ -46,7 +46,7 @@ def find_rules(texts: list[str]) -> dict[str, float]:
 
 @lru_cache(1)  # asked twice of the same texts
 def _found(texts: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
-    least = max(LEAST, SHARE * len(texts))
+    least = max(LEAST_TEXTS, SHARE * len(texts))
     cut = [_cut(text) for text in texts]
     runs = _runs(cut, least)
     shared: Counter[_Key] = Counter()
@@ -75,7 +75,9 @@ def pattern(name: str) -> str:
         no_words = rf"[^{_OF_WORDS}\n]*"
         return rf"^{no_words}(?i:{words})(?={no_words}$)"
     if omitted:
-        few_words = rf"(?:{_BETWEEN_WORDS}[{_OF_WORDS}]+){{0,{BETWEEN}}}?{_BETWEEN_WORDS}"
+        few_words = (
+            rf"(?:{_BETWEEN_WORDS}[{_OF_WORDS}]+){{0,{MOST_WORDS_BETWEEN}}}?{_BETWEEN_WORDS}"
+        )
         words = f"{words}{few_words}{_written(last)}"
     return rf"(?<![{_OF_WORDS}])(?i:{words})(?![{_OF_WORDS}])"
 
@@ -113,8 +115,8 @@ def _cut(text: str) -> _Words:
 
 
 def _keys(text: _Words) -> Iterator[tuple[int, int, _Key]]:
-    """Runs of RUN words, and short lines: where each begins, how long it is, and its words; those of
-    a line begin with a line end."""
+    """Runs of RUN words, and short lines: where each begins, how long it is, and its words; those
+    of a line begin with a line end."""
     for place in range(len(text.words) - RUN + 1):
         yield place, RUN, tuple(text.words[place : place + RUN])
     for first, stop in text.lines:
@@ -155,7 +157,7 @@ def _name(text: str, is_line: bool) -> str:
     """A rule's name, for a stretch of a text."""
     words = " ".join(text.split()).replace(_OMITTED, " ")
     prefix = WHOLE_LINE if is_line else RUN_OF_WORDS
-    room = LONGEST - len(prefix)
+    room = LONGEST_RULE_NAME - len(prefix)
     if len(words) <= room:
         return prefix + words
     half = (room - len(_OMITTED)) // 2

@@ -37,10 +37,10 @@ _OPENING = regex.compile(
 # Characters; of the texts, and at least; of them, where it is left out by default
 _HEAD = 400
 _OPENED = 0.1
-_LEAST = 5
+_LEAST_TEXTS = 5
 _USUAL = 0.25
-_LONGEST = 80  # characters of its rule's name
-_MOST = 8  # salutations of a corpus
+_LONGEST_RULE_NAME = 80  # characters of its rule's name
+_MOST_SALUTATIONS = 8  # salutations of a corpus
 
 
 class Rule(NamedTuple):
@@ -129,7 +129,7 @@ def is_rule(name: str) -> bool:
     if name in RULES:
         return True
     begins = name.startswith((SALUTATION, *shared.PREFIXES))
-    return begins and not name.endswith(":") and len(name) <= _LONGEST
+    return begins and not name.endswith(":") and len(name) <= _LONGEST_RULE_NAME
 
 
 def is_shared(name: str) -> bool:
@@ -143,7 +143,7 @@ def ordered(names: Iterable[str]) -> tuple[str, ...]:
     others = sorted(filter(is_rule, set(names) - RULES.keys()))
     addressed = [name for name in others if name.startswith(SALUTATION)]
     alike = [name for name in others if is_shared(name)]
-    del addressed[_MOST:], alike[shared.MOST_RULES :]
+    del addressed[_MOST_SALUTATIONS:], alike[shared.MOST_RULES :]
     rules = [*RULES, *addressed, *alike]
     return tuple(name for name in rules if name in names)
 
@@ -177,7 +177,7 @@ def salutations(texts: list[str]) -> dict[str, float]:
             general = f"{match[2]} …"
             opened[general] += 1
             forms.setdefault(general, set()).add(match[1])
-    least = max(_LEAST, _OPENED * len(texts))
+    least = max(_LEAST_TEXTS, _OPENED * len(texts))
     recurring = {words: count for words, count in opened.most_common() if count >= least}
     left_out = set()
     for general, special_forms in forms.items():
@@ -188,7 +188,7 @@ def salutations(texts: list[str]) -> dict[str, float]:
     rules = {}
     for words, count in recurring.items():
         if words not in left_out:
-            rules[f"{SALUTATION}{words}"[:_LONGEST]] = count / len(texts)
+            rules[f"{SALUTATION}{words}"[:_LONGEST_RULE_NAME]] = count / len(texts)
     return rules
 
 
@@ -215,7 +215,7 @@ def shares(texts: list[str]) -> dict[str, float]:
     """Which share of the words of some texts each rule recognises; rules that recognise none are
     left out."""
     words: Counter[str] = Counter()
-    addressed = list(salutations(texts))[:_MOST]
+    addressed = list(salutations(texts))[:_MOST_SALUTATIONS]
     rules = [rule_of(name) for name in (*RULES, *addressed, *shared.find_rules(texts))]
     for text in texts:
         words[""] += len(text.split())

@@ -10,7 +10,7 @@ import pytest
 from tests.webapp.intake.ingest.shaping import naive
 from webapp.intake.file_formats import Document, Problem
 from webapp.intake.ingest.shaping import Shaping, shape
-from webapp.intake.ingest.shaping.sections import MOST, word_starts
+from webapp.intake.ingest.shaping.sections import MOST_SECTIONS, word_starts
 
 SCRIPTS = [
     "word ",
@@ -214,7 +214,9 @@ def test_no_text_takes_long_or_gives_more_sections_than_can_be_kept(
     began = time.monotonic()
     found = cut(text, tmp_path, sections=sections, length=length, least=0)
     documents = [item for item in found if isinstance(item, Document)]
-    assert "".join(document.text for document in documents) == text and len(documents) <= MOST
+    assert (
+        "".join(document.text for document in documents) == text and len(documents) <= MOST_SECTIONS
+    )
     assert time.monotonic() - began < 20
 
 

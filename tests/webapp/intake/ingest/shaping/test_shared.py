@@ -3,7 +3,7 @@
 import pytest
 
 from webapp.intake.ingest.shaping import certain, is_rule, ordered, rule_of, shares, silent
-from webapp.intake.ingest.shaping.shared import LONGEST, MOST_RULES, find_rules
+from webapp.intake.ingest.shaping.shared import LONGEST_RULE_NAME, MOST_RULES, find_rules
 
 WORDS = (
     "river harvest tariff wool hospital fever harbour union teacher lesson bridge channel".split()
@@ -47,7 +47,7 @@ def test_a_long_notice_is_known_by_its_first_and_last_words():
     notice = " ".join(f"word{'abcdefghij'[i % 10]}{'klmnopqrst'[i // 10]}" for i in range(60))
     texts = [f"{own(i, 80)}\n{notice}" for i in range(12)]
     (name,) = find_rules(texts)
-    assert len(name) <= LONGEST and " … " in name and is_rule(name)
+    assert len(name) <= LONGEST_RULE_NAME and " … " in name and is_rule(name)
     assert silent(texts[0], [name]).split() == own(0, 80).split()
 
 
