@@ -6,10 +6,10 @@ import numpy as np
 from inference.runtime.jit import njit
 
 ITERATIONS = 50  # of EM
-WHOLE = (
+WHOLE_STEPS = (
     6  # of these are over all topics before `fit_active` continues with those that a document has
 )
-# expected tokens: a topic with fewer after WHOLE steps is at its prior, or on its way there
+# expected tokens: a topic with fewer after WHOLE_STEPS steps is at its prior, or on its way there
 ACTIVE = 0.1
 # of the fold-in, whatever the model's own: so that models are compared on equal terms (SSI,
 # footnote 1)
@@ -108,16 +108,18 @@ def fit(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
 
 @njit(cache=True, nogil=True)
 def fit_active(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
-    """theta of a document, nearly that of `fit`, at a small part of its cost: after WHOLE steps
-    over all topics only the document's active ones continue, in a dense block that stays in the
-    cache; the others keep their weight until a last step over all.
+    """theta of a document, nearly that of `fit`, at a small part of its cost: after WHOLE_STEPS
+    steps over all topics only the document's active ones continue, in a dense block that stays in
+    the cache; the others keep their weight until a last step over all.
 
     Completion differs from that by `fit` by less than 0.002 nats a token;
     tests/inference/test_evaluate_completion.py says how near theta is.
     """
     K = len(floor)
-    theta = fit(floor, row_ptr, row_topics, above, places, counts, alpha, min(iterations, WHOLE))
-    if iterations <= WHOLE + 1:
+    theta = fit(
+        floor, row_ptr, row_topics, above, places, counts, alpha, min(iterations, WHOLE_STEPS)
+    )
+    if iterations <= WHOLE_STEPS + 1:
         return theta
     tokens = np.empty(K)
     expect(theta, floor, row_ptr, row_topics, above, places, counts, tokens)
@@ -154,7 +156,7 @@ def fit_active(floor, row_ptr, row_topics, above, places, counts, alpha, iterati
             by_topic[a, j] = by_word[j, a]
     p = np.empty(n)
     sums = np.empty(m)
-    for _ in range(iterations - WHOLE - 1):
+    for _ in range(iterations - WHOLE_STEPS - 1):
         p[:] = base
         for a in range(m):
             for j in range(n):

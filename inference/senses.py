@@ -86,7 +86,7 @@ class Uses:
     def certainties(self) -> np.ndarray:
         """Mean certainty of each topic's tokens, 0 to 1 (of a topic without any 0): float64[K]."""
         sums = np.bincount(self.topics, self.counts * self.certainty.astype(float), self.evidence.K)
-        return sums / (np.maximum(self.tally()[0][0], 1) * assign.SURE)
+        return sums / (np.maximum(self.tally()[0][0], 1) * assign.FULL_CERTAINTY)
 
     def pairs(self, topic: int | None) -> np.ndarray:
         """Places of a sense's pairs, or of all."""
@@ -108,7 +108,10 @@ class Uses:
         none of its ends comes first."""
         pairs = spread(pairs)
         return pairs[
-            senses.ordered(assign.SURE - self.certainty[pairs].astype(np.int32), assign.SURE)
+            senses.ordered(
+                assign.FULL_CERTAINTY - self.certainty[pairs].astype(np.int32),
+                assign.FULL_CERTAINTY,
+            )
         ]
 
     def by_day(self, pairs: np.ndarray, days: np.ndarray, *, newest: bool = False) -> np.ndarray:

@@ -28,9 +28,13 @@ from inference.runtime.arrays import ABOVE_ZERO
 
 FEWEST_VALUES = 10  # values of a unit: of fewer nobody knows how they vary
 LEAST_EFFECTIVE = FEWEST_VALUES / 2  # values that count, where a few have most of the documents
-SHARED = 0.5  # part of the documents whose value another document has: else it is an id or a title
+SHARED_PART = (
+    0.5  # part of the documents whose value another document has: else it is an id or a title
+)
 KNOWN = 0.8  # part of the documents that have a value: of the others nothing would be known
-SAME = 0.99  # part of the documents in pairs of values that go together: one field under two names
+SAME_FIELD_PART = (
+    0.99  # part of the documents in pairs of values that go together: one field under two names
+)
 SAME_VALUES = 0.05  # by which part the numbers of values of two such columns may differ
 NESTED = 0.97  # part of the documents in the main value of the coarser field
 ALIKE = 1.1  # design effect below which a field does not matter: random codes reach it in 6 of 100
@@ -38,7 +42,7 @@ CLEAR = 1.5  # design effect below which the choice is unsure
 COARSER = 2.0  # times the finer field's design effect, so that the coarser one is the unit
 RIVAL = 0.5  # of the unit's design effect: a field beside it that has as much is asked for
 SUBJECT = 0.1  # intraclass correlation that texts of one subject have, too: then it is asked
-LISTED = 0.2  # part of the values that are lists of the column's own values: keywords, places
+LISTED_PART = 0.2  # part of the values that are lists of the column's own values: keywords, places
 DIGITS = 0.3  # part of letters below which a column may be of measured numbers
 DIFFERENT = 0.5  # part of different values from which on parts of values are looked at
 DERIVED = 1 / 3  # a derived column has fewer values than this part of the documents
@@ -47,7 +51,7 @@ REGULAR = 0.9  # part of the values with the usual number of words, so that word
 MOST_WORDS = 5  # words of such a value, at most
 LONGEST_MEAN_VALUE = 120  # characters of a value, on average, above which it is a text and no name
 MOST_TEXTS = 100_000  # values of a column whose texts are kept
-LOOKED_AT = 2_000  # texts of values that are looked at
+TEXTS_SAMPLED = 2_000  # texts of values that are looked at
 SAMPLE = 40_000  # documents whose likeness is measured, all of a value or none
 SAMPLE_PAIRS = 3_000_000  # and different words of documents in these
 LEAST_OF_VALUE = 20  # documents of a value, on average, by which an even sample tells likeness
@@ -147,7 +151,7 @@ def derivations(
 ) -> dict[str, Callable[[str], str]]:
     """What may be derived from a column: the name of each derived column, and how. texts: some of
     its values. different: how many different values there are for each document."""
-    sample = texts[:LOOKED_AT]
+    sample = texts[:TEXTS_SAMPLED]
     if not sample or np.mean([len(text) for text in sample]) > LONGEST_MEAN_VALUE:
         return {}
     has_lists = np.mean([bool(_LIST.search(text)) for text in sample])
@@ -378,13 +382,14 @@ def follows_the_calendar(codes: np.ndarray, days: np.ndarray) -> bool:
     if np.mean(days > 0) < REGULAR:
         return False
     different, day = np.unique(days, return_inverse=True)
-    if min(main_value_part(codes, day), main_value_part(day, codes)) > SAME:
+    if min(main_value_part(codes, day), main_value_part(day, codes)) > SAME_FIELD_PART:
         return True
     calendar = [date.fromordinal(int(value)) if value else None for value in different]
     months = np.array([value.month if value else 0 for value in calendar])
     weekdays = np.array([value.weekday() + 1 if value else 0 for value in calendar])
     return any(
-        len(np.unique(part)) > CALENDAR_VALUES and main_value_part(part[day], codes) > SAME
+        len(np.unique(part)) > CALENDAR_VALUES
+        and main_value_part(part[day], codes) > SAME_FIELD_PART
         for part in (months, weekdays)
     )
 
@@ -427,11 +432,11 @@ def listed_part(texts: Sequence[str]) -> float:
     """The part of the values that are lists of values of the same column: keywords, places."""
     values = set(texts)
     lists = 0
-    for text in texts[:LOOKED_AT]:
+    for text in texts[:TEXTS_SAMPLED]:
         words = [word.strip() for word in _SEVERAL.split(text)]
         if len(words) > 1 and sum(word in values for word in words) >= len(words) / 2:
             lists += 1
-    return lists / max(min(len(texts), LOOKED_AT), 1)
+    return lists / max(min(len(texts), TEXTS_SAMPLED), 1)
 
 
 # Fields: columns that say the same are one
@@ -506,7 +511,7 @@ def _described(column: Column, days: np.ndarray, mixes: Mixes) -> Field | None:
     if column.values < 2 or documents.max() < 2:
         return None
     D = max(len(codes), 1)
-    signs = "".join(column.texts[:LOOKED_AT])
+    signs = "".join(column.texts[:TEXTS_SAMPLED])
     parts = documents / documents.sum()
     field = Field(
         name=column.name,
@@ -535,7 +540,7 @@ def _examples(column: Column, documents: np.ndarray) -> tuple[str, ...]:
 
 
 def _unfit(field: Field, column: Column, days: np.ndarray, mixes: Mixes) -> str:
-    if field.shared < SHARED:
+    if field.shared < SHARED_PART:
         return UNSHARED
     if field.known < KNOWN:
         return UNKNOWN
@@ -543,7 +548,7 @@ def _unfit(field: Field, column: Column, days: np.ndarray, mixes: Mixes) -> str:
         return CALENDAR
     if field.values < FEWEST_VALUES or field.effective < LEAST_EFFECTIVE:
         return TOO_FEW_VALUES
-    if listed_part(column.texts) >= LISTED:
+    if listed_part(column.texts) >= LISTED_PART:
         return LIST
     if field.letters < DIGITS and is_measured(column, mixes):
         return MEASURED
@@ -573,7 +578,7 @@ def _same(a: Field, b: Field, columns: dict[str, Column]) -> bool:
     codes_a = columns[a.name].codes
     codes_b = columns[b.name].codes
     both_ways = min(main_value_part(codes_a, codes_b), main_value_part(codes_b, codes_a))
-    return both_ways >= SAME
+    return both_ways >= SAME_FIELD_PART
 
 
 def _coarser(field: Field, fields: list[Field], columns: dict[str, Column]) -> tuple[str, ...]:

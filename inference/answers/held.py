@@ -219,7 +219,7 @@ def _size(
     it."""
     spread = (sizes * side**2).sum(axis=1)[:, None]
     difference = (side @ residual) / spread
-    leverage = np.clip(sizes * side**2 / spread, 0, 1 - sides.ALONE)
+    leverage = np.clip(sizes * side**2 / spread, 0, 1 - sides.ALONE_LEVERAGE_GAP)
 
     def summed(weight: np.ndarray) -> np.ndarray:
         """Squares of what the difference leaves of each unit."""

@@ -13,7 +13,9 @@ from inference.answers.unit_sums import UnitSums
 from inference.runtime.arrays import ABOVE_ZERO
 
 LARGEST_TABLE = 1 << 22  # words of a unit up to which units of a size are counted in a table: 32 MB
-ALONE = 1e-9  # 1 - leverage, below which a unit alone is a side, and its residual says nothing
+ALONE_LEVERAGE_GAP = (
+    1e-9  # 1 - leverage, below which a unit alone is a side, and its residual says nothing
+)
 
 
 class Difference(NamedTuple):
@@ -274,7 +276,7 @@ def weights_of(sizes: np.ndarray, words: np.ndarray | float) -> np.ndarray:
 
 def _inverse(left: np.ndarray) -> np.ndarray:
     """1 / (1 - leverage), 0 of a unit that alone is a side."""
-    return np.where(left > ALONE, 1 / np.maximum(left, ALONE), 0.0)
+    return np.where(left > ALONE_LEVERAGE_GAP, 1 / np.maximum(left, ALONE_LEVERAGE_GAP), 0.0)
 
 
 def _freedom(trace: np.ndarray, squares: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from inference.answers.cells import Cells, Mix, residuals
 from inference.kernels import spans as kernels
 
 # exchanges of all columns, and more of those that may be beyond chance
-FIRST = 199
+FIRST_EXCHANGES = 199
 MORE = 800
 MAY_PASS = 0.1  # p of the first exchanges up to which a column gets more
 TAIL = 0.1  # part of the exchanges whose mean excess says how rare what they never reached is
@@ -166,12 +166,12 @@ def of_periods(
 
 def _in_two_steps(drawn: Drawn, seen: np.ndarray, kinds: Kinds, is_asked: np.ndarray) -> Chance:
     """The first exchanges of all columns; more of those that may be beyond chance."""
-    chance = _of_columns(drawn, np.arange(seen.shape[2]), FIRST, kinds, is_asked)
+    chance = _of_columns(drawn, np.arange(seen.shape[2]), FIRST_EXCHANGES, kinds, is_asked)
     score = chance.scores(seen)[:, is_asked].max(axis=1, initial=-np.inf)
     again = np.flatnonzero((chance.p(score) <= MAY_PASS).any(axis=0))
     if not len(again):
         return chance
-    further = _of_columns(drawn, again, FIRST + MORE, kinds, is_asked)
+    further = _of_columns(drawn, again, FIRST_EXCHANGES + MORE, kinds, is_asked)
     padding = further.largest.shape[1] - chance.largest.shape[1]
     padded = np.pad(chance.largest, ((0, 0), (0, padding), (0, 0)), constant_values=-np.inf)
     chance = chance._replace(largest=padded)

@@ -5,9 +5,9 @@ first third to the last. Chance is what exchanges of periods give the clearest s
 kind measured by its own exchanges (inference.answers.span_chance), so the interval of any span
 holds whichever span is asked for. What a unit says in a period is exchanged among its own periods,
 and what it always says is held constant; where nobody speaks in several documents these are
-exchanged; units that follow one another (presidents) change places. Spans longer than SHORT of the
-periods must be more than exchanged periods give, too, where there are EXCHANGEABLE_PERIODS; and
-more than units differ."""
+exchanged; units that follow one another (presidents) change places. Spans longer than
+SHORT_SPAN_SHARE of the periods must be more than exchanged periods give, too, where there are
+EXCHANGEABLE_PERIODS; and more than units differ."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ from inference.answers.span_chance import Chance, Kinds
 from inference.runtime.arrays import ABOVE_ZERO
 
 LONGEST_WINDOW_SHARE = 1 / 3  # of the periods, that a window covers at most
-SHORT = 1 / 8  # of the periods: an event, judged by what those say who speak
+SHORT_SPAN_SHARE = 1 / 8  # of the periods: an event, judged by what those say who speak
 EXCHANGEABLE_PERIODS = 30  # periods that can be exchanged themselves
 EDGE = 0.1  # of the words that lie on either side of a step
 STAYS = 1 / 3  # of a step's difference, that each half of either side must show
@@ -35,7 +35,7 @@ OVERLAP = 0.25  # of the smaller side's words, by units that speak on both
 ON_BOTH = 0.02  # part of a unit's words from which on it speaks on a side
 
 ROUNDING = 1e-9
-NEVER = -1e9  # a score that nothing is beyond
+BELOW_ANY_SCORE = -1e9  # a score that nothing is beyond
 LEAST_FREEDOM = 0.01
 MOST_LEVERAGE = 0.99
 
@@ -329,7 +329,9 @@ class Spans:
         less = (difference < 0).astype(np.int64)
         columns = np.arange(len(difference))
         chances = [self.chance]
-        is_long = compared.shape != "window" or compared.length > SHORT * len(self.weight)
+        is_long = compared.shape != "window" or compared.length > SHORT_SPAN_SHARE * len(
+            self.weight
+        )
         if self.by_period is not None and is_long:
             chances.append(self.by_period)
         half = np.zeros(len(columns))
@@ -656,7 +658,7 @@ def _looked_through(
 
 def _is_long(kinds: Kinds, weight: np.ndarray) -> np.ndarray:
     """bool[rows], of kinds of spans."""
-    return np.append(kinds.lengths > SHORT * len(weight), [True, True])
+    return np.append(kinds.lengths > SHORT_SPAN_SHARE * len(weight), [True, True])
 
 
 def _of_clearest(
@@ -670,9 +672,9 @@ def _of_clearest(
     scores = chance.scores(seen)
     short = kinds.possible() & ~is_long
     long = kinds.possible() & is_long
-    p = chance.p(scores[:, short].max(axis=1, initial=NEVER))
-    p_long = chance.p(scores[:, long].max(axis=1, initial=NEVER))
+    p = chance.p(scores[:, short].max(axis=1, initial=BELOW_ANY_SCORE))
+    p_long = chance.p(scores[:, long].max(axis=1, initial=BELOW_ANY_SCORE))
     if by_period is not None:
-        scores_of_periods = by_period.scores(seen)[:, long].max(axis=1, initial=NEVER)
+        scores_of_periods = by_period.scores(seen)[:, long].max(axis=1, initial=BELOW_ANY_SCORE)
         p_long = np.maximum(p_long, by_period.p(scores_of_periods))
     return np.minimum(p, p_long)

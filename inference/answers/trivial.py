@@ -12,7 +12,9 @@ from scipy.sparse import csc_matrix
 from inference.answers.outcome import Outcome
 from inference.answers.periods import MONTHS_OF_A_YEAR, months_of
 
-AGAIN = 2.0  # times what the same months of other years have, so that a span is worth a sentence
+YEARLY_RATIO = (
+    2.0  # times what the same months of other years have, so that a span is worth a sentence
+)
 LEAST_DOCUMENTS = 20  # of the span, and of the same months of other years: of fewer it is not asked
 LEAST_VALUE = 50  # documents of a value, so that furniture is looked for
 STRETCHES = 5  # of a value's time, with as many documents in each
@@ -52,9 +54,9 @@ def may_come_again(days: np.ndarray) -> bool:
 
 
 def comes_again(outcome: Outcome, days: np.ndarray, span: np.ndarray) -> np.ndarray:
-    """bool[T]: of what a span has more, whether it comes every year: the span has less than AGAIN
-    times what the same months of other years have. False where these have too few documents to
-    tell.
+    """bool[T]: of what a span has more, whether it comes every year: the span has less than
+    YEARLY_RATIO times what the same months of other years have. False where these have too few
+    documents to tell.
 
     outcome: of D documents, words of each topic, or 1 for documents with a word. days: int[D],
     date.toordinal(), 0 for none. span: bool[D]."""
@@ -64,7 +66,7 @@ def comes_again(outcome: Outcome, days: np.ndarray, span: np.ndarray) -> np.ndar
     side = np.where(span, 0, np.where(elsewhere, 1, -1))  # a month of the span is none elsewhere
     words = np.array([outcome.sizes[span].sum(), outcome.sizes[elsewhere].sum()])
     frequency_here, again = outcome.summed(side, 2) / np.maximum(words, 1.0)[:, None]
-    return (frequency_here < AGAIN * again) & (again > 0)
+    return (frequency_here < YEARLY_RATIO * again) & (again > 0)
 
 
 class Furniture(NamedTuple):

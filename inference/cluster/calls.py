@@ -17,7 +17,7 @@ from inference.cluster.member import Gone
 
 # seconds between two looks at whether the scheduler still has the workers that are asked for
 # something
-LOOK = 10.0
+LOOK_SECONDS = 10.0
 CONNECT = 5.0  # seconds for reaching the scheduler
 # seconds without an answer after which a scheduler is lost; one that is slow answers before
 SILENT = 300.0
@@ -89,7 +89,7 @@ class Calls:
                     if lost := set(workers) - looking.result():
                         raise Gone(f"The scheduler has lost {', '.join(sorted(lost))}.")
                     looking = None
-                if workers and looking is None and time.monotonic() - looked > LOOK:
+                if workers and looking is None and time.monotonic() - looked > LOOK_SECONDS:
                     looking = self._run(self._known())
                     looked = time.monotonic()
             except BaseException:

@@ -27,7 +27,7 @@ QUIET = {
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.admin.tick.interval": "1s",
 }
-AGAIN = 2.0  # seconds until a worker tries to join again
+RETRY_SECONDS = 2.0  # seconds until a worker tries to join again
 log = logging.getLogger(__name__)
 
 
@@ -86,7 +86,7 @@ async def stay(address: str, member: Member, name: str) -> None:
                 # dask says "failed to start", and the cause behind it
                 log.warning("could not join %s: %s", address, error.__cause__ or error)
         if not stopping.is_set():
-            await asyncio.sleep(AGAIN)
+            await asyncio.sleep(RETRY_SECONDS)
 
 
 def main(arguments: list[str], files: Path, kind: type[Member] = Member) -> None:

@@ -27,7 +27,7 @@ from inference.errors import Invalid
 from inference.runtime.versions import versions
 from inference.topics import Topics
 
-AGAIN = 1.0  # seconds between two looks for workers
+LOOK_SECONDS = 1.0  # seconds between two looks for workers
 PATIENCE = 600.0  # seconds that a training waits for workers
 # Seconds between two checkpoints at the least, and the share of the time they may take
 SAVE_EVERY = 10.0
@@ -273,7 +273,7 @@ class Team:
                     f"For {self._patience:.0f} seconds {self._calls.address} had fewer than"
                     f" {self._least} workers, besides {len(self.unable)} that can't do their share."
                 )
-            self._calls.sleep(AGAIN)
+            self._calls.sleep(LOOK_SECONDS)
             # A look may take long, where a worker hangs: the last one is of after that
             looked = time.monotonic()
         self._least = 1

@@ -24,7 +24,7 @@ ALIGNED = 8  # bytes
 # Seconds without a word of its leader, who may publish meanwhile, after which a worker leaves a
 # training
 FORGOTTEN = 4 * 3600.0
-LOOK = 60.0  # seconds between two looks for such trainings
+LOOK_SECONDS = 60.0  # seconds between two looks for such trainings
 
 
 class Gone(RuntimeError):
@@ -203,7 +203,7 @@ class Member(WorkerPlugin):
         )
         for name in ("about", "begin", "step", "hear", "save", "topics", "evidence", "end"):
             worker.handlers[f"topograph_{name}"] = getattr(self, name)
-        worker.periodic_callbacks["topograph"] = PeriodicCallback(self.forget, LOOK * 1000)
+        worker.periodic_callbacks["topograph"] = PeriodicCallback(self.forget, LOOK_SECONDS * 1000)
 
     def _compute(self, function: Callable, *arguments: Any) -> Any:
         return asyncio.get_running_loop().run_in_executor(

@@ -24,11 +24,11 @@ from inference.codes.predict import Prediction
 from inference.effects.unit_documents import LEAST_UNITS
 
 LEAST_CODES = 3  # codes of a stratum in a cell
-OWN = 30  # codes of a cell at which its own lambda counts as much as that of all
+OWN_LAMBDA_CODES = 30  # codes of a cell at which its own lambda counts as much as that of all
 FEW_CODES = 5  # codes of either kind, below which nothing should be concluded
 LEVEL = 0.95
 TINY = 1e-12  # of the sum of squares: below it a ratio tells nothing
-SURE = 10.0  # codes of a kind at which their variance counts as much as that of the weights
+SURE_CODES = 10.0  # codes of a kind at which their variance counts as much as that of the weights
 
 
 class Bounds(NamedTuple):
@@ -214,7 +214,9 @@ class Sample:
         weights (Kish 1965) where this is less. p, variance: of the codes alone."""
         scale = np.where(p * (1 - p) > 0, 1 / (p * (1 - p)), 0.0)
         by_weights = self.total(self.w**2) / self.M**2 * (1 - self.n / self.M)
-        return scale, SURE / (codes + SURE) * np.maximum(by_weights - variance * scale, 0)
+        return scale, SURE_CODES / (codes + SURE_CODES) * np.maximum(
+            by_weights - variance * scale, 0
+        )
 
     def beyond(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(covariance of cells, float64[C, C], degrees of freedom) of sums over units of
@@ -280,7 +282,7 @@ def _tuned(product: np.ndarray, square: np.ndarray, sample: Sample) -> np.ndarra
 
     common = ratio(product.sum() - product, square.sum() - square)
     of_cell = ratio(sample.total(product)[c] - product, sample.total(square)[c] - square)
-    weight_of_cell = sample.n[c] / (sample.n[c] + OWN)
+    weight_of_cell = sample.n[c] / (sample.n[c] + OWN_LAMBDA_CODES)
     return np.clip(common + weight_of_cell * (of_cell - common), 0, 1)
 
 

@@ -23,7 +23,7 @@ INFLATION = (
 MOST_TOPICS = 500
 MOST_PAIRS = 100_000_000
 MOST_NUMBERS = 30_000_000
-PARTS = 64  # of a token
+TOKEN_PARTS = 64  # of a token
 
 
 def _reading(data: regression.Data, bow: Bow, topics: Topics) -> tuple | None:
@@ -71,7 +71,7 @@ def effect(
 
 
 def documents(data: regression.Data, bow: Bow, topics: Topics) -> regression.Data | None:
-    """The data with the tokens that W gives, in parts of 1 / PARTS: a regression of these has
+    """The data with the tokens that W gives, in parts of 1 / TOKEN_PARTS: a regression of these has
     intervals. None beyond MOST_TOPICS or MOST_PAIRS, and beyond MOST_NUMBERS of documents and
     topics."""
     D = len(data.cell)
@@ -82,9 +82,9 @@ def documents(data: regression.Data, bow: Bow, topics: Topics) -> regression.Dat
     of_topic = summed @ solved
     weights = topics_read.T @ of_topic.T + of_topic @ floor
     tokens = _reweighted(
-        data.cell, bow.indptr, bow.words, bow.counts, PARTS * weights * inverse[:, None]
+        data.cell, bow.indptr, bow.words, bow.counts, TOKEN_PARTS * weights * inverse[:, None]
     )
-    arrays = np.arange(D + 1) * T, np.tile(np.arange(T), D), tokens, data.lengths * PARTS
+    arrays = np.arange(D + 1) * T, np.tile(np.arange(T), D), tokens, data.lengths * TOKEN_PARTS
     return regression.Data.from_documents(data.units, data.cell, arrays, np.arange(T), T)
 
 

@@ -24,11 +24,11 @@ from inference.runtime.jit import njit
 BLOCK = 1 << 13  # units at a time
 MOST_COLUMNS = 32  # of a design
 # cells of a unit
-_SEVERAL = -2
-_NONE = -1
-SAME = 1e-6  # of a contrast: so far may it be from what the design tells
+_SEVERAL_CELLS = -2
+_NO_CELL = -1
+SAME_CONTRAST_PART = 1e-6  # of a contrast: so far may it be from what the design tells
 # 1 - leverage, below which a unit alone decides a coefficient, and its residual says nothing
-ALONE = 1e-9
+ALONE_LEVERAGE_GAP = 1e-9
 
 
 class Data(NamedTuple):
@@ -132,7 +132,7 @@ def _sums_for_variance(
     order = data.units.order
     starts = data.units.starts
     for in_several_cells in (False, True):
-        units_of_kind = np.flatnonzero(row == _SEVERAL if in_several_cells else row >= 0)
+        units_of_kind = np.flatnonzero(row == _SEVERAL_CELLS if in_several_cells else row >= 0)
         for a in range(0, len(units_of_kind), BLOCK):
             units_of_block = units_of_kind[a : a + BLOCK]
             block = order, starts[units_of_block], starts[units_of_block + 1]
@@ -190,7 +190,7 @@ def estimable(contrasts: np.ndarray, root: np.ndarray, gram: np.ndarray) -> np.n
     root: half_inverse of the gram."""
     projected = contrasts @ root @ root.T @ gram
     distance = np.abs(contrasts - projected).max(axis=1)
-    return distance <= SAME * np.abs(contrasts).max(axis=1)
+    return distance <= SAME_CONTRAST_PART * np.abs(contrasts).max(axis=1)
 
 
 def half_inverse(gram: np.ndarray) -> np.ndarray:
@@ -256,7 +256,7 @@ class _Spread:
         """uu: u'u; lost: of the square of L'c, where a unit alone decides; float64[B, Q] each."""
         self.trace += (d - uu).sum(axis=0)
         self.squares += (d**2 - 2 * d * uu).sum(axis=0)
-        self.alone |= (lost > ALONE * (self.turned**2).sum(axis=1)).any(axis=0)
+        self.alone |= (lost > ALONE_LEVERAGE_GAP * (self.turned**2).sum(axis=1)).any(axis=0)
 
     def freedom(self, moment: np.ndarray) -> np.ndarray:
         """moment: float64[Q, P, P], sums of what words move, L'^-1 u, times themselves."""
@@ -266,19 +266,19 @@ class _Spread:
 
 def _inverse(left: np.ndarray) -> np.ndarray:
     """1 / (1 - leverage), 0 of a unit that alone decides."""
-    return np.where(left > ALONE, 1 / np.maximum(left, ALONE), 0.0)
+    return np.where(left > ALONE_LEVERAGE_GAP, 1 / np.maximum(left, ALONE_LEVERAGE_GAP), 0.0)
 
 
 @njit(cache=True, nogil=True)
 def _rows(order, starts, cell, lengths):
-    """int64[U], the cell of all of a unit's documents, _SEVERAL or _NONE; float64[U], the unit's
-    words."""
-    row = np.full(len(starts) - 1, _NONE)
+    """int64[U], the cell of all of a unit's documents, _SEVERAL_CELLS or _NO_CELL; float64[U], the
+    unit's words."""
+    row = np.full(len(starts) - 1, _NO_CELL)
     words = np.zeros(len(starts) - 1)
     for u in range(len(row)):
         for d in order[starts[u] : starts[u + 1]]:
             if cell[d] >= 0 and lengths[d] > 0:
-                row[u] = cell[d] if row[u] == _NONE or row[u] == cell[d] else _SEVERAL
+                row[u] = cell[d] if row[u] == _NO_CELL or row[u] == cell[d] else _SEVERAL_CELLS
                 words[u] += lengths[d]
     return row, words
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.effects.regression import ALONE, Data
+from inference.effects.regression import ALONE_LEVERAGE_GAP, Data
 from inference.effects.unit_documents import LEAST_UNITS, LEVEL
 from inference.runtime.arrays import ABOVE_ZERO
 from inference.runtime.jit import njit
@@ -131,13 +131,13 @@ def _sums(
             row[0] += value
             row[3] += 1
             row[4] += unit_words[g]
-            if left > ALONE:
+            if left > ALONE_LEVERAGE_GAP:
                 row[1] += value * value / left
                 row[2] += value * unit_words[g] / left
         for g in groups[:n]:
             h = unit_words[g] / tokens[g]
             sums_of_groups[0, g] += 1
-            if 1 - h > ALONE:
+            if 1 - h > ALONE_LEVERAGE_GAP:
                 part = h / (1 - h)
                 sums_of_groups[1, g] += unit_words[g] * unit_words[g] / (1 - h)
                 sums_of_groups[2, g] += part * part * (1 - 2 * h)

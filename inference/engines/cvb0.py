@@ -65,7 +65,7 @@ LEAST_PASSES = 3
 MOST_PASSES = 40
 PASSES_OF_DECAY = 10
 # Minibatches of a pass and their documents with memo; documents of a minibatch with decay
-PARTS = 32
+MINIBATCHES_OF_PASS = 32
 LEAST_MINIBATCH = 20
 MOST_MINIBATCH = 2048
 MINIBATCH_OF_DECAY = 256
@@ -153,7 +153,7 @@ class Config(Settings):
         """With a value for all that was left open; docs/engines/cvb0.md has the evidence."""
         memo = self.statistics == "memo"
         passes = passes_within(SWEPT_TOKENS, tokens, least=LEAST_PASSES, most=MOST_PASSES)
-        minibatch = min(MOST_MINIBATCH, max(LEAST_MINIBATCH, documents // PARTS))
+        minibatch = min(MOST_MINIBATCH, max(LEAST_MINIBATCH, documents // MINIBATCHES_OF_PASS))
         return resolved(
             self,
             Resolved,
@@ -173,10 +173,10 @@ class Resolved(Chosen, Config):
 class State(dense.State):
     """All there is to checkpoint. `step` changes it in place.
 
-    values: float64[V, K]; N_kw is pi / cvb.WHOLE times them, and with memo they are whole numbers.
-    pi: 1 with memo. remembered: uint16[nnz, L], topics of each of the bag's pairs, strongest first;
-    phi: uint16[nnz, L], their weights, of cvb.WHOLE; all 0 before a document's first visit. Both
-    without rows where statistics decay.
+    values: float64[V, K]; N_kw is pi / cvb.WHOLE_TOKEN times them, and with memo they are whole
+    numbers. pi: 1 with memo. remembered: uint16[nnz, L], topics of each of the bag's pairs,
+    strongest first; phi: uint16[nnz, L], their weights, of cvb.WHOLE_TOKEN; all 0 before a
+    document's first visit. Both without rows where statistics decay.
     """
 
     remembered: np.ndarray = field(metadata=MAPPED)
@@ -184,7 +184,7 @@ class State(dense.State):
 
     def count_parameters(self) -> int:
         """How many of the K x V parameters hold LISTED_TOKENS or more."""
-        return dense.count_listed(self.values, self.pi / cvb.WHOLE)
+        return dense.count_listed(self.values, self.pi / cvb.WHOLE_TOKEN)
 
 
 def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None) -> State:
@@ -195,7 +195,7 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
     if config.statistics == "decay":
         vb.scatter(
             np.uint64(seed),
-            cvb.WHOLE * shape.tokens / (config.topics * shape.V),
+            cvb.WHOLE_TOKEN * shape.tokens / (config.topics * shape.V),
             state.values,
             state.totals,
         )
@@ -242,7 +242,7 @@ def begin(
         cvb.add(
             batch,
             nothing,
-            cvb.Phi(recalled, np.full_like(recalled, cvb.WHOLE)),
+            cvb.Phi(recalled, np.full_like(recalled, cvb.WHOLE_TOKEN)),
             1.0,
             state.values,
             state.totals,
@@ -250,7 +250,7 @@ def begin(
     if config.statistics == "memo":
         pairs = np.repeat(np.isin(np.arange(bow.D), trained_on), np.diff(bow.indptr))
         state.remembered[:, 0] = np.where(pairs, topics, 0)
-        state.phi[:, 0] = np.where(pairs, cvb.WHOLE, 0)
+        state.phi[:, 0] = np.where(pairs, cvb.WHOLE_TOKEN, 0)
     return state
 
 
@@ -323,7 +323,7 @@ def _visit(
 def _present(
     config: Resolved, state: State, batch: dense.Batch, least_alpha: float = 0.0
 ) -> cvb.Present:
-    scale = state.pi / cvb.WHOLE
+    scale = state.pi / cvb.WHOLE_TOKEN
     rows_of_words = cvb.table(batch.words, state.values, scale)
     totals = np.maximum(scale * state.totals, 0.0)
     return cvb.Present(
@@ -361,7 +361,7 @@ def _recall(
 def topics(config: Resolved, state: State) -> Topics:
     """E[beta] = (eta + N_kw) / (V eta + N_k)."""
     return dense.topics(
-        state.values.astype(np.float32), state.pi / cvb.WHOLE, config.eta, state.totals
+        state.values.astype(np.float32), state.pi / cvb.WHOLE_TOKEN, config.eta, state.totals
     )
 
 

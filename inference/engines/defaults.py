@@ -9,7 +9,7 @@ ETA_POWER = -0.5  # of K: each topic has fewer words where there are many
 ETA_OF_LOGARITHMS = 0.4
 DIGITS = 4  # behind the point, as forms show them
 # Of engines whose step costs V x K: a minibatch is a part of the documents, within these
-PARTS = 64
+MINIBATCHES_OF_PASS = 64
 LEAST_MINIBATCH = 128
 MOST_MINIBATCH = 1024
 
@@ -26,4 +26,4 @@ def eta(K: int, scale: float = 1.0) -> float:
 
 def minibatch(documents: int) -> int:
     """Documents between two updates of V x K parameters."""
-    return min(MOST_MINIBATCH, max(LEAST_MINIBATCH, documents // PARTS))
+    return min(MOST_MINIBATCH, max(LEAST_MINIBATCH, documents // MINIBATCHES_OF_PASS))

@@ -31,8 +31,8 @@ LEAST_ETA = 1 / 2
 UNLIKE = 100  # topics: from so many on they begin with documents that are unlike each other
 # For these it is looked at so many documents, each as often as candidates are tried, and shared
 # words, this part of a document's words
-LOOKED_AT = 400_000_000
-SHARED = 1 / 8
+MOST_SHARED_WORDS = 400_000_000
+SHARED_WORDS_PART = 1 / 8
 DOCUMENTS_PER_TOPIC = (
     7  # documents for each topic, at the least: with fewer, random ones were better
 )
@@ -178,8 +178,8 @@ def _first_documents(
 def _searched(bow: Bow, documents: np.ndarray, K: int) -> np.ndarray:
     """The first of these documents, so that choosing K of them takes no longer than some passes: a
     candidate costs a look at each document and the words that it shares."""
-    tried = max(K, 1) * (2 + math.log(max(K, 1))) * (1 + SHARED * len(bow.words) / bow.D)
-    return documents[: int(LOOKED_AT / tried)]
+    tried = max(K, 1) * (2 + math.log(max(K, 1))) * (1 + SHARED_WORDS_PART * len(bow.words) / bow.D)
+    return documents[: int(MOST_SHARED_WORDS / tried)]
 
 
 def _learn_from_sample(finer: arena.Scaled, bow: Bow, documents: np.ndarray, key: int) -> None:

@@ -60,7 +60,7 @@ DENSE = frank_wolfe.DENSE
 
 # Of settings that are left open (docs/engines/fw.md). Minibatches of a pass with MANY_TOPICS or
 # fewer; with more topics there are fewer of them, by this power
-PARTS = 32.0
+MINIBATCHES_OF_PASS = 32.0
 PARTS_POWER = -0.3
 MANY_TOPICS = 100
 LEAST_MINIBATCH = 20
@@ -171,7 +171,7 @@ class Config(Settings):
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/fw.md has the evidence."""
-        parts = PARTS * (max(MANY_TOPICS, self.topics) / MANY_TOPICS) ** PARTS_POWER
+        parts = MINIBATCHES_OF_PASS * (max(MANY_TOPICS, self.topics) / MANY_TOPICS) ** PARTS_POWER
         part = round(documents / parts)
         return resolved(
             self,
@@ -341,7 +341,11 @@ def _infer(
     tokens = np.diff(batch.token_ptr[batch.doc_ptr])
     starts = np.append(
         0,
-        np.cumsum(np.minimum(K, vertices + (tokens / frank_wolfe.LISTED).astype(np.int64) * final)),
+        np.cumsum(
+            np.minimum(
+                K, vertices + (tokens / frank_wolfe.LEAST_LISTED_TOKENS).astype(np.int64) * final
+            )
+        ),
     )
     method = frank_wolfe.Method(
         KINDS[config.inference],

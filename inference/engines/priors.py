@@ -19,7 +19,7 @@ STEPS = 20  # of Newton's method, at the most
 # in a step no alpha falls below this part of itself: a topic that few use does not hold up the
 # others
 FALL = 10.0
-SMALL = 1e-8  # a relative change that ends it
+SMALL_CHANGE = 1e-8  # a relative change that ends it
 
 
 def as_set(config: Any, state: Any) -> Priors:
@@ -55,7 +55,7 @@ def alpha(start: np.ndarray, log_theta: np.ndarray, most: float, steps: int = ST
             size /= 2
         else:
             break
-        done = np.abs(new - a).max() <= SMALL * a.max()
+        done = np.abs(new - a).max() <= SMALL_CHANGE * a.max()
         a = new
         value = better
         if done:
@@ -92,7 +92,7 @@ def eta(start: float, K: int, V: int, log_beta: float, steps: int = STEPS) -> fl
         below = bend * now * now + slope * now  # the second derivative by log eta
         step = -slope * now / below if below < 0.0 else np.sign(slope) * np.log(2.0)
         step = min(max(step, -np.log(2.0)), np.log(2.0))
-        while abs(step) > SMALL:
+        while abs(step) > SMALL_CHANGE:
             new = min(max(now * float(np.exp(step)), LEAST_PRIOR), LARGEST_PRIOR)
             better = _eta_objective(new, K, V, log_beta)
             if better >= value:

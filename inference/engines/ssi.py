@@ -83,7 +83,7 @@ FROM_DOCUMENTS = {
 }
 NOT_COUNTED = -1  # the step in which a state was last counted, before any was
 NO_TABLE = gibbs.CountTable(np.zeros((0, 0), np.int32), np.zeros((0, 0), np.uint16))
-WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
+LEAST_WHOLE = 0.5  # what is remembered is counted in whole numbers: below this is none
 LEAST_ALPHA = 1e-6  # of what is learned
 EMPTY_ALPHA = 1e-30  # of a topic that gets no tokens: above 0, and never drawn
 # Of the prior of a topic's seeds (`_prior_tokens`). Of less a topic of rare seeds was filled with
@@ -102,7 +102,7 @@ WARM_SAMPLES = 5
 WARM_ETA = 3.0
 # Minibatches of a pass; the same with MANY_TOPICS or more, which complete better with larger ones
 # (docs/measurements/engines/ssi-experiments.md, "Minibatches")
-PARTS = 32
+MINIBATCHES_OF_PASS = 32
 PARTS_OF_MANY = 16
 MANY_TOPICS = 1000
 # Of settings that are left open; of LOGARITHMS: where weights are exp E[log beta], as in the paper
@@ -127,8 +127,8 @@ SETTLED = 0.0005  # nats per held-out token and pass: topics that gain less have
 # Documents of a minibatch after the warm-up, at the most, and steps of a pass, at the least
 GROWN = 32_768
 GROWN_STEPS = 64
-# The same of the warm-up, beyond SMALL documents
-SMALL = 2048
+# The same of the warm-up, beyond SMALL_WARM_UP documents
+SMALL_WARM_UP = 2048
 WARM = 16_384
 WARM_STEPS = 256
 SWEPT_TOKENS = (
@@ -305,8 +305,8 @@ class Config(Settings):
 
     def _parted(self, documents: int) -> int:
         """The minibatch of memo: a part of the documents."""
-        parts = PARTS if self.topics < MANY_TOPICS else PARTS_OF_MANY
-        part = min(SMALL, max(LEAST_MINIBATCH, documents // parts))
+        parts = MINIBATCHES_OF_PASS if self.topics < MANY_TOPICS else PARTS_OF_MANY
+        part = min(SMALL_WARM_UP, max(LEAST_MINIBATCH, documents // parts))
         return max(part, min(WARM, documents // WARM_STEPS))
 
 
@@ -723,7 +723,7 @@ def _unit(
     Eq. 11 where statistics fade: all of them do, and a batch's own, times D / |B|, take the place.
     """
     if not way.fades:
-        return 1.0, WHOLE
+        return 1.0, LEAST_WHOLE
     return (
         state.fade(rho(config, state.t)) * shape.D / (n * M) / state.pi,
         DROPPED_TOKENS / state.pi,
@@ -803,7 +803,7 @@ def _count_memory(config: Resolved, state: State, bow: Bow) -> None:
         documents = np.arange(first, min(first + RECOUNTED, bow.D))
         batch = expand(bow, documents)
         new = rows.recall(documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
-        _add(config, state, batch, new, np.empty((len(new), 0), np.uint16), 1.0, WHOLE)
+        _add(config, state, batch, new, np.empty((len(new), 0), np.uint16), 1.0, LEAST_WHOLE)
 
 
 def _average(config: Resolved, state: State, way: Way, shape: Shape) -> None:
@@ -908,7 +908,7 @@ def _recount_together(config: Resolved, state: State, site: Site) -> Exchange:
     own_counts = together.counts_of_rows(state)
     _begin_counts(config, state, site.bow)
     if not _has_table(config, state, site.bow):
-        yield from together.merge(state, site, own_counts, 1.0, WHOLE)
+        yield from together.merge(state, site, own_counts, 1.0, LEAST_WHOLE)
         return
     _open_table(config, state, site.bow)
     yield from together.add(

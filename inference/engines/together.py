@@ -25,7 +25,7 @@ from inference.kernels import rows, tally
 from inference.kernels.gibbs import CHUNKS, shares
 
 ENTRIES = 64  # topics of a word's row, at the most, as they weigh when words are divided
-LARGE = np.int8(-128)  # instead of a change that one byte does not hold
+LARGE_CHANGE = np.int8(-128)  # instead of a change that one byte does not hold
 
 
 class Counts(NamedTuple):
@@ -156,8 +156,8 @@ def message_of_counts(counts: Counts) -> Message:
     sizes = np.diff(counts.indptr)
     changed_words = np.flatnonzero(sizes)
     steps = np.diff(counts.words[changed_words], prepend=np.int32(0))
-    large = np.abs(counts.changes) > -int(LARGE) - 1
-    changes = np.where(large, LARGE, counts.changes).astype(np.int8)
+    large = np.abs(counts.changes) > -int(LARGE_CHANGE) - 1
+    changes = np.where(large, LARGE_CHANGE, counts.changes).astype(np.int8)
     topics = (
         counts.topics
         if len(counts.topics) and counts.topics.max() > 255
@@ -170,7 +170,7 @@ def heard_counts(message: Message) -> Counts:
     """Counts from a message of `message_of_counts`."""
     steps, sizes, topics, small, large = message
     changes = small.astype(np.int32)
-    changes[small == LARGE] = large
+    changes[small == LARGE_CHANGE] = large
     words = np.cumsum(steps, dtype=np.int32)
     return Counts(
         words, np.append(0, np.cumsum(sizes, dtype=np.int64)), topics.astype(np.uint16), changes

@@ -17,15 +17,15 @@ from inference.evidence import Evidence
 
 PIECE = 100  # counted words of a piece: some 200 words of prose
 # a topic's first words, by relevance (Sievert and Shirley 2014)
-FIRST = 20
+FIRST_WORDS = 20
 LAM = 0.6
-APART = 0.45  # a mixed topic is apart from here on
+MIXED_FROM = 0.45  # a mixed topic is apart from here on
 ACROSS = 0.8  # and its two sides' words meet across up to here
 GENERAL = 0.75  # general talk tells up to here
-SHORT = 20  # counted words of a row (the mean) below which pieces say nothing
+SHORT_ROW_WORDS = 20  # counted words of a row (the mean) below which pieces say nothing
 LONG = 50  # the same, below which evenness says nothing
 # pairs of rows and words, of which words are looked for; of more an even sample of rows
-LOOKED_AT = 30_000_000
+MOST_PAIRS = 30_000_000
 LEAST_WORDS = 8  # of a topic
 _TRIES = 3  # cuts
 _LEAST_SIDE = 3  # words of a side
@@ -59,7 +59,7 @@ class Company(NamedTuple):
 
     @property
     def _apart(self) -> np.ndarray:
-        return (np.nan_to_num(self.apart) >= APART) & (
+        return (np.nan_to_num(self.apart) >= MIXED_FROM) & (
             np.nan_to_num(self.across, nan=np.inf) <= ACROSS
         )
 
@@ -69,7 +69,8 @@ class Company(NamedTuple):
 
 
 def company(evidence: Evidence) -> Company:
-    """The kind of each topic, by its first words. Takes the postings of FIRST words a topic."""
+    """The kind of each topic, by its first words. Takes the postings of FIRST_WORDS words a
+    topic."""
     K = evidence.K
     rows = evidence.rows
     first, frequent, tokens = words(evidence)
@@ -79,7 +80,7 @@ def company(evidence: Evidence) -> Company:
     companies = Company(
         unknown, unknown.copy(), unknown.copy(), documents, [([], []) for _ in range(K)]
     )
-    step = -(-len(rows.words) // LOOKED_AT) or 1
+    step = -(-len(rows.words) // MOST_PAIRS) or 1
     length = _piece_length(evidence)
     for k in range(K) if knows_mixed else ():
         if len(first[k]) >= LEAST_WORDS:
@@ -96,7 +97,7 @@ def company(evidence: Evidence) -> Company:
 def are_judged(rows: Bow) -> tuple[bool, bool]:
     """Whether texts are long enough for mixed topics to be known, and for general talk."""
     mean = _mean_length(rows)
-    return mean >= SHORT, mean >= LONG
+    return mean >= SHORT_ROW_WORDS, mean >= LONG
 
 
 def _mean_length(rows: Bow) -> float:
@@ -105,7 +106,8 @@ def _mean_length(rows: Bow) -> float:
 
 
 def words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[dict[int, int]]]:
-    """The FIRST first words of each topic, its most frequent ones, and the tokens of the first."""
+    """The FIRST_WORDS first words of each topic, its most frequent ones, and the tokens of the
+    first."""
     ptr, topics, tokens, _ = evidence.by_word()
     word = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
     total = np.bincount(word, weights=tokens, minlength=len(ptr) - 1)
@@ -122,10 +124,10 @@ def words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[di
 
 
 def _best(topics: np.ndarray, value: np.ndarray, K: int) -> list[np.ndarray]:
-    """The places of each topic's FIRST largest values, the largest first."""
+    """The places of each topic's FIRST_WORDS largest values, the largest first."""
     order = np.lexsort((-value, topics))
     ends = np.searchsorted(topics[order], np.arange(K + 1))
-    return [order[a : min(a + FIRST, b)] for a, b in zip(ends, ends[1:], strict=False)]
+    return [order[a : min(a + FIRST_WORDS, b)] for a, b in zip(ends, ends[1:], strict=False)]
 
 
 def _piece_length(evidence: Evidence) -> int:

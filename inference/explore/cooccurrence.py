@@ -9,7 +9,7 @@ from inference.runtime.jit import njit
 LEAST_DOCUMENTS = 5  # with both topics: fewer are an anecdote
 # chance that a Poisson count, as of independent documents, is as large: at most one false pair in
 # 700. Where documents of one author are alike, or of many pairs, there are more.
-RARE = 1 / 700
+RARE_CHANCE = 1 / 700
 
 
 def companions(
@@ -26,8 +26,8 @@ def companions(
 
     A document holds a topic to which at least the share `least` of its tokens belongs. lift = P(a,
     b) / (P(a) P(b)) over documents with words; `documents` hold both. A pair must be in
-    LEAST_DOCUMENTS, and as many be as RARE by chance. Of equal lift the lower number comes first; rows
-    are filled up with -1, NaN and 0.
+    LEAST_DOCUMENTS, and as many be as RARE_CHANCE by chance. Of equal lift the lower number comes
+    first; rows are filled up with -1, NaN and 0.
 
     doc_ptr: int64[D + 1]; doc_topics: uint16[m] and doc_tokens: int32[m], a document's topics and
     their tokens; lengths: int64[D].
@@ -43,7 +43,9 @@ def companions(
     for k in range(K):
         with_topic = documents_of_both[k]
         chance = documents_of_topic[k] * documents_of_topic / max(D, 1)
-        is_beyond_chance = (with_topic >= LEAST_DOCUMENTS) & (pdtrc(with_topic - 1, chance) <= RARE)
+        is_beyond_chance = (with_topic >= LEAST_DOCUMENTS) & (
+            pdtrc(with_topic - 1, chance) <= RARE_CHANCE
+        )
         is_beyond_chance[k] = False
         companions = np.flatnonzero(is_beyond_chance)
         lift = with_topic[companions] / chance[companions]

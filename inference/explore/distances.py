@@ -19,8 +19,8 @@ from inference.topics import Topics
 _FAR = 8.0  # times a floor, from which a weight is far enough above it for a series of _TERMS
 _TERMS = 13  # its last term is below 1e-14 of the weight
 _BLOCKS = 8  # parts in which the topics of one side are compared with the other's
-_LARGE = 250  # topics of a part, at least
-NEAR = 0.15  # nats: below it two topics share most of their words (docs/rooms.md)
+_LEAST_PART_TOPICS = 250  # topics of a part, at least
+NEAR_NATS = 0.15  # nats: below it two topics share most of their words (docs/rooms.md)
 _NOTHING = 1e-12  # nats: what rounding leaves between equal topics
 _LEAST_SUMMED = 1e-20  # weights whose powers up to _TERMS - 2 are numbers
 
@@ -86,7 +86,7 @@ def between(a: Rows, b: Rows, advance: Callable[[float], None] = lambda share: N
     weights = np.empty(len(b.words), np.float32)
     start = transpose(b.indptr, b.words, b.weights, b.C, topics, weights)
     K = len(a.floor)
-    step = max(_LARGE, -(-K // _BLOCKS))
+    step = max(_LEAST_PART_TOPICS, -(-K // _BLOCKS))
     for first in range(0, K, step):
         end = min(first + step, K)
         _between(

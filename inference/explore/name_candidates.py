@@ -14,14 +14,14 @@ import numpy as np
 from inference.evidence import Evidence
 from inference.explore.following import Course
 from inference.explore.grammar import Grammar
-from inference.explore.neighbours import GAP, Phrase, Written
+from inference.explore.neighbours import GAP_CHARACTERS, Phrase, Written
 from inference.runtime.jit import njit
 
 PRECISION = 0.5  # of a unit's tokens in the topic, at least
 # of the topic's tokens, and its tokens, that a word has at least
-PART = 0.004
+LEAST_TOKENS_PART = 0.004
 LEAST_TOKENS = 10
-SMALL = 8  # part of a small topic's tokens instead of LEAST_TOKENS
+SMALL_TOPIC_DIVISOR = 8  # part of a small topic's tokens instead of LEAST_TOKENS
 PHRASE_COVERS = 0.06  # of the topic's tokens, in documents with the phrase
 PHRASE_DOCUMENTS = 4  # that have it as the topic's
 PHRASE_SHARE = 0.15  # of the uses of its most frequent word in the topic
@@ -30,11 +30,13 @@ PHRASE_WORTH = 1.4  # how much more a phrase says than a word that covers as muc
 SHOWN_AS = 0.4  # of a word's uses in the topic that are one phrase: that stands for it
 FIXED = 0.6  # the same of a phrase that can be no name: nothing stands for the word
 POWER = 1.5  # of the precision, in the score
-TELLING = 1.5  # power of residual idf / (residual idf + the median of topics' first words)
+TELLING_POWER = 1.5  # power of residual idf / (residual idf + the median of topics' first words)
 EVEN = 0.05  # median residual idf below which it tells nothing: the texts are too short
 ENDING = 2  # letters in which two forms of a word differ at their ends
-SHORT = 3  # letters that a word of a name must have, where words are written with letters
-LOOKED_AT = 1_000  # documents in which a phrase is looked for, evenly over those with a word of it
+LEAST_LETTERS = 3  # letters that a word of a name must have, where words are written with letters
+MOST_DOCUMENTS = (
+    1_000  # documents in which a phrase is looked for, evenly over those with a word of it
+)
 FOLLOWING = 16  # units, the best, of which it is asked whether they follow the topic
 
 
@@ -74,13 +76,13 @@ class Rarity(NamedTuple):
         if self.median < EVEN:
             return 1.0
         largest = max(max(self.of_word.get(word, 0.0) for word in words), 0.0)
-        return (largest / (largest + self.median)) ** TELLING
+        return (largest / (largest + self.median)) ** TELLING_POWER
 
 
 class Found(NamedTuple):
     """A phrase, counted. text: as the texts write it, "" where they do not. own: its uses as the
     topic's; all: in all texts; documents: that have it as the topic's. covers: part of the topic's
-    tokens that is in documents with it. Estimated where LOOKED_AT documents are."""
+    tokens that is in documents with it. Estimated where MOST_DOCUMENTS documents are."""
 
     phrase: Phrase
     text: str
@@ -170,12 +172,12 @@ def following(naming: Naming, ranked: list[Unit]) -> list[Unit]:
 
 
 def _uses(naming: Naming, unit: Unit) -> tuple[np.ndarray, np.ndarray]:
-    """LOOKED_AT documents with a unit at most, evenly, and its uses in each, float64[n]."""
+    """MOST_DOCUMENTS documents with a unit at most, evenly, and its uses in each, float64[n]."""
     if unit.phrase:
         documents, uses, *_ = _phrase_uses(naming, unit.words)
     else:
         documents, uses = naming.evidence.word_counts(unit.words[0])
-        step = -(-len(documents) // LOOKED_AT) or 1
+        step = -(-len(documents) // MOST_DOCUMENTS) or 1
         documents = documents[::step]
         uses = uses[::step]
     return documents, uses.astype(np.float64)
@@ -199,7 +201,8 @@ def _phrase_uses(
     naming: Naming, phrase: tuple[int, ...]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """(documents int64[n], uses int64[n], whether the topic has each word there bool[n], how many
-    documents each of these stands for): LOOKED_AT documents at most of the phrase's rarest word."""
+    documents each of these stands for): MOST_DOCUMENTS documents at most of the phrase's rarest
+    word."""
     evidence = naming.evidence
     bow = evidence.bow
 
@@ -208,7 +211,7 @@ def _phrase_uses(
 
     rarest = min(phrase, key=documents_with)
     having = evidence.having(rarest)
-    step = -(-len(having) // LOOKED_AT) or 1
+    step = -(-len(having) // MOST_DOCUMENTS) or 1
     documents = having[::step].astype(np.int64)
     words = np.array(phrase, np.int64)
     uses, in_topic = phrase_uses(
@@ -229,9 +232,9 @@ def _phrase_uses(
 @njit(cache=True, nogil=True)
 def phrase_uses(documents, indptr, words, counts, first_token, offsets, topics, k, phrase, lengths):
     """(int64[n], bool[n]) of each document: how often the words of `phrase` follow each other in
-    it, with GAP characters between; and whether topic k has each of them there. Of the bag of
-    words: indptr, words, counts, first_token, offsets; topics: of its pairs. lengths: int64[m],
-    letters of the phrase's words."""
+    it, with GAP_CHARACTERS characters between; and whether topic k has each of them there. Of the
+    bag of words: indptr, words, counts, first_token, offsets; topics: of its pairs. lengths:
+    int64[m], letters of the phrase's words."""
     n = len(documents)
     m = len(phrase)
     uses = np.zeros(n, np.int64)
@@ -265,7 +268,7 @@ def phrase_uses(documents, indptr, words, counts, first_token, offsets, topics, 
             used = 0
             for start in starts:
                 insertion = np.searchsorted(positions, start)
-                if insertion < total and positions[insertion] <= start + GAP:
+                if insertion < total and positions[insertion] <= start + GAP_CHARACTERS:
                     following[used] = positions[insertion] + lengths[j]
                     used += 1
             starts = following[:used]
@@ -332,7 +335,9 @@ def _names_alone(naming: Naming, number: int) -> bool:
     """Whether a word by itself can stand for the topic."""
     word = naming.words[number]
     grammar = naming.grammar
-    least = max(PART * naming.size, min(LEAST_TOKENS, naming.size / SMALL))
+    least = max(
+        LEAST_TOKENS_PART * naming.size, min(LEAST_TOKENS, naming.size / SMALL_TOPIC_DIVISOR)
+    )
     if word.precision < PRECISION or word.tokens < least:
         return False
     if not tells(word.spelling) or word.spelling.casefold() in naming.avoided:
@@ -400,4 +405,4 @@ def _one_word(first: str, second: str) -> bool:
 
 def tells(text: str) -> bool:
     """Whether a word may begin or end a name: not a number, nor one or two small letters ("vs")."""
-    return not text[:1].isdigit() and (len(text) >= SHORT or not text.islower())
+    return not text[:1].isdigit() and (len(text) >= LEAST_LETTERS or not text.islower())

@@ -42,11 +42,11 @@ LEAST_LIFT = np.log(2)
 WORTH = 1.3
 PRECISION = 0.6  # of a word's tokens in the topic, so that it stands for it
 # of the topic's tokens, and its tokens there, at least
-PART = 0.004
+LEAST_TOKENS_PART = 0.004
 LEAST_TOKENS = 10
 STANDING = 24  # words that stand for a topic
 FEWER = 8  # where none has the precision
-LOOKED_AT = 4_000  # documents of a topic that coverage is measured on, evenly over its own
+MOST_DOCUMENTS = 4_000  # documents of a topic that coverage is measured on, evenly over its own
 FIRST_PARTS = 6  # units that are tried as the first part, where names are taken
 COVERED_BY_ONE_PART = (
     0.6  # of the topic that a first part covers, precisely: then it needs no second
@@ -57,9 +57,9 @@ ADDED = 0.08  # of the topic's tokens that a second adds to the coverage at leas
 TELLS = 0.75  # residual idf of a second word, the median of topics' first words being 1
 COMPANY = 1.5  # times chance: how often both parts of a name are in a document
 MET = 20_000  # documents of a word in which others are looked for
-NAMED = 0.22  # of a topic that a name covers, precisely
+LEAST_COVERED = 0.22  # of a topic that a name covers, precisely
 GENERAL = 0.5  # of general talk
-LISTED = 3  # words where there is no name
+WORDS_WITHOUT_NAME = 3  # words where there is no name
 COMMON = 0.2  # precision below which they come last
 ALIKE = 0.75  # difflib's ratio above which two words are too like each other to stand in one name
 # Documents of a topic, ascending, and the share of its tokens there that each has
@@ -116,8 +116,8 @@ def standing(
     limit: int = STANDING,
 ) -> list[list[int]]:
     """The words that stand for each topic, those first that hold most of it: at least `precision`
-    of their tokens, and PART of the topic's, are in it. Where none has the precision, the FEWER
-    first of all. column_of_topic: int32[K], merged topics."""
+    of their tokens, and LEAST_TOKENS_PART of the topic's, are in it. Where none has the precision,
+    the FEWER first of all. column_of_topic: int32[K], merged topics."""
     ptr, topics, tokens, _ = evidence.by_word()
     word = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
     topic = topics.astype(np.int64)
@@ -129,7 +129,7 @@ def standing(
     size = np.bincount(topic, weights=tokens, minlength=evidence.K)
     share = tokens / np.bincount(word, weights=tokens)[word]
     frequent = np.flatnonzero(
-        tokens >= np.maximum(PART * size, np.minimum(LEAST_TOKENS, size / 8))[topic]
+        tokens >= np.maximum(LEAST_TOKENS_PART * size, np.minimum(LEAST_TOKENS, size / 8))[topic]
     )
     order = frequent[np.lexsort((-(tokens * share)[frequent], topic[frequent]))]
     words_of_topic: list[list[int]] = []
@@ -193,7 +193,7 @@ def by_coverage(
         )
         ranked = units(naming, sample.naming, written)
         sides = kinds.sides[k] if kinds.mixed[k] else ()
-        least = GENERAL if kinds.general[k] else NAMED
+        least = GENERAL if kinds.general[k] else LEAST_COVERED
         followed = following(naming, ranked)
         parts = (
             _of_both(followed, sides, used)
@@ -234,10 +234,10 @@ def _words_of_names(
 
 
 def _documents(evidence: Evidence, k: int) -> Holding:
-    """LOOKED_AT documents of a topic at most."""
+    """MOST_DOCUMENTS documents of a topic at most."""
     documents_by_tokens = evidence.by_tokens[evidence.topic_ptr[k] : evidence.topic_ptr[k + 1]]
     documents = np.sort(
-        documents_by_tokens[:: -(-len(documents_by_tokens) // LOOKED_AT) or 1]
+        documents_by_tokens[:: -(-len(documents_by_tokens) // MOST_DOCUMENTS) or 1]
     ).astype(np.int32)
     weight = evidence.held([k], documents).astype(np.float64)
     return documents, weight / max(weight.sum(), 1.0)
@@ -308,7 +308,9 @@ def _listing(naming: Naming, words: Sequence[int]) -> tuple[str, ...]:
             and all(_other(form, shown_word) for shown_word in shown_words)
         ):
             shown_words.append(form)
-    return tuple(shown_words[:LISTED]) or tuple(naming.words[word].form for word in words[:1])
+    return tuple(shown_words[:WORDS_WITHOUT_NAME]) or tuple(
+        naming.words[word].form for word in words[:1]
+    )
 
 
 def _meet(evidence: Evidence, first: Sequence[int], second: Sequence[int]) -> bool:

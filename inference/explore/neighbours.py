@@ -24,11 +24,13 @@ MORE = 256
 TOKENS = 40_000_000  # of all topics' documents together
 DOCUMENTS_READ = 16  # documents of a topic whose texts are read
 READ_CHARACTERS = 60_000  # of each of these
-GAP = 9  # characters between the two words of a phrase, at most: " of the " has 8
+GAP_CHARACTERS = 9  # characters between the two words of a phrase, at most: " of the " has 8
 LEAST_DOCUMENTS = 3  # documents in which a phrase occurs, of those looked at
 PHRASES = 16  # of a topic that are kept: those with most tokens
 NAMING = 40  # of a topic that its name may be made of
-PART = 0.6  # of a pair's tokens that stand in one longer phrase: then this is the phrase
+LONGER_PHRASE_PART = (
+    0.6  # of a pair's tokens that stand in one longer phrase: then this is the phrase
+)
 # Of the two words in a text
 _BETWEEN_NEIGHBOURS = regex.compile(r"(?:[ \n\u00a0-]|[ \n]\p{Ll}{2,4}[ \n](?:\p{Ll}{2,3}[ \n])?)?")
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
@@ -118,7 +120,10 @@ def _neighbours(words, counts, own_words, offsets, lengths):
     for i in range(1, T):
         a = of_token[order[i - 1]]
         b = of_token[order[i]]
-        if not (own_words[a] and own_words[b] and 0 <= gaps[i] <= GAP) or words[a] == words[b]:
+        if (
+            not (own_words[a] and own_words[b] and 0 <= gaps[i] <= GAP_CHARACTERS)
+            or words[a] == words[b]
+        ):
             continue
         table[n, 0] = words[a]
         table[n, 1] = words[b]
@@ -173,7 +178,7 @@ def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> P
     for column in (3, 5):
         around, _, times = _distinct(rows[:, column : column + 2])
         word, near = around[np.argmax(times)].tolist()
-        if word >= 0 and times.max() >= PART * tokens:
+        if word >= 0 and times.max() >= LONGER_PHRASE_PART * tokens:
             words = (word, first, second) if column == 3 else (first, second, word)
             return Phrase(
                 words, (near, gap) if column == 3 else (gap, near), int(times.max()), documents

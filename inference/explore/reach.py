@@ -9,7 +9,7 @@ import numpy as np
 
 from inference.evidence import Evidence
 
-LOOKED_AT = 20_000  # documents at most, evenly over all
+MOST_DOCUMENTS = 20_000  # documents at most, evenly over all
 SPANS = 3  # of time, with as many documents each
 LEAST_REACHED_SHARE = (
     0.01  # of a topic's tokens that are in documents with a phrase, for it to reach the topic
@@ -58,7 +58,7 @@ def reach(
     phrases: the numbers of their words; a document with all of them has the phrase. spans: of
     `spans_of_time`.
     """
-    documents = np.arange(0, len(spans), -(-len(spans) // LOOKED_AT) or 1, dtype=np.int32)
+    documents = np.arange(0, len(spans), -(-len(spans) // MOST_DOCUMENTS) or 1, dtype=np.int32)
     number_of_spans = int(spans.max(initial=0)) + 1
     is_looked_at = np.zeros(len(spans), bool)
     is_looked_at[documents] = True

@@ -11,9 +11,9 @@ from inference.runtime.jit import njit
 
 # To which affinities are rounded: sums in single precision would order equal mixtures by chance
 STEPS = 2.0**20
-SLACK = 4.0 / STEPS  # by which a bound and an affinity may differ in rounding
+ROUNDING_SLACK = 4.0 / STEPS  # by which a bound and an affinity may differ in rounding
 LOOKED = 1_000_000  # documents that are looked at, at most: some 0.1 s, whatever the corpus
-FIRST = 2_000  # of these before it is decided which topics' documents need looking at:
+FIRST_DOCUMENTS = 2_000  # of these before it is decided which topics' documents need looking at:
 PROBES = 3  # of so many topics, the largest of the mixture
 MOST_LISTS = 64  # topics whose lists are looked at, the largest of the mixture
 
@@ -37,7 +37,7 @@ def nearest(
     leave_out: int = -1,
     *,
     limit: int = LOOKED,
-    first: int = FIRST,
+    first: int = FIRST_DOCUMENTS,
 ) -> Nearest:
     """The n documents nearest to a mixture, float64[K], which sums to 1.
 
@@ -84,11 +84,11 @@ def nearest(
     probes = order[: min(PROBES, first)]
     for k in probes:
         look(np.array([k]), first // len(probes))
-    if unseen >= least - SLACK and looked < limit:
+    if unseen >= least - ROUNDING_SLACK and looked < limit:
         look(_lists(order, mixture, least, arrays), limit - looked)
     distances = np.sqrt(np.maximum(0.0, 1.0 - affinity))
     return Nearest(
-        numbers, distances, bool(unseen <= least + SLACK), float(min(unseen, 1.0)), looked
+        numbers, distances, bool(unseen <= least + ROUNDING_SLACK), float(min(unseen, 1.0)), looked
     )
 
 
@@ -115,8 +115,8 @@ def _lists(
     """Topics of `order` of which every document as alike as `least` has one, with few documents to
     look at."""
     p = mixture[order]
-    needed = 1.0 - max(least - SLACK, 0.0) ** 2
-    within = _count_within(order, p, least - SLACK, *arrays)
+    needed = 1.0 - max(least - ROUNDING_SLACK, 0.0) ** 2
+    within = _count_within(order, p, least - ROUNDING_SLACK, *arrays)
     cheapest = np.argsort((within + 1) / p, kind="stable")
     covering = cheapest[: int(np.searchsorted(np.cumsum(p[cheapest]), needed, side="right")) + 1]
     for i in covering[
@@ -202,8 +202,8 @@ def _search(
         j = int(np.argmax(ahead))
         if (
             ahead[j] < 0.0
-            or ahead[j] < floor - SLACK
-            or (filled == n and ahead[j] < affinities[n - 1] - SLACK)
+            or ahead[j] < floor - ROUNDING_SLACK
+            or (filled == n and ahead[j] < affinities[n - 1] - ROUNDING_SLACK)
         ):
             break
         i = j >> 1

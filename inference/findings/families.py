@@ -12,9 +12,9 @@ FAMILIES = (
     4,
     7,
 )
-SMALL = 4  # topics up to which each is a family of its own
+FEW_TOPICS = 4  # topics up to which each is a family of its own
 PRESENT = 0.1  # share of a document from which on it holds a topic
-_KEPT = 2_000  # topics that are clustered, the largest; the others join the nearest
+_MOST_CLUSTERED = 2_000  # topics that are clustered, the largest; the others join the nearest
 
 
 class Tree(NamedTuple):
@@ -68,10 +68,10 @@ def tree(distances: np.ndarray, size: np.ndarray) -> Tree:
     used = np.flatnonzero(size > 0)
     n = len(used)
     leaf_place = np.arange(len(used))
-    if n <= SMALL:
+    if n <= FEW_TOPICS:
         one_after_the_other = [(0 if i == 1 else n + i - 2, i) for i in range(1, n)]
         return Tree(used.tolist(), one_after_the_other, n)
-    large = np.sort(leaf_place[np.argsort(-size[used], kind="stable")][:_KEPT])
+    large = np.sort(leaf_place[np.argsort(-size[used], kind="stable")][:_MOST_CLUSTERED])
     joins: list[tuple[int, int]] = []
     top = dict(zip(large.tolist(), large.tolist(), strict=True))
     for i in np.setdiff1d(leaf_place, large).tolist():

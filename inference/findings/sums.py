@@ -17,7 +17,7 @@ from inference.runtime.jit import njit
 from inference.share_intervals import FEW_WITH_TOPIC, high_of_few, logit_interval
 
 LEVEL = 0.95
-_RARE = 1e-12  # a share below which a logit says nothing
+_LEAST_SHARE = 1e-12  # a share below which a logit says nothing
 
 
 class Units(NamedTuple):
@@ -246,7 +246,7 @@ def _errors(group_sums: Sums, share: np.ndarray) -> tuple[np.ndarray, np.ndarray
     by_unit = np.maximum(residuals, 0.0) * (units / np.maximum(units - 1, 1))
     has_units = units > 1
     variance = np.maximum(by_document, np.where(has_units, by_unit, 0.0))
-    error = np.sqrt(variance) / tokens / np.maximum(share * (1 - share), _RARE)
+    error = np.sqrt(variance) / tokens / np.maximum(share * (1 - share), _LEAST_SHARE)
     df_of_sums = np.where(has_units, units - 1, n - 1)
     return error, np.maximum(np.minimum(group_sums.holding - 1, df_of_sums), 1.0)
 
@@ -267,7 +267,7 @@ class Ratio(NamedTuple):
 
 
 def _log(share: np.ndarray) -> np.ndarray:
-    return np.log(np.maximum(share, _RARE))
+    return np.log(np.maximum(share, _LEAST_SHARE))
 
 
 def ratio(first: Shares, second: Shares) -> Ratio:
@@ -289,9 +289,9 @@ def ratio(first: Shares, second: Shares) -> Ratio:
         larger_has_few = np.where(
             first.share > second.share, first.tested != first.share, second.tested != second.share
         )
-        logit_a = logit(np.clip(first.tested, _RARE, 1 - _RARE))
-        logit_b = logit(np.clip(second.tested, _RARE, 1 - _RARE))
-        scores = (logit_a - logit_b) / np.maximum(np.hypot(first.error, second.error), _RARE)
+        logit_a = logit(np.clip(first.tested, _LEAST_SHARE, 1 - _LEAST_SHARE))
+        logit_b = logit(np.clip(second.tested, _LEAST_SHARE, 1 - _LEAST_SHARE))
+        scores = (logit_a - logit_b) / np.maximum(np.hypot(first.error, second.error), _LEAST_SHARE)
         p = 2 * stdtr(np.minimum(first.df, second.df), -np.abs(scores))
         # The stand-in reaches over the other side
         wrong = (first.tested > second.tested) != (first.share > second.share)

@@ -7,7 +7,7 @@ import numpy as np
 
 from inference.evidence import Evidence
 
-GAP = 9  # characters between two words of a phrase, at most: " of the " has 8
+GAP_CHARACTERS = 9  # characters between two words of a phrase, at most: " of the " has 8
 WORD = 20_000  # pairs of documents and a word that are looked at
 PHRASE = 2_000  # documents of a phrase
 
@@ -16,7 +16,7 @@ def counts(
     evidence: Evidence, words: Sequence[int], lengths: Sequence[int]
 ) -> tuple[np.ndarray, np.ndarray]:
     """(documents int32 ascending, float64 uses) of a word, or of a phrase: words that follow each
-    other, with GAP between.
+    other, with GAP_CHARACTERS between.
 
     lengths: letters of each word. WORD or PHRASE documents that have the rarest word, or all of
     them, are looked at, evenly; uses count for those that are not. A phrase in a corpus without
@@ -48,5 +48,5 @@ def _phrases(evidence: Evidence, d: int, words: Sequence[int], lengths: Sequence
             return 0
         at = np.searchsorted(word_places, ends)
         follows = word_places[np.minimum(at, len(word_places) - 1)]
-        ends = follows[(at < len(word_places)) & (follows <= ends + GAP)] + length
+        ends = follows[(at < len(word_places)) & (follows <= ends + GAP_CHARACTERS)] + length
     return len(ends)

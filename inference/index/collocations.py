@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.errors import Invalid
-from inference.index.patterns import FARTHEST
+from inference.index.patterns import FARTHEST_WORDS
 from inference.index.search import Index
 from inference.index.segments import NUMBER, in_sentence
 from inference.index.two_sets import FormSums, Totals
@@ -29,7 +29,9 @@ from inference.text import starts
 # Pairs of a form and a document that are recorded on a side: 240 MB, and ten times as much while they
 # are sorted
 MOST_RECORDED = 20_000_000
-SMALL = 2_000_000  # forms of a lexicon up to which two threads have sums of their own: 48 MB each
+SMALL_LEXICON_FORMS = (
+    2_000_000  # forms of a lexicon up to which two threads have sums of their own: 48 MB each
+)
 
 
 class Listed(NamedTuple):
@@ -49,7 +51,7 @@ class Windows:
     their own.
 
     A window has `left` pieces before a token and `right` behind it, and ends where the document
-    does; or it is all of the sentence on these sides, FARTHEST words at most.
+    does; or it is all of the sentence on these sides, FARTHEST_WORDS words at most.
     """
 
     def __init__(
@@ -68,8 +70,14 @@ class Windows:
         self.index = index
         self.found = 0
         self._recorded: list[np.ndarray] = []
-        self._sums = [sums() for _ in range(2 if len(index.stream.lexicon) <= SMALL else 1)]
-        sides = (FARTHEST * (left > 0), FARTHEST * (right > 0)) if sentence else (left, right)
+        self._sums = [
+            sums() for _ in range(2 if len(index.stream.lexicon) <= SMALL_LEXICON_FORMS else 1)
+        ]
+        sides = (
+            (FARTHEST_WORDS * (left > 0), FARTHEST_WORDS * (right > 0))
+            if sentence
+            else (left, right)
+        )
         self.window = (pieces, *sides, sentence)
 
     def add(self, documents: np.ndarray, places: np.ndarray) -> None:
@@ -172,7 +180,8 @@ def near_by_units(
 def near_amounts(
     recorded: list[np.ndarray], unit: np.ndarray | None, some_forms: np.ndarray
 ) -> np.ndarray:
-    """float64[U, n]: what each unit of `near_by_units` has of some forms, on either side together."""
+    """float64[U, n]: what each unit of `near_by_units` has of some forms, on either side
+    together."""
     sides, forms, postings = _postings_near(recorded, unit)
     return amounts(postings.some(np.searchsorted(forms, some_forms)), sides)
 

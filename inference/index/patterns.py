@@ -25,7 +25,7 @@ LONGEST_PATTERN = 300  # characters of a pattern
 ELEMENTS = 12  # of a pattern: a bit each in the code of a form
 # words from what is in one sentence with it: a text without full stops is one, and hits would take
 # its square
-FARTHEST = 1_000
+FARTHEST_WORDS = 1_000
 REACH = 60  # words of a match, of all parts together: a bit each of a state
 # Beside the ways of a search (Piece.how)
 GLOB = "glob"
@@ -102,7 +102,7 @@ def parse(text: str, cut: Cut) -> tuple[PatternPart, ...]:
         if match is None or match["within"] and not parts[-1][3]:
             raise PatternError(at, _HINTS[text[at : at + 1]])
         if match["within"]:
-            parts.append((int(match["words"] or FARTHEST), bool(match["sentence"]), at, []))
+            parts.append((int(match["words"] or FARTHEST_WORDS), bool(match["sentence"]), at, []))
         else:
             parts[-1][3].extend(_elements(match, cut))
         at = match.end()

@@ -7,7 +7,7 @@ from numba import prange
 from inference.kernels.gibbs import CHUNKS
 from inference.runtime.jit import njit
 
-SURE = 255  # a certainty of 1
+FULL_CERTAINTY = 255  # a certainty of 1
 # documents whose places are looked up before what is there: a processor then waits for many at once
 TOGETHER = 64
 
@@ -43,7 +43,11 @@ def likeliest_topics(theta, words, row_ptr, row_topics, above, floor, topics, ce
                 best_weight = weight
                 topic = k
         topics[j] = topic
-        certainty[j] = min(SURE, np.int64(best_weight / total * SURE + 0.5)) if total > 0.0 else 0
+        certainty[j] = (
+            min(FULL_CERTAINTY, np.int64(best_weight / total * FULL_CERTAINTY + 0.5))
+            if total > 0.0
+            else 0
+        )
 
 
 @njit(cache=True, parallel=True)
@@ -66,7 +70,7 @@ def assign(
     p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr, words: the bag of words;
     theta_*: of the documents from `first` on (topics.Theta); row_ptr, row_topics, above, floor:
     beta by word (inference.fold_in.rows). topics: uint16 and
-    certainty: uint8, p times SURE, one for each of the documents' pairs, are filled.
+    certainty: uint8, p times FULL_CERTAINTY, one for each of the documents' pairs, are filled.
     """
     K = len(floor)
     n = len(theta_ptr) - 1

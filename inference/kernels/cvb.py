@@ -1,10 +1,10 @@
 """The local step of collapsed variational Bayes of order zero, on sparse responsibilities, and its
 statistics.
 
-A (document, word) pair's phi is kept as at most L topics with whole weights that sum to WHOLE: so
-the statistics, which are sums of count times weight, are whole numbers too. In float64 they are
-exact up to 2^53, which is 2^38 tokens: what is added can be subtracted again without a trace, in
-any order, and nothing drifts.
+A (document, word) pair's phi is kept as at most L topics with whole weights that sum to
+WHOLE_TOKEN: so the statistics, which are sums of count times weight, are whole numbers too. In
+float64 they are exact up to 2^53, which is 2^38 tokens: what is added can be subtracted again
+without a trace, in any order, and nothing drifts.
 """
 
 from typing import NamedTuple
@@ -17,14 +17,14 @@ from inference.kernels.gibbs import CHUNKS, shares
 from inference.kernels.special import add_in_order, sum_in_order
 from inference.runtime.jit import njit
 
-WHOLE = 1 << 15  # a token, in units of the weights
-UNIT = 1.0 / WHOLE
+WHOLE_TOKEN = 1 << 15  # a token, in units of the weights
+UNIT = 1.0 / WHOLE_TOKEN
 NOWHERE = np.int32(-1)
 
 
 class Phi(NamedTuple):
     """phi of a minibatch's pairs: topics uint16[P, L], strongest first, and their weights,
-    uint16[P, L], of WHOLE; 0 behind them, and all 0 before a document's first visit."""
+    uint16[P, L], of WHOLE_TOKEN; 0 behind them, and all 0 before a document's first visit."""
 
     topics: np.ndarray
     weights: np.ndarray
@@ -95,8 +95,8 @@ def leading(rows, totals, eta_mass, most):
 
 @njit(cache=True, inline="always")
 def _keep(candidates, weights, m, least, slots, best, topics, phi):
-    """Write the strongest of m candidates as whole weights that sum to WHOLE, strongest first; 0
-    behind them.
+    """Write the strongest of m candidates as whole weights that sum to WHOLE_TOKEN, strongest
+    first; 0 behind them.
 
     Kept is what has `least` of the sum of all weights, at most len(topics) of it; of equals the
     first. What is dropped is shared out among what is kept, in proportion.
@@ -121,9 +121,9 @@ def _keep(candidates, weights, m, least, slots, best, topics, phi):
     mass_kept = 0.0
     for i in range(n):
         mass_kept += best[i]
-    left = WHOLE
+    left = WHOLE_TOKEN
     for i in range(1, n):
-        weight = np.int64(WHOLE * (best[i] / mass_kept))
+        weight = np.int64(WHOLE_TOKEN * (best[i] / mass_kept))
         topics[i] = slots[i]
         phi[i] = weight
         left -= weight
@@ -330,7 +330,7 @@ def visit(batch, present, leads, how, keys, before, after):
                         drawn = _draw(weights, n, rng.unit(state) * total)
                         phi[p, :] = 0
                         topics[p, 0] = candidates[drawn]
-                        phi[p, 0] = WHOLE
+                        phi[p, 0] = WHOLE_TOKEN
                     else:
                         _keep(candidates, weights, n, least, slots, best_weights, topics[p], phi[p])
                     # And comes back with its new topics
@@ -443,5 +443,5 @@ def mixtures(doc_ptr, counts, topics, phi, alpha):
             for s in range(topics.shape[1]):
                 if phi[p, s] == 0:
                     break
-                gamma[d, topics[p, s]] += counts[p] * (phi[p, s] / WHOLE)
+                gamma[d, topics[p, s]] += counts[p] * (phi[p, s] / WHOLE_TOKEN)
     return gamma

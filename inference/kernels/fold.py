@@ -25,7 +25,7 @@ FIRST_SWEEPS = 2  # over all of them, before those with little are left out
 SWEEPS = 10  # at most, in all
 LEAST_TOKENS = 0.2  # tokens: a topic with fewer is left to the prior
 # of a token: where no topic's tokens change by more in a sweep the iteration has come to its end
-NEAR = 0.05
+NEAR_TOKENS = 0.05
 LANES = 8  # topics that are summed side by side
 _DARK = np.float32(1e-6)  # the least that all other topics give to a word: no sum is 0
 
@@ -236,7 +236,7 @@ def fit(beta, gamma, rest, counts, active, alpha, held, weight, x, m):
         change = np.float32(0.0)
         for a in range(m):
             change = max(change, abs(weight[a] - held[a]))
-        if change < NEAR and i > FIRST_SWEEPS:
+        if change < NEAR_TOKENS and i > FIRST_SWEEPS:
             break
     hold(gamma, counts, alpha, m, held, weight)
     return thin(beta, gamma, rest, active, alpha, held, m)

@@ -49,14 +49,16 @@ FEW_COLUMNS = 2  # so few are looked for by bisection in each row
 SEARCH = 60  # points that LINE_SEARCH looks at for the best step, at the most
 SEARCH_PRECISION = 1e-7  # of the step: LINE_SEARCH stops when it moves by less
 ROUNDS = 16  # of PAIRWISE, at the most
-SLACK = 1.0001  # times a bound, for what rounding does to it
+ROUNDING_SLACK = 1.0001  # times a bound, for what rounding does to it
 DUALITY_GAP = 1e-6  # of a document's tokens: FW stops at such a duality gap
 AFRESH = 16  # steps after which x is summed again: increments drift
 # Entries of a dense block that cost what an entry of a row does, and a word
 DENSE_ENTRIES = 1.6
 DENSE_WORDS = 130.0
 BLOCK = 1 << 22  # entries: no larger block is dense
-LISTED = 0.5  # tokens: a topic with fewer of a document is not listed, unless it is a vertex
+LEAST_LISTED_TOKENS = (
+    0.5  # tokens: a topic with fewer of a document is not listed, unless it is a vertex
+)
 # An entry with fewer tokens is dropped: so many for each topic, and at the most
 DROPPED_PER_TOPIC = 1e-4
 DROPPED_MOST = 0.05
@@ -649,7 +651,7 @@ def _may_win(outside, value, ones, even_pull, ratios, x_per_token):
     grown = np.float32(1.0)
     if outside < np.float32(np.inf):
         grown = _largest_product(ratios, x_per_token)
-    bound = ones * SLACK * np.float64(grown) * np.float64(outside)
+    bound = ones * ROUNDING_SLACK * np.float64(grown) * np.float64(outside)
     return not bound - even_pull < value
 
 
@@ -841,9 +843,9 @@ def _list_vertices(theta, space, topics, weights):
 
 @njit(cache=True, error_model="numpy")
 def _list_tokens(theta, words, total, floor, space, topics, tokens):
-    """Write the topics with LISTED expected tokens at the least, or that are vertices, and these
-    tokens: returns how many, f, and the largest gradient. space.gradient: of `_sum_rows`; total:
-    of `_ratios`."""
+    """Write the topics with LEAST_LISTED_TOKENS expected tokens at the least, or that are vertices,
+    and these tokens: returns how many, f, and the largest gradient. space.gradient: of `_sum_rows`;
+    total: of `_ratios`."""
     K = len(floor)
     f = 0.0
     for j in range(len(words.x)):
@@ -855,7 +857,7 @@ def _list_tokens(theta, words, total, floor, space, topics, tokens):
         highest = max(highest, np.float64(g))
         a = space.slot_of_topic[k]
         share = np.float64(theta.even_share) / K + (space.weights[a] if a >= 0 else 0.0)
-        if share * g >= LISTED or (a >= 0 and space.weights[a] > 0.0):
+        if share * g >= LEAST_LISTED_TOKENS or (a >= 0 and space.weights[a] > 0.0):
             topics[n] = k
             tokens[n] = share * g
             n += 1
@@ -941,9 +943,9 @@ def infer(batch, rows, floor, method, keys, theta, factors, values, gaps):
 
     batch: engines.batch.Batch. rows: Rows of its words; floor: float32[K]. method: Method. keys:
     uint64[n], a random stream for each document. theta: Mixtures; factors: float32[P]. Where
-    method.final, listed are all topics with LISTED tokens at the least, and instead of theta_k
-    theta_k G_k, the tokens that one step of EM expects of topic k; values: float64[n], f; gaps:
-    float64[n], max_k G_k - N, at least the distance of f to its maximum.
+    method.final, listed are all topics with LEAST_LISTED_TOKENS tokens at the least, and instead of
+    theta_k theta_k G_k, the tokens that one step of EM expects of topic k; values: float64[n], f;
+    gaps: float64[n], max_k G_k - N, at least the distance of f to its maximum.
     """
     bounds = shares(batch.token_ptr[batch.doc_ptr])
     counter = np.zeros(1, np.int64)

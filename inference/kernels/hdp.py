@@ -20,7 +20,7 @@ from inference.kernels.special import digamma, exp_minus
 from inference.runtime.jit import njit
 
 CUT = -37.0  # exp of less is lost when added to 1 in float64: taken as 0, and 0 is skipped
-OWN = 0.999  # probability with which a pointer begins at its topic
+OWN_POINTER_PROBABILITY = 0.999  # probability with which a pointer begins at its topic
 # tokens of a document: a pointer that has fewer is left without any for the rest of the visit
 EMPTY = 1e-3
 
@@ -159,15 +159,19 @@ def start(logs, places, gamma, T, C):
     largest = np.full(n, -np.inf)
     for k in range(C):
         spread += turned[k]
-    spread *= (1.0 - OWN) / C
+    spread *= (1.0 - OWN_POINTER_PROBABILITY) / C
     phi = np.empty((T, n))
     for i in range(T):
-        # zeta_i is OWN at its topic and the same everywhere else
+        # zeta_i is OWN_POINTER_PROBABILITY at its topic and the same everywhere else
         row = phi[i]
         logs_of_topic = turned[i]
         size = math.log(gamma[candidates[i]])
         for j in range(n):
-            row[j] = size + spread[j] + (OWN - (1.0 - OWN) / C) * logs_of_topic[j]
+            row[j] = (
+                size
+                + spread[j]
+                + (OWN_POINTER_PROBABILITY - (1.0 - OWN_POINTER_PROBABILITY) / C) * logs_of_topic[j]
+            )
         for j in range(n):
             largest[j] = max(largest[j], row[j])
     soften(phi, largest, np.ones(T, np.bool_))

@@ -12,7 +12,7 @@ from inference.runtime.jit import PRANGE, njit
 
 # the smallest number above 0: of weights, what is not above 0 is dropped whatever the limit
 SMALLEST_POSITIVE = 5e-324
-SHORT = 48  # values that are sorted by insertion, at the most
+INSERTION_SORTED = 48  # values that are sorted by insertion, at the most
 
 
 class Arena(NamedTuple):
@@ -230,7 +230,7 @@ def pairs_of(documents, indptr, words, wanted, ends, first, values):
 @njit(cache=True, inline="always")
 def sort_first(values, n):
     """Sort values[:n]: by insertion where it is short, as nearly all are."""
-    if n > SHORT:
+    if n > INSERTION_SORTED:
         values[:n].sort()
         return
     for i in range(1, n):

@@ -9,7 +9,7 @@ from tempfile import TemporaryFile
 import numpy as np
 import numpy.typing as npt
 
-LARGE = 1 << 28  # bytes: what is larger is kept on disk
+LARGE_BYTES = 1 << 28  # bytes: what is larger is kept on disk
 SINGLE = 4  # bytes of a float32 or an int32
 DOUBLE = 8  # bytes of a float64 or an int64
 # Where Linux says which control groups a process is in, and what these allow (cgroups(7))
@@ -23,7 +23,7 @@ def large_array(
     """An array to be filled; where there is a folder `scratch` and it is large, a mapped file that
     ends with the process."""
     size = math.prod(shape) * np.dtype(dtype).itemsize
-    if scratch is None or not size or size < LARGE:
+    if scratch is None or not size or size < LARGE_BYTES:
         return np.empty(shape, dtype)
     scratch.mkdir(parents=True, exist_ok=True)
     with TemporaryFile(dir=scratch) as file:  # the mapping holds it open

@@ -20,7 +20,7 @@ from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER, hashed
 # pieces that hyphens and apostrophes make one word of; a ninth begins the next: such a text is
 # hostile, or a list
 MOST_JOINED_PIECES = 8
-_FULL = 0.6  # share of the slots from which on the hash table is made larger
+_FULL_SHARE = 0.6  # share of the slots from which on the hash table is made larger
 _Index = tuple[np.ndarray, ...]
 _MARKS = {"-": int(AFTER_HYPHEN), "'": int(AFTER_APOSTROPHE), "’": int(AFTER_APOSTROPHE)}
 
@@ -219,7 +219,7 @@ class WordUnits:
             self._ends.resize(2 * len(self._ends), refcheck=False)
         if self._state[1] + MOST_JOINED_PIECES > len(self._pieces):
             self._pieces.resize(2 * len(self._pieces), refcheck=False)
-        if self.joined >= int(_FULL * len(self._slots)):
+        if self.joined >= int(_FULL_SHARE * len(self._slots)):
             self._slots = np.zeros(2 * len(self._slots), np.uint64)
             _rehash(self._seed, self._slots, self._pieces, self._ends, self.joined)
 
@@ -273,7 +273,7 @@ def _join(
     """Returns the number of units, or -1 when a table is full: then the same again with larger
     ones. state: joined words so far, and their pieces."""
     mask = np.uint64(len(slots) - 1)
-    limit = min(len(ends), int(_FULL * len(slots)))
+    limit = min(len(ends), int(_FULL_SHARE * len(slots)))
     unit_count = 0
     i = np.int64(0)
     seq = np.empty(MOST_JOINED_PIECES, np.int32)

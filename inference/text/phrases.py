@@ -21,7 +21,7 @@ _WIDTH = (
     4  # words of a pair: two, and at most two stop words between them ("house of representatives")
 )
 # Pairs that are counted exactly; where there are more, those that occur less often go
-_KEPT = 1 << 21
+_EXACT_PAIRS = 1 << 21
 _CONTENT = 1
 _STOP = 2
 
@@ -70,9 +70,9 @@ def _pairs(stream: Stream | Spread, choice: Choice, limit: int) -> list[Phrase]:
     least = max(LEAST_OCCURRENCES, choice.min_documents)
     while True:
         table = (
-            np.zeros(2 * _KEPT, np.int32),
-            np.zeros((_KEPT, _WIDTH), np.int32),
-            np.zeros((_KEPT, 3), np.int64),
+            np.zeros(2 * _EXACT_PAIRS, np.int32),
+            np.zeros((_EXACT_PAIRS, _WIDTH), np.int32),
+            np.zeros((_EXACT_PAIRS, 3), np.int64),
             np.zeros(1, np.int64),
         )
         for block in stream.blocks():

@@ -24,7 +24,7 @@ from inference.text.table import (
 LONG = 1.5  # sections' lengths that a document must have to be cut
 # of a section's length: so far from its ideal place a cut may be, to be where a paragraph or
 # sentence ends
-_NEAR = 0.15
+_NEAR_PART = 0.15
 
 
 class Sections:
@@ -85,7 +85,7 @@ def _ends(words, ends, sections):
         before = begin
         for i in range(1, n):
             ideal = begin + length * i // n
-            near = np.int64(_NEAR * length / n)
+            near = np.int64(_NEAR_PART * length / n)
             before = _best(
                 words, max(before + 1, ideal - near), ideal, min(ideal + near, ends[d] - 1)
             )

@@ -43,8 +43,8 @@ AFTER_SENTENCE = AFTER_BREAK | AFTER_APOSTROPHE
 GENDERED = np.uint8(spelling.GENDERED)  # of Characters.inner
 FOR_MARKS = np.uint8(spelling.FOR_MARKS)
 _ROOM = 4 * (MAX_LETTERS + 1)  # bytes that a word may take
-_FULL = 0.7  # share of the slots from which on the table is made larger
-_NEAR = 14  # bits: some 300 kB, which stay in a core's own cache
+_FULL_SHARE = 0.7  # share of the slots from which on the table is made larger
+_NEAR_BITS = 14  # bits: some 300 kB, which stay in a core's own cache
 _MOST_LETTER_BYTES = 1 << 32  # bytes of letters
 _MOST_WORDS = NUMBER + 1  # whose numbers a piece can hold: raw writings have numbers, too
 DONE = 0
@@ -83,8 +83,8 @@ class WordTable:
         self.count = self.used = 0
         # Short words of ASCII as they were last met, by their letters in two integers: most words
         # of a text are found here.
-        self.near = np.zeros((1 << _NEAR, 2), np.uint64)
-        self.near_words = np.zeros(1 << _NEAR, np.int32)
+        self.near = np.zeros((1 << _NEAR_BITS, 2), np.uint64)
+        self.near_words = np.zeros(1 << _NEAR_BITS, np.int32)
         self.seed = np.array([secrets.randbits(64), secrets.randbits(64) | 1], np.uint64)
 
     def add(
@@ -156,7 +156,7 @@ class WordTable:
             self.letters.resize(
                 min(_MOST_LETTER_BYTES, len(self.letters) + len(self.letters) // 2), refcheck=False
             )
-        if self.count >= int(_FULL * len(self.slots)):
+        if self.count >= int(_FULL_SHARE * len(self.slots)):
             slots = np.zeros(2 * len(self.slots), np.uint64)
             _rehash(self.slots, slots)
             self.slots = slots
@@ -280,7 +280,7 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, cut_words
     segmented = len(breaks) > 0
     room = np.empty(_ROOM, np.uint8)
     mask = np.uint64(len(slots) - 1)
-    limit = min(len(ends), int(_FULL * len(slots)))
+    limit = min(len(ends), int(_FULL_SHARE * len(slots)))
     count = state[_WORDS]
     used = state[_USED]
     piece_count = state[_PIECES]
@@ -334,7 +334,9 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, cut_words
                         and classes[codes[stop - 1]] != DIGIT
                     )
                 ) and not is_inside(codes, classes, lower, inner, stop, end)
-            near_slot = np.int64((low_key ^ high_key * np.uint64(3)) * MIX >> np.uint64(64 - _NEAR))
+            near_slot = np.int64(
+                (low_key ^ high_key * np.uint64(3)) * MIX >> np.uint64(64 - _NEAR_BITS)
+            )
             if short and near[near_slot, 0] == low_key and near[near_slot, 1] == high_key:
                 words[piece_count] = near_words[near_slot] | _flag(codes, classes, before, i)
                 starts[piece_count] = i - begin

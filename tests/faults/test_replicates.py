@@ -80,7 +80,7 @@ def test_it_gives_way_and_goes_on_from_where_it_was(run, monkeypatch):
     replicates.begin(run)
     first = run.replicates.order_by("pk").first()
     quiet = undisturbed(run)
-    monkeypatch.setattr(replicates, "LOOK", 0.0)
+    monkeypatch.setattr(replicates, "LOOK_SECONDS", 0.0)
     monkeypatch.setattr("inference.training.PROGRESS_EVERY", 0.0)
     other = Run.objects.create(
         corpus=run.corpus, version=run.version, settings=run.settings, status="queued"
@@ -170,7 +170,7 @@ def test_they_can_be_cancelled(run):
 
 def test_which_runs_have_them_by_themselves(run, settings):
     settings.OTHER_SEEDS = True
-    run.seconds = replicates.SECONDS + 1
+    run.seconds = replicates.MOST_TRAINING_SECONDS + 1
     replicates.begin_by_itself(run)
     run.seconds = 1.0
     run.begins = True

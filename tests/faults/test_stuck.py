@@ -136,7 +136,7 @@ TIMES = """
 import django
 django.setup()
 from webapp.platform.jobs import claims, heartbeat, sweep
-print(claims.STALE.total_seconds(), heartbeat.INTERVAL, sweep.INTERVAL, sweep.LOOK)
+print(claims.STALE.total_seconds(), heartbeat.INTERVAL, sweep.INTERVAL, sweep.LONGEST_STEP_SECONDS)
 """
 
 
@@ -150,7 +150,7 @@ def test_who_waits_less_for_the_dead_is_told_more_often_who_lives():
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    times = [STALE, heartbeat.INTERVAL, sweep.INTERVAL, sweep.LOOK]
+    times = [STALE, heartbeat.INTERVAL, sweep.INTERVAL, sweep.LONGEST_STEP_SECONDS]
     assert [float(said) for said in done.stdout.split()] == pytest.approx([t / 10 for t in times])
 
 
@@ -285,7 +285,7 @@ def test_files_that_nobody_here_can_free(tmp_path, monkeypatch):
         monkeypatch.setattr(
             "webapp.platform.jobs.file_lock.system.lock_holder", lambda descriptor: (True, 0)
         )
-        monkeypatch.setattr("webapp.platform.jobs.file_lock.SECONDS", 0.2)
+        monkeypatch.setattr("webapp.platform.jobs.file_lock.ENDING_SECONDS", 0.2)
         with pytest.raises(LockHeld), file_lock(tmp_path):
             pytest.fail("two processes at the same files")
         assert old.poll() is None

@@ -33,7 +33,7 @@ def mixture(
                 tokens[k] += counts[j] * (weights[k] / total - gamma[k][j])
                 gamma[k][j] = weights[k] / total
         if (
-            max((abs(tokens[k] - before[k]) for k in kept), default=0) < fold.NEAR
+            max((abs(tokens[k] - before[k]) for k in kept), default=0) < fold.NEAR_TOKENS
             and i > fold.FIRST_SWEEPS
         ):
             break

@@ -333,7 +333,7 @@ def test_a_worker_that_hangs_is_left_behind(site, tmp_path, monkeypatch):
     training goes on without it."""
     site.bow.save(tmp_path / "bow")
     monkeypatch.setenv("DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL", "3s")
-    monkeypatch.setattr(calls, "LOOK", 1.0)
+    monkeypatch.setattr(calls, "LOOK_SECONDS", 1.0)
     with running(tmp_path, workers=2) as there:
         site = SimpleNamespace(
             **vars(site) | {"home": tmp_path, "bow": Bow.open(tmp_path / "bow"), "cluster": there}

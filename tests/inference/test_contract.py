@@ -207,7 +207,7 @@ def test_threads_make_no_difference(engine, bow):
 def test_a_resumed_run_is_the_run_that_was_never_killed(engine, bow, large, tmp_path, monkeypatch):
     """Wherever it is killed: in the middle of a pass, too."""
     if large:
-        monkeypatch.setattr("inference.runtime.memory.LARGE", 0)
+        monkeypatch.setattr("inference.runtime.memory.LARGE_BYTES", 0)
     monkeypatch.setattr("inference.training.PROGRESS_EVERY", 0.0)
     config = config_of(engine).resolve(bow.D, bow.tokens)
     whole = snapshots(engine, config, bow, seed=2)

@@ -34,7 +34,9 @@ def phi_of(state: cvb0.State, bow: Bow, K: int) -> list[np.ndarray]:
     """phi of each document, float64[n, K]."""
     out = np.zeros((len(bow.words), K))
     for s in range(state.phi.shape[1]):
-        np.add.at(out, (np.arange(len(out)), state.remembered[:, s]), state.phi[:, s] / cvb.WHOLE)
+        np.add.at(
+            out, (np.arange(len(out)), state.remembered[:, s]), state.phi[:, s] / cvb.WHOLE_TOKEN
+        )
     return np.split(out, bow.indptr[1:-1])
 
 
@@ -80,7 +82,7 @@ def test_with_one_document_at_a_time_it_is_the_loop_of_asuncion(kept):
         naive_collapsed.cvb0_pass(documents_of(bow), order, exact, bow.V, 0.3, 0.2)
         moved += np.abs(np.concatenate(rounded) - before).max()
         ours = np.concatenate(phi_of(state, bow, 5))
-        assert ours == pytest.approx(np.concatenate(rounded), abs=3 / cvb.WHOLE)
+        assert ours == pytest.approx(np.concatenate(rounded), abs=3 / cvb.WHOLE_TOKEN)
         if kept["most"] == 5:
             assert ours == pytest.approx(np.concatenate(exact), abs=3e-3)
     assert moved > 1
@@ -108,9 +110,9 @@ def test_nothing_drifts(settings):
     assert np.array_equal(state.values, recounted(state, bow)), "to the last unit"
     assert np.array_equal(state.totals, state.values.sum(axis=0))
     held_out = np.repeat(np.isin(np.arange(bow.D), held_out_documents(bow, 1)), np.diff(bow.indptr))
-    assert (state.phi[~held_out].sum(axis=1, dtype=np.int64) == cvb.WHOLE).all() and not state.phi[
-        held_out
-    ].any()
+    assert (
+        state.phi[~held_out].sum(axis=1, dtype=np.int64) == cvb.WHOLE_TOKEN
+    ).all() and not state.phi[held_out].any()
     assert (np.diff(state.phi.astype(int), axis=1) <= 0).all(), "strongest first"
 
 
@@ -130,7 +132,7 @@ def test_the_stochastic_form_is_its_slow_twin(burn_in):
     config = cvb0.Config(topics=6, minibatch=8, **settings).resolve(bow.D, bow.tokens)
     shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
     state = cvb0.init(config, shape, 3)
-    N_kw = state.values.T / cvb.WHOLE
+    N_kw = state.values.T / cvb.WHOLE_TOKEN
     generator = np.random.default_rng(1)
     for t in range(1, 60):
         batch = generator.choice(bow.D, 8, replace=False)
@@ -144,8 +146,10 @@ def test_the_stochastic_form_is_its_slow_twin(burn_in):
         cvb0.step(config, state, bow, batch, shape)
         rho = (1.0 + t) ** -0.6
         N_kw = (1 - rho) * N_kw + rho * bow.tokens / given.sum() * given
-        assert state.values.T * state.pi / cvb.WHOLE == pytest.approx(N_kw, rel=1e-3, abs=5e-3)
-        N_kw = state.values.T * state.pi / cvb.WHOLE  # rounding of phi is not carried along
+        assert state.values.T * state.pi / cvb.WHOLE_TOKEN == pytest.approx(
+            N_kw, rel=1e-3, abs=5e-3
+        )
+        N_kw = state.values.T * state.pi / cvb.WHOLE_TOKEN  # rounding of phi is not carried along
     assert state.totals == pytest.approx(state.values.sum(axis=0))
 
 
@@ -179,14 +183,14 @@ def test_one_topic_is_the_corpus():
             bow.words[bow.indptr[d] : bow.indptr[d + 1]],
             bow.counts[bow.indptr[d] : bow.indptr[d + 1]],
         )
-    assert final.state.values[:, 0].tolist() == (counts * cvb.WHOLE).tolist()
+    assert final.state.values[:, 0].tolist() == (counts * cvb.WHOLE_TOKEN).tolist()
     assert final.topics.dense()[0] == pytest.approx((0.5 + counts) / (1.5 + counts.sum()))
 
 
 def test_l_of_one_gives_each_word_its_likeliest_topic():
     bow, _ = planted(K=3, V=30, D=60, length=20, seed=1)
     state = last(cvb0.Config(topics=4, most=1, passes=3), bow).state
-    assert set(np.unique(state.phi)) <= {0, cvb.WHOLE}
+    assert set(np.unique(state.phi)) <= {0, cvb.WHOLE_TOKEN}
 
 
 def test_folding_in_is_the_fixed_point_under_topics_that_stay():
@@ -197,7 +201,7 @@ def test_folding_in_is_the_fixed_point_under_topics_that_stay():
     before = state.values.copy()
     (theta,) = fold_in_corpus(cvb0, config, state, bow)
     assert np.array_equal(state.values, before)
-    N = state.values / cvb.WHOLE
+    N = state.values / cvb.WHOLE_TOKEN
     beta = (config.eta + N) / (bow.V * config.eta + N.sum(axis=0))
     for d in range(20):
         words, counts = documents_of(bow)[d]
@@ -254,7 +258,7 @@ def test_a_document_of_ten_million_words(kind):
     final = last(cvb0.Config(topics=3, passes=2, **kind), bow)
     assert final.tokens == 2 * bow.tokens and final.topics.share.sum() == pytest.approx(1)
     if not kind:
-        assert final.state.totals.sum() == bow.tokens * cvb.WHOLE
+        assert final.state.totals.sum() == bow.tokens * cvb.WHOLE_TOKEN
 
 
 @pytest.mark.parametrize("kind", BOTH, ids=str)
@@ -267,7 +271,7 @@ def test_a_training_begins_with_the_topics_that_tokens_have(kind):
     for d in np.setdiff1d(np.arange(bow.D), held_out_documents(bow, 3)):
         row = slice(*bow.indptr[d : d + 2])
         np.add.at(expected, (bow.words[row], given[row]), bow.counts[row])
-    assert np.array_equal(state.values, cvb.WHOLE * expected) and np.array_equal(
+    assert np.array_equal(state.values, cvb.WHOLE_TOKEN * expected) and np.array_equal(
         state.totals, state.values.sum(axis=0)
     )
     if not kind:
@@ -282,7 +286,7 @@ def test_one_step_size_of_1_forgets_all_before_it():
     shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
     state = cvb0.init(config, shape, 1)
     cvb0.step(config, state, bow, np.arange(20), shape)
-    assert state.pi == 1.0 and state.totals.sum() == pytest.approx(bow.tokens * cvb.WHOLE)
+    assert state.pi == 1.0 and state.totals.sum() == pytest.approx(bow.tokens * cvb.WHOLE_TOKEN)
     unseen = np.setdiff1d(np.arange(bow.V), bow.words[: bow.indptr[20]])
     assert not state.values[unseen].any()
 

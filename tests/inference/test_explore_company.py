@@ -84,8 +84,8 @@ def test_residual_idf_is_that_of_a_loop(found):
 def test_documents_of_a_few_words_are_not_judged(tmp_path, monkeypatch, found):
     rows = found[0].rows
     mean = rows.tokens / rows.D
-    assert company.are_judged(rows) == (mean >= company.SHORT, mean >= company.LONG)
-    monkeypatch.setattr(company, "SHORT", 1_000)
+    assert company.are_judged(rows) == (mean >= company.SHORT_ROW_WORDS, mean >= company.LONG)
+    monkeypatch.setattr(company, "SHORT_ROW_WORDS", 1_000)
     monkeypatch.setattr(company, "LONG", 1_000)
     of = company.company(found[0])
     assert np.isnan(of.apart).all() and np.isnan(of.tells).all()

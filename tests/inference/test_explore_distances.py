@@ -82,7 +82,7 @@ def test_parts_change_nothing(monkeypatch):
     b = distances.rows(some(6, 40, 12, 6))
     whole = distances.between(a, b)
     alone = distances.between(a, a)
-    monkeypatch.setattr(distances, "_LARGE", 2)
+    monkeypatch.setattr(distances, "_LEAST_PART_TOPICS", 2)
     monkeypatch.setattr(distances, "_BLOCKS", 3)
     done = []
     assert (distances.between(a, b, done.append) == whole).all() and (

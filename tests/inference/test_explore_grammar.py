@@ -99,7 +99,9 @@ def uses_slowly(documents, phrase, lengths, topic):
             complete = word == phrase[0]
             for following, length in zip(phrase[1:], lengths[1:], strict=True):
                 later = [p for w, p, _ in tokens if w == following and p >= ends]
-                complete = complete and bool(later) and min(later) <= ends + name_candidates.GAP
+                complete = (
+                    complete and bool(later) and min(later) <= ends + name_candidates.GAP_CHARACTERS
+                )
                 ends = min(later) + length if complete else 0
             n += complete
         uses.append(n)

@@ -267,7 +267,12 @@ def follows(words, counts, mine, offsets, lengths):
         return tokens[i + 1][0] - tokens[i][0] - lengths[words[tokens[i][1]]]
 
     for i, ((_, a), (_, b)) in enumerate(zip(tokens, tokens[1:], strict=False)):
-        if mine[a] and mine[b] and 0 <= gap(i) <= neighbours.GAP and words[a] != words[b]:
+        if (
+            mine[a]
+            and mine[b]
+            and 0 <= gap(i) <= neighbours.GAP_CHARACTERS
+            and words[a] != words[b]
+        ):
             before, behind = (
                 [words[tokens[at][1]], gap(g)] if gap(g) in (0, 1) else [-1, -1]
                 for at, g in ((i - 1, i - 1), (i + 2, i + 1))

@@ -137,7 +137,7 @@ def test_families_are_the_topics_that_stand_together():
         [3 * f, 3 * f + 1, 3 * f + 2] for f in range(4)
     ]
     assert families.tree(apart * 0, np.zeros(12)) == ([], [], 0)
-    for n in range(1, families.SMALL + 1):
+    for n in range(1, families.FEW_TOPICS + 1):
         few = families.tree(np.ones((n + 1, n + 1)) - np.eye(n + 1), np.arange(n + 1.0))
         assert few.proposed == n and cut(few, np.arange(n + 1.0), n) == [
             [k] for k in range(n, 0, -1)
@@ -217,7 +217,7 @@ def test_small_topics_join_the_nearest_of_the_large_ones(monkeypatch):
     apart = rng.random((30, 30))
     size = rng.random(30) * 100
     apart = (apart + apart.T) / 2 * (1 - np.eye(30))
-    monkeypatch.setattr(families, "_KEPT", 12)
+    monkeypatch.setattr(families, "_MOST_CLUSTERED", 12)
     tree = families.tree(apart, size)
     large = np.argsort(-size)[:12]
     for k in np.setdiff1d(np.arange(30), large):

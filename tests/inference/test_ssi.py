@@ -281,7 +281,9 @@ def test_the_search_for_unlike_documents_is_bounded(monkeypatch):
     whole = begun(100, 800)[1]
     assert searched == [800] and (whole.sum(axis=1) > 0).all()
     monkeypatch.setattr(
-        from_documents, "LOOKED_AT", 250 * 100 * (2 + np.log(100)) * (1 + from_documents.SHARED * 8)
+        from_documents,
+        "MOST_SHARED_WORDS",
+        250 * 100 * (2 + np.log(100)) * (1 + from_documents.SHARED_WORDS_PART * 8),
     )
     begun(100, 800)
     assert 200 <= searched[1] < 400
@@ -363,7 +365,7 @@ def test_counts_that_float32_would_round_stay_exact(warm_up, most, monkeypatch):
     state.arena_values[state.start[0]] = state.totals[0] = 2**24
     new = np.zeros((51, 1), np.uint16)
     old = np.empty((51, 0), np.uint16)
-    ssi._add(config, state, ssi.expand(bow, np.arange(1)), new, old, 1.0, ssi.WHOLE)
+    ssi._add(config, state, ssi.expand(bow, np.arange(1)), new, old, 1.0, ssi.LEAST_WHOLE)
     assert (dense(state, 1)[0, 0] == 2**24 + 51) == large and state.totals[0] == 2**24 + 51
 
 
@@ -500,7 +502,7 @@ def test_threads_make_no_difference(kind):
 @pytest.mark.parametrize("large", [False, True], ids=["in memory", "on disk"])
 def test_a_resumed_run_is_the_run_that_was_never_killed(kind, large, tmp_path, monkeypatch):
     if large:
-        monkeypatch.setattr("inference.runtime.memory.LARGE", 0)
+        monkeypatch.setattr("inference.runtime.memory.LARGE_BYTES", 0)
     bow, _ = planted(K=5, V=200, D=500, length=60, seed=3)
     config = ssi.Config(topics=8, minibatch=32, passes=4, **kind)
     whole = [

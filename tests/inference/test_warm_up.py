@@ -12,7 +12,7 @@ import numpy as np
 from unittest.mock import patch
 from numba.core.dispatcher import Dispatcher
 import inference.runtime.memory
-inference.runtime.memory.LARGE = 0
+inference.runtime.memory.LARGE_BYTES = 0
 from inference import *
 from inference import compiling
 from inference.codes.predict import predict

@@ -19,7 +19,7 @@ from webapp.platform.local import folder, processes, servers
 
 Job = TypeVar("Job", Corpus, Run, Upload)
 
-EVERY = 0.3  # seconds between two looks
+LOOK_SECONDS = 0.3  # seconds between two looks
 LINE_EVERY = 5.0  # seconds between two lines where standard error is not a terminal
 WIDTH = 30  # characters of the bar
 PATIENCE = 3.0  # seconds that a worker of our own has to end
@@ -54,8 +54,8 @@ def follow(
 ) -> None:
     """Wait until the row's status is one of `final`, with a worker of our own where none is alive.
     share: how much of the work is done, from 0 to 1. in_words: how much is done so far, as a person
-    reads it ("1,200 documents"), written after the bar and the status. Raises CommandError where the
-    job failed."""
+    reads it ("1,200 documents"), written after the bar and the status. Raises CommandError where
+    the job failed."""
     with _worker_if_none(), Line() as line:
         while True:
             row.refresh_from_db()
@@ -64,7 +64,7 @@ def follow(
             line.write(text, last=is_over)
             if is_over:
                 break
-            time.sleep(EVERY)
+            time.sleep(LOOK_SECONDS)
     if row.status == "failed":
         raise CommandError(row.error)
 
@@ -80,7 +80,7 @@ def follow_trainings(run: Run) -> None:
             line.write(f"{_bar(progress.ready / progress.trainings)}  {done}", last=is_over)
             if is_over:
                 break
-            time.sleep(EVERY)
+            time.sleep(LOOK_SECONDS)
     if progress.failed:
         raise CommandError(progress.error)
 
@@ -129,7 +129,7 @@ class Line:
 
     def write(self, text: str, last: bool = False) -> None:
         """last: it is written however soon it comes after the one before."""
-        pause = EVERY if self.terminal else LINE_EVERY
+        pause = LOOK_SECONDS if self.terminal else LINE_EVERY
         if not last and time.monotonic() - self.written < pause:
             return
         self.written = time.monotonic()

@@ -71,7 +71,7 @@ def lambdas(made):
             sum(own[j][0] for j in js) / sum(own[j][1] for j in js) for js in (others, mine)
         )
         n = len(mine) + 1
-        out[i] = min(max(common + n / (n + module.OWN) * (of_cell - common), 0), 1)
+        out[i] = min(max(common + n / (n + module.OWN_LAMBDA_CODES) * (of_cell - common), 0), 1)
     return out
 
 
@@ -102,7 +102,7 @@ def corrected(cell, strata, documents, y, pi, g, C):
                 kish = sum(made[i][2] ** 2 for i in mine) / M**2 * (1 - len(mine) / M)
                 few = min(sum(y[i] for i in mine), len(mine) - sum(y[i] for i in mine))
                 scale = p * (1 - p)
-                lean = module.SURE / (few + module.SURE) * max(kish - v / scale, 0)
+                lean = module.SURE_CODES / (few + module.SURE_CODES) * max(kish - v / scale, 0)
             df = len(mine) - len({made[i][1] for i in mine})
             row.append((p, v, *interval(p, v, df, v / scale + lean)))
         out.append(row)

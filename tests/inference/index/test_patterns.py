@@ -20,7 +20,7 @@ from inference.index.hits import Hits
 from inference.index.patterns import (
     ANY,
     EXPRESSION,
-    FARTHEST,
+    FARTHEST_WORDS,
     GLOB,
     Element,
     PatternError,
@@ -126,7 +126,7 @@ def test_parts_within_some_words():
         PatternPart((word("just"),), 12),
     )
     assert parse("labor ~s(s|t) ~9s just ~5social ~5 s*", cut)[1:] == (
-        PatternPart((Element((Piece("s", EXACT), Piece("t", EXACT))),), FARTHEST, True),
+        PatternPart((Element((Piece("s", EXACT), Piece("t", EXACT))),), FARTHEST_WORDS, True),
         PatternPart((word("just"),), 9, True),
         PatternPart((word("social"),), 5),
         PatternPart((word("s*", GLOB),), 5),
@@ -395,7 +395,7 @@ def test_a_word_that_a_text_has_more_often_than_the_index_counts_is_read(tmp_pat
 
 
 def test_a_sentence_without_end_reaches_some_words(tmp_path, monkeypatch):
-    texts = [f"a {'b ' * n}c" for n in (FARTHEST - 1, FARTHEST)]
+    texts = [f"a {'b ' * n}c" for n in (FARTHEST_WORDS - 1, FARTHEST_WORDS)]
     texts += [" ".join(text.split()[::-1]) for text in texts]
     assert compare(index_of(tmp_path, texts, monkeypatch), texts, "a ~s c", np.ones(4, bool)) == 2
 

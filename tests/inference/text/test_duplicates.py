@@ -37,7 +37,7 @@ def made():
 @pytest.mark.parametrize("on_disk", [False, True])
 def test_twins(tmp_path, monkeypatch, on_disk):
     if on_disk:
-        monkeypatch.setattr(memory, "LARGE", 1)
+        monkeypatch.setattr(memory, "LARGE_BYTES", 1)
     texts = made()
     exact, near = duplicates.find(written(tmp_path, texts), tmp_path / "scratch")
     assert (tmp_path / "scratch").exists() == on_disk and not list(tmp_path.glob("scratch/*"))

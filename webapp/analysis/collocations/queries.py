@@ -33,10 +33,10 @@ from webapp.platform.accounts import embargo
 from webapp.platform.storage import csv_cells
 from webapp.platform.storage.cache import BoundedCache
 
-LISTED = 50
+WORDS_OF_PAGE = 50
 NODES = 15  # words of a network
 LONGEST_FILE = 50_000  # words of a file
-FARTHEST = 20  # words of a window before or behind a word
+WIDEST_WINDOW = 20  # words of a window before or behind a word
 LEAST_DOCUMENTS = 2  # documents of what is kept
 LEAST_UNDER_EMBARGO = 5  # else the neighbours of a word, one after the other, give a text away
 TOKENS = 1 << 18  # of the word that are looked at at a time
@@ -339,7 +339,7 @@ def near_page(selection: RunSelection, word: Word, near_question: NearQuestion) 
 def list_collocations(
     selection: RunSelection, word: Word, near_question: NearQuestion
 ) -> Collocations:
-    return Ranked(selection, word, near_question).page(LISTED)
+    return Ranked(selection, word, near_question).page(WORDS_OF_PAGE)
 
 
 def network(selection: RunSelection, word: Word, near_question: NearQuestion) -> CollocationNetwork:

@@ -23,7 +23,7 @@ from webapp.core.documents.selection import RunSelection
 from webapp.models import Word
 from webapp.platform.storage import csv_cells
 
-LISTED = 25  # words of each column
+WORDS_OF_COLUMN = 25  # words of each column
 COLUMNS = ("first", "second", "both")
 ASSOCIATION_DIGITS = 2  # of the file
 _COLUMNS = (
@@ -188,9 +188,10 @@ def page(base: RunSelection, word: Word, compared_sides: list[Side]) -> Compared
         **vars(queries.near_page(base, word, compared_sides[0].question)),
         sides=sides,
         words=[
-            _words(base, word, compared_sides, computed, rows[:LISTED]) for rows in computed.rows
+            _words(base, word, compared_sides, computed, rows[:WORDS_OF_COLUMN])
+            for rows in computed.rows
         ],
-        more=[max(len(rows) - LISTED, 0) for rows in computed.rows],
+        more=[max(len(rows) - WORDS_OF_COLUMN, 0) for rows in computed.rows],
         tried=computed.compared.tried,
         level=family.level,
         rows=family.rows,

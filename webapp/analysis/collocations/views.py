@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from webapp.analysis.collocations import queries, two_sides
-from webapp.analysis.collocations.queries import FARTHEST, NearQuestion
+from webapp.analysis.collocations.queries import WIDEST_WINDOW, NearQuestion
 from webapp.analysis.collocations.shapes import (
     CollocationNetwork,
     Collocations,
@@ -37,7 +37,7 @@ from webapp.platform.pages.page_query import Offer
 from webapp.platform.pages.typed import Answer, PageQuery, typed
 
 ORDERS: dict[Order, str] = {"log_dice": "logDice", "g2": "evidence (G²)", "t": "t score"}
-WORDS: dict[Which, str] = {"content": "without stop words", "all": "all words"}
+WORD_CHOICES: dict[Which, str] = {"content": "without stop words", "all": "all words"}
 WINDOWS = (1, 2, 5, 10)  # words, that are offered
 LEASTS = (2, 5, 10, 25)  # documents
 
@@ -148,9 +148,10 @@ def read_question(
     which: Which,
     within: Within,
 ) -> NearQuestion:
-    if not (0 <= left <= FARTHEST and 0 <= right <= FARTHEST and left + right):
+    if not (0 <= left <= WIDEST_WINDOW and 0 <= right <= WIDEST_WINDOW and left + right):
         raise BadRequest(
-            f"“left” and “right” in the address must be 0 to {FARTHEST} words, and one of them more"
+            f"“left” and “right” in the address must be 0 to {WIDEST_WINDOW} words, and one of"
+            " them more"
             " than 0."
         )
     return NearQuestion(senses.asked_topic(view, topic), left, right, least, order, which, within)
@@ -192,7 +193,7 @@ def _html(
             for name in get_args(Order)
         ],
         words=[
-            Offer(WORDS[name], page_query.url(which=name), name == near_question.which)
+            Offer(WORD_CHOICES[name], page_query.url(which=name), name == near_question.which)
             for name in get_args(Which)
         ],
         leasts=[

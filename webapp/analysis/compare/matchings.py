@@ -23,7 +23,7 @@ from webapp.platform.jobs.heartbeat import Heartbeat, run_next
 from webapp.platform.storage.cache import BoundedCache, cached
 
 # Pairs of topics that a request compares at once, in tenths of a second; of more a worker does
-QUICK = 40_000
+QUICK_TOPIC_PAIRS = 40_000
 # Matchings that a web process remembers: some ten kilobytes each, of 2,000 topics a hundred
 REMEMBERED = 128
 # Comparisons that may wait or be at work; others are asked for again by the pages that wait for
@@ -59,7 +59,7 @@ def matched(first_run: Run, second_run: Run, by: int | None = None) -> matching.
     """Their present topics. Both have a snapshot. by: the user who asks. Raises Unmatched where a
     worker has to do it."""
     first, second = _snapshots(first_run, second_run)
-    if first_run.topics * second_run.topics <= QUICK:
+    if first_run.topics * second_run.topics <= QUICK_TOPIC_PAIRS:
         with _computing:
             between = _quick(first, second)
     else:

@@ -15,7 +15,7 @@ from webapp.platform.drawing.numbers import count, decimals, duration, join_name
 
 FEWEST_RUNS = 2  # runs of which something was measured: fewer can't be compared
 DIGITS = 3  # behind the point of likelihoods and coherence
-SAME = 0.0005  # nats: what is written with three decimals is no difference below it
+SAME_NATS = 0.0005  # nats: what is written with three decimals is no difference below it
 # Nats: a smaller lead chooses no run while nobody knows what another seed would change
 UNMEASURED = 0.01
 # NPMI: from here on a run with more coherent topics is worth naming beside the one that predicts
@@ -108,7 +108,7 @@ def _choice(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
     if len(predictors) < FEWEST_RUNS:
         return []
     by_chance = max(map(_spread, _alike(predictors, by_id)), default=UNMEASURED)
-    tolerance = max(by_chance, SAME)
+    tolerance = max(by_chance, SAME_NATS)
     highest = predictors[0].value
     level = [score for score in predictors if highest - score.value <= tolerance]
     best_score = max(level, key=lambda score: (_npmi(score.row), score.value))
@@ -184,7 +184,7 @@ def _prediction(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
 def _held_out(predictors: list[Scored]) -> str:
     best_score, following = predictors[:2]
     ahead = best_score.value - following.value
-    if ahead < SAME:
+    if ahead < SAME_NATS:
         return (
             f"{_named_first(best_score.row)} and {_named(following.row)} predict held-out words equally"
             f" well: {_nats(best_score.value)}."
@@ -201,7 +201,7 @@ def _left_to_right(predictors: list[Scored]) -> str:
     if len(ordered) < FEWEST_RUNS:
         return ""
     best_score, following = ordered[:2]
-    if best_score.value - following.value < SAME:
+    if best_score.value - following.value < SAME_NATS:
         names = join_names([_named(best_score.row), _named(following.row)])
         return (
             f"When whole documents are predicted from left to right, {names} do equally well:"
@@ -283,7 +283,7 @@ def _coherence(done: list[Measured]) -> list[str]:
         return []
     best_score = by_npmi[0]
     least = min(by_npmi, key=lambda score: score.value)
-    if best_score.value - least.value < SAME:
+    if best_score.value - least.value < SAME_NATS:
         return ["By NPMI the topics of all runs are equally coherent."]
     note = (
         f"{_named_first(best_score.row)} has the most coherent topics by NPMI:"

@@ -27,8 +27,8 @@ from webapp.platform.drawing.colours import CHOICES
 
 MOST_RUNS = CHOICES  # runs at once: as many as there are colours
 PAGE = 50
-OFFERED = 30  # runs to choose from, the newest
-WORDS = 20  # of each topic, that are looked at for what two have in common
+RUNS_OFFERED = 30  # runs to choose from, the newest
+WORDS_COMPARED = 20  # of each topic, that are looked at for what two have in common
 WORDS_SHOWN = 10  # of those, at most
 STABLE_ORDERS = ("steady", "unsteady", "share", "number")
 PAIR_ORDERS = ("alike", "unlike", "share", "number")
@@ -47,7 +47,7 @@ def ordered(runs: QuerySet[Run], numbers: list[int]) -> list[Run]:
 def offered(corpora: Iterable[int]) -> list[Run]:
     """Runs of these corpora to choose from, newest first."""
     runs = Run.objects.filter(corpus__in=set(corpora)).select_related("corpus")
-    return list(runs.order_by("-pk")[:OFFERED])
+    return list(runs.order_by("-pk")[:RUNS_OFFERED])
 
 
 def curves(runs: list[Run]) -> dict[int, dict[str, list]]:
@@ -258,12 +258,12 @@ def _topic(view: RunView, number: int, share: np.ndarray) -> links.TopicShare:
 
 
 def _words(view: RunView, numbers: list[int]) -> dict[int, list[str]]:
-    return topics.top_words(view, numbers, WORDS)
+    return topics.top_words(view, numbers, WORDS_COMPARED)
 
 
 def _in_common(first: list[str], second: list[str]) -> tuple[list[str], list[str], list[str]]:
-    """Words that two topics have among their first WORDS: those of both, in the first one's order,
-    and those of one alone."""
+    """Words that two topics have among their first WORDS_COMPARED: those of both, in the first
+    one's order, and those of one alone."""
     words_of_both = [word for word in first if word in second]
     only_first = [word for word in first if word not in second]
     only_second = [word for word in second if word not in first]

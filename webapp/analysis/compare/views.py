@@ -138,7 +138,7 @@ def _html(
     columns = series.offered(queries.CURVES, names)
     corpora = [run.corpus_id for run in runs]
     if not corpora:
-        corpora = authorization.list_corpora(request, None, queries.OFFERED)
+        corpora = authorization.list_corpora(request, None, queries.RUNS_OFFERED)
     offered = queries.offered(corpora)
     return CompareHtml(
         chosen=runs,

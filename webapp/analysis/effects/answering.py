@@ -30,7 +30,7 @@ from webapp.platform.pages.not_yet import NotYet
 TASK = "tasks.runs.estimate"
 # Topics of documents, in all, up to which a request estimates: a page has three estimates, of a
 # tenth of a second each (`python -m benchmarks.questions`)
-QUICK = 100_000
+QUICK_DOCUMENT_TOPICS = 100_000
 # Of what is stored, before the names of what a tuple has
 OF_ALL = "all "
 JOINT = "joint "
@@ -119,7 +119,7 @@ def with_estimates(regression: Regression, topics: list[int], by: int | None) ->
     """Give a regression its stored estimates where a request could not make them. topics: those
     that are shown along the effect. by: the user who asks. Raises Invalid for what can't be
     estimated; NotYet where a worker has to estimate first."""
-    if len(evidence.of(regression.selection.run).doc_topics) <= QUICK:
+    if len(evidence.of(regression.selection.run).doc_topics) <= QUICK_DOCUMENT_TOPICS:
         return regression
     settings = [regression.effect.labels[level] for level in regression.settings]
     made_before = EffectsJob(regression, topics).read_or_ask(by)

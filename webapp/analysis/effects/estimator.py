@@ -1,5 +1,5 @@
-"""Estimates of a formula's effect: of all topics, of some together, and along the effect. Nothing is
-kept here (webapp.analysis.effects.estimates does)."""
+"""Estimates of a formula's effect: of all topics, of some together, and along the effect. Nothing
+is kept here (webapp.analysis.effects.estimates does)."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ from webapp.analysis.time import shares
 from webapp.core.documents import corpus_unit
 from webapp.core.results.priors import priors
 
-LOOKED_AT = 20  # topics
+TOPICS_SAMPLED = 20  # topics
 WIDER = 1.25  # times, from which on it is said
 POINTS = 21  # along a line
 ROWS = 8  # settings at a time
@@ -157,7 +157,7 @@ class Estimator:
         version = self.model.selection.version
         if self.model.unit.certainty != "none" or not visible_topics:
             return None
-        sample_slice = slice(None, None, len(visible_topics) // LOOKED_AT + 1)
+        sample_slice = slice(None, None, len(visible_topics) // TOPICS_SAMPLED + 1)
         compared = (
             self.model.effect_question.formula.effect.name,
             self.model.effect_question.formula.across,

@@ -35,7 +35,7 @@ from webapp.core.results import evidence, links, topics
 from webapp.core.runs import replicates, trials
 from webapp.models import Replicate
 
-LISTED = 30
+ROWS_OF_PAGE = 30
 
 
 # A claim in trainings on other texts than the run's (webapp.core.runs.trials): what learning loses,
@@ -177,9 +177,9 @@ def effects_page(
     rows_of_page: list[TopicEffect] = []
     line: AlongEffect | None = None
     if not table.answers.verdict:
-        rows_of_page = _rows(regression, table, rows[after : after + LISTED])
+        rows_of_page = _rows(regression, table, rows[after : after + ROWS_OF_PAGE])
         line = _along(regression, numbers) if numbers else None
-    behind = after + LISTED
+    behind = after + ROWS_OF_PAGE
     return EffectsPage(
         **vars(_about(regression, _conclusion(regression, rows_of_page, line))),
         estimate=regression.effect_question.estimate,

@@ -1,8 +1,8 @@
 """A claim (a formula, two settings, a topic) in a corpus's other runs: its estimate in each, which
 choice turns it, and one test of all.
 
-What is made of a run is kept; a request makes what it can in SECONDS, and the page asks again for
-the rest.
+What is made of a run is kept; a request makes what it can in REQUEST_SECONDS, and the page asks
+again for the rest.
 """
 
 import json
@@ -31,7 +31,7 @@ from webapp.platform.jobs import kinds
 from webapp.platform.storage.cache import BoundedCache, nbytes
 
 MOST_OTHER_RUNS = 24  # other runs, the newest
-SECONDS = 4.0
+REQUEST_SECONDS = 4.0
 _ROW = 32_000  # bytes of what is kept of a run, without its sums
 TIMES = (variables.DATE, *fields.PERIODS)
 Question = Regression | TwoSets
@@ -127,7 +127,7 @@ def claim(question: Question, topic: int, by: int | None) -> Claim:
             "A set of documents with a topic is another set in another run. Take that condition"
             " out.",
         )
-    deadline = time.monotonic() + SECONDS
+    deadline = time.monotonic() + REQUEST_SECONDS
     exchange, untested = _exchangeable(question)
     test: Tested | None = None
     variants = [_of_run(question, question, topic, None, exchange)]

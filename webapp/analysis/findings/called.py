@@ -29,8 +29,8 @@ TELLING = 1_500  # words that are looked at one by one
 # words of a topic of which bursts are looked for: that stand for it, and its first ones
 EVENTFUL = 20
 FIRST = 10
-WORDS = 8  # of a topic that are tried where its name doesn't move
-NAMED = 2  # words that a finding names beside its topic
+WORDS_TRIED = 8  # of a topic that are tried where its name doesn't move
+WORDS_NAMED = 2  # words that a finding names beside its topic
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
 
 
@@ -51,8 +51,8 @@ class Names:
         self, k: int, group: np.ndarray, inside: np.ndarray, outside: np.ndarray, log_ratio: float
     ) -> list[str] | None:
         """Words of topic k that move as a finding says: [] where those of its name do, None where
-        none do, or where those of its name contradict it. group: int32[D], of each document; inside,
-        outside: bool[G], the groups that are compared; log_ratio: what is claimed."""
+        none do, or where those of its name contradict it. group: int32[D], of each document;
+        inside, outside: bool[G], the groups that are compared; log_ratio: what is claimed."""
         tokens = self._tokens(group, len(inside))
         if self.labels.label(k):
             return []  # a reader's word is a reader's matter
@@ -68,7 +68,7 @@ class Names:
             for w in self.standing(k)
             if self._moved([(w,)], group, tokens, inside, outside, log_ratio) >= AGREES
         )
-        return [self.spelling[w] for w in islice(moving, NAMED)] or None
+        return [self.spelling[w] for w in islice(moving, WORDS_NAMED)] or None
 
     def _moved(
         self,
@@ -152,7 +152,7 @@ class Names:
     def standing(self, k: int) -> list[int]:
         """Words that stand for a topic, those that hold most of it first: most of their tokens are
         in it."""
-        return self._standing[k][:WORDS]
+        return self._standing[k][:WORDS_TRIED]
 
     @cached_property
     def eventful(self) -> dict[int, int]:

@@ -7,16 +7,17 @@ from pydantic import Field
 
 from webapp.analysis.findings.values import Answer, Ends
 
-LARGE = 1e4  # the ratio of something to nothing
+RATIO_TO_NOTHING = 1e4  # the ratio of something to nothing
 
 
 def claimed_ratio(ratio: float | None, low: float | None, high: float | None) -> float:
     """How many times the share elsewhere, finite and above 0, so that it has a logarithm. ratio:
     None of something to nothing, of which the lower end of the interval is claimed; 0 of nothing to
-    something, of which the upper end is; where these say nothing, LARGE or its inverse."""
+    something, of which the upper end is; where these say nothing, RATIO_TO_NOTHING or its
+    inverse."""
     if ratio is None:
-        return low or LARGE
-    return ratio or high or 1 / LARGE
+        return low or RATIO_TO_NOTHING
+    return ratio or high or 1 / RATIO_TO_NOTHING
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from webapp.platform.pages.page import number_in_address
 from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.cache import cached
 
-NAMED = 2  # phrases that a family is called by
+PHRASES_NAMED = 2  # phrases that a family is called by
 PHRASES = 8
 AND_MORE = " and {count} more"  # topics of a family that is called by one of them
 # Of inference.explore.reach.spread: what is spread less over a family is no name of it
@@ -132,7 +132,7 @@ def names(phrases: Sequence[Sequence[str]], names_of_topics: Set[str] = frozense
         for text in own_phrases:
             if not any(_stems(text) & _stems(earlier) for earlier in unlike_phrases):
                 unlike_phrases.append(text)
-        first, rest = unlike_phrases[: NAMED - 1], unlike_phrases[NAMED - 1 :]
+        first, rest = unlike_phrases[: PHRASES_NAMED - 1], unlike_phrases[PHRASES_NAMED - 1 :]
         proposed = [joined([*first, text]) for text in rest] or [joined(first)]
         not_of_topics = (name for name in proposed if name.casefold() not in names_of_topics)
         names_of_families.append(next(not_of_topics, proposed[0]))

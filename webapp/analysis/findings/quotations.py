@@ -15,10 +15,10 @@ from webapp.core.results import evidence
 from webapp.intake.ingest import repeats
 from webapp.platform.accounts import embargo
 
-DOCUMENTS = 10  # of a topic that are looked into
+DOCUMENTS_SEARCHED = 10  # of a topic that are looked into
 # characters of a quotation
-SHORT = 90
-LONG = 260
+SHORTEST_QUOTATION = 90
+LONGEST_QUOTATION = 260
 AROUND = 500  # characters read before and behind the densest place
 LEAST_WORDS = 30  # of a document that is quoted
 ALIKE = 0.5  # share of words that two quotations may have in common
@@ -75,16 +75,16 @@ def _best(
     score = topic_tokens[allowed_documents] ** 2 / lengths[allowed_documents]
     numbers = [
         n
-        for n in allowed_documents[np.argsort(-score, kind="stable")[:DOCUMENTS]].tolist()
+        for n in allowed_documents[np.argsort(-score, kind="stable")[:DOCUMENTS_SEARCHED]].tolist()
         if n not in quoted_documents
     ]
     tokens = {number: texts.tokens(view, number) for number in numbers}
     densest_places = {
-        number: texts.densest_place(document_tokens, k, LONG)
+        number: texts.densest_place(document_tokens, k, LONGEST_QUOTATION)
         for number, document_tokens in tokens.items()
     }
     texts_to_read = [
-        (n, max(0, at - AROUND), AROUND + LONG + AROUND, at)
+        (n, max(0, at - AROUND), AROUND + LONGEST_QUOTATION + AROUND, at)
         for n, at in densest_places.items()
         if at is not None
     ]
@@ -119,7 +119,12 @@ def _sentences(text: str, begins_document: bool) -> list[tuple[int, int]]:
     go."""
     begins = [m.start() for m in _BEGIN.finditer(text) if m.start() or begins_document]
     ends = [m.end() for m in _END.finditer(text)]
-    spans = [(start, end) for start in begins for end in ends if SHORT <= end - start <= LONG]
+    spans = [
+        (start, end)
+        for start in begins
+        for end in ends
+        if SHORTEST_QUOTATION <= end - start <= LONGEST_QUOTATION
+    ]
     return [
         (start, end) for start, end in spans if not regex.search(r"\n\s*\n", text[start:end])
     ] or spans

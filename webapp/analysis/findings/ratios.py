@@ -9,7 +9,7 @@ from webapp.platform.drawing.numbers import USUAL_LEVEL, level
 
 MOST_DECIMALS = 3  # of the end of an interval that is near 1
 FAR = 10  # times the ratio itself: an end beyond tells only that it may be much larger
-WHOLE = 9.95  # a factor from which on no decimal is said
+WHOLE_FACTOR = 9.95  # a factor from which on no decimal is said
 
 
 class Times(NamedTuple):
@@ -73,7 +73,7 @@ def _inverse(end: float | None) -> float | None:
 
 
 def _factor(number: float) -> str:
-    if number >= WHOLE:
+    if number >= WHOLE_FACTOR:
         return f"{number:,.0f}"
     return f"{number:.1f}".removesuffix(".0")
 

@@ -15,7 +15,7 @@ BIN_WORDS = 1_000
 OF_BINS = 0.9
 THIN_END = 0.12  # of the mean: a last bin with fewer words joins its neighbour
 FEWEST_RIVER_BINS = 8  # bins below which there is no river, but a row for each
-LISTED = 300  # topics, the largest; the others are in their families' sums alone
+TOPICS_OF_RIVER = 300  # topics, the largest; the others are in their families' sums alone
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def river(selection: RunSelection, unit: str) -> River | None:
     edges = _edges(totals)
     tokens = np.add.reduceat(sums_by_time.tokens[first:behind], edges[:-1], axis=0)
     starts = [_year(int(groups.starts[first + i])) for i in edges]
-    largest = np.argsort(-tokens.sum(axis=0), kind="stable")[:LISTED]
+    largest = np.argsort(-tokens.sum(axis=0), kind="stable")[:TOPICS_OF_RIVER]
     return River(
         bins=[
             _label(groups.labels[first + left_edge], groups.labels[first + right_edge - 1])

@@ -44,9 +44,9 @@ FEWEST_BINS = 3  # of a river
 LEADING = 3  # families of the first sentence, and topics that the list of families names
 # changes, and words, that a narrow page shows
 CLEAREST = 9
-WORDS = 8
+CLEAREST_WORDS = 8
 SHORTEST_BAR = 0.8  # of 100 along the axis: a shorter one could not be seen
-LISTED = 5  # topics that a caution names
+TOPICS_OF_CAUTION = 5  # topics that a caution names
 LEAST_GENERAL = 0.0005  # of the words: a smaller share of general talk is not told
 LARGE_FAMILY = 0.1  # of the words: families that the sentence about the mixture counts
 # between two shares that are written on the axis of a table, whose column may be narrow
@@ -585,7 +585,7 @@ def _placed(item: ChangeItem, axis: Axis) -> ChangeMarks:
 def _words(rows: Sequence[FindingHtml], axis: Axis | None) -> list[WordLine]:
     if axis is None:
         return []
-    clear = {row.rank for row in sorted(rows, key=lambda row: row.rank)[:WORDS]}
+    clear = {row.rank for row in sorted(rows, key=lambda row: row.rank)[:CLEAREST_WORDS]}
     word_lines = []
     for row in rows:
         item = row.items[0]

@@ -26,7 +26,7 @@ TASK = "tasks.runs.find"
 # Topics of documents, in all, and words of the corpus, up to which a request computes: below a second;
 # of more a worker does, and the page says so. Of 400 sections of the example with 1,178 topics of
 # documents a set took 10 to 19 seconds, nearly all for the words that tell groups apart.
-QUICK = 5_000
+QUICK_DOCUMENT_TOPICS = 5_000
 QUICK_TOKENS = 5_000
 
 
@@ -46,7 +46,10 @@ def read_or_ask(selection: RunSelection, by: int | None) -> SetFindings | None:
 
 
 def _is_quick(run: Run) -> bool:
-    return run.version.tokens <= QUICK_TOKENS and len(evidence.of(run).doc_topics) <= QUICK
+    return (
+        run.version.tokens <= QUICK_TOKENS
+        and len(evidence.of(run).doc_topics) <= QUICK_DOCUMENT_TOPICS
+    )
 
 
 def promise(run: Run) -> None:

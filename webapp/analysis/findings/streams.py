@@ -12,7 +12,7 @@ from webapp.core.results import links
 from webapp.core.results.view import RunView
 from webapp.platform.drawing.river import Band, River as Picture, Stream, WordSpan
 
-SHORT = 3  # years: a river that is not longer has the names of its bins on the axis
+SHORT_RIVER_YEARS = 3  # years: a river that is not longer has the names of its bins on the axis
 LABELS = 8  # of them, at most
 
 
@@ -60,7 +60,7 @@ def _stream(
 
 def _labels(river: River) -> list[tuple[float, str]]:
     """Labels of the axis where years are too long; [] elsewhere."""
-    if river.end - river.starts[0] > SHORT:
+    if river.end - river.starts[0] > SHORT_RIVER_YEARS:
         return []
     step = -(-len(river.bins) // LABELS)
     return list(zip(river.starts, river.bins, strict=True))[::step]

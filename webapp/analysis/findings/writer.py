@@ -18,7 +18,7 @@ from webapp.core.results import links, topics
 from webapp.core.results.links import TopicLink
 from webapp.platform.drawing.numbers import topic_label
 
-NAMED = 3  # topics of a family, or words, that a sentence names
+MOST_NAMED = 3  # topics of a family, or words, that a sentence names
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,8 @@ class Writer:
 
     def selection_with_most(self, finding: Shaped, **conditions) -> RunSelection:
         """The documents of the set in the time that has most of what a finding is about: where its
-        time is open, the set's own end holds. conditions: others, as `Selection.changed` has them."""
+        time is open, the set's own end holds. conditions: others, as `Selection.changed` has
+        them."""
         first, last = finding.where_most
         span = (first or self.selection.first, last or self.selection.last)
         return self.selection.changed(span=span, **conditions)

@@ -34,7 +34,7 @@ LEAST_DOCUMENTS = 5  # documents of both sides: what fewer have is told by no li
 # Words of a side that are kept, the clearest in either order
 MOST_STORED: dict[Order, int] = {"ratio": 25_000, "g2": 200}
 # documents of words, in all, up to which a request counts: a second; of more a worker does
-QUICK = 100_000_000
+QUICK_DOCUMENTS_OF_WORDS = 100_000_000
 _computed = BoundedCache(16 << 20)
 
 
@@ -202,7 +202,10 @@ class Contrast(AnswerJob[Computed]):
         count."""
 
         def make() -> Computed | None:
-            if sum(len(field.documents) for field in self.counted.fields) <= QUICK:
+            if (
+                sum(len(field.documents) for field in self.counted.fields)
+                <= QUICK_DOCUMENTS_OF_WORDS
+            ):
                 return self.count()
             computed = self.read()
             if computed is None:

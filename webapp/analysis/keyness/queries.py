@@ -14,7 +14,7 @@ from webapp.core.documents import fields, unit_sentences
 from webapp.platform.storage import csv_cells
 from webapp.platform.storage.nulls import number_or_none
 
-LISTED = 50  # words of each side
+WORDS_OF_SIDE = 50  # words of each side
 PER_WORDS = 10_000  # rates are occurrences in so many words
 PER_DOCUMENTS = 100  # or documents with the word, of so many
 _COLUMNS = (
@@ -33,7 +33,7 @@ def list_words(
     return Keyness(
         sides=described(contrast, computed),
         words=[_words_of_side(contrast, computed, s, order, over) for s in range(2)],
-        more=[max(differ - LISTED, 0) for differ in computed.differ],
+        more=[max(differ - WORDS_OF_SIDE, 0) for differ in computed.differ],
         tried=computed.tried,
         order=order,
         which=contrast.which,
@@ -64,7 +64,7 @@ def _words_of_side(
 ) -> list[SpreadWord]:
     """The first that side s uses more, its own figures first."""
     sides = [contrast.sides[s], contrast.sides[1 - s]]
-    rows = _ranked(computed, s, order)[:LISTED]
+    rows = _ranked(computed, s, order)[:WORDS_OF_SIDE]
     dispersions: list[float | None] = [None] * len(rows)
     if over:
         dispersions = _dispersions(contrast, s, computed.forms[rows], over)

@@ -11,7 +11,7 @@ from webapp.analysis.two_sets import compared_sets
 from webapp.core.results import evidence, links
 from webapp.models import Word
 
-LISTED = 25  # words of either direction
+WORDS_OF_DIRECTION = 25  # words of either direction
 
 
 def split(contrast: Contrast, topic: int, by: int | None) -> TopicSplit:
@@ -20,7 +20,7 @@ def split(contrast: Contrast, topic: int, by: int | None) -> TopicSplit:
     view = contrast.base.view
     rates = _Rates(contrast, topic)
     directions = [rates.larger_in_first, rates.larger_in_second]
-    words_listed = np.concatenate([words[:LISTED] for words in directions]).tolist()
+    words_listed = np.concatenate([words[:WORDS_OF_DIRECTION] for words in directions]).tolist()
     texts = dict(
         Word.objects.filter(version=contrast.base.version, number__in=words_listed).values_list(
             "number", "word"
@@ -47,14 +47,17 @@ def split(contrast: Contrast, topic: int, by: int | None) -> TopicSplit:
 
     words = []
     for direction in directions:
-        words.append([part(w) for w in direction[:LISTED].tolist()])
+        words.append([part(w) for w in direction[:WORDS_OF_DIRECTION].tolist()])
     return TopicSplit(
         topic=links.topic_link(view, topic),
         sides=described(contrast, computed),
         rates=rates.of_words.sum(axis=1).tolist(),
         words=words,
-        more=[max(len(direction) - LISTED, 0) for direction in directions],
-        rest=[float(rates.difference[direction[LISTED:]].sum()) for direction in directions],
+        more=[max(len(direction) - WORDS_OF_DIRECTION, 0) for direction in directions],
+        rest=[
+            float(rates.difference[direction[WORDS_OF_DIRECTION:]].sum())
+            for direction in directions
+        ],
     )
 
 
@@ -91,8 +94,8 @@ class _Rates:
 
 
 def _ratio(contrast: Contrast, word: str, ratio_of_form: dict[int, float]) -> float | None:
-    """log2 of how much more the first side uses the word, whatever the topic; None where that may be
-    chance."""
+    """log2 of how much more the first side uses the word, whatever the topic; None where that may
+    be chance."""
     for form in contrast.counted.index.forms.matching(Piece(word, EXACT)).tolist():
         if form in ratio_of_form:
             return ratio_of_form[form]

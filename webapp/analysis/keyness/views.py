@@ -32,9 +32,9 @@ from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.pages.page import run_or_404, table_answer
 from webapp.platform.pages.typed import Answer, PageQuery, typed
 
-NAMED = 5  # words of a first sentence
+WORDS_NAMED = 5  # words of a first sentence
 ORDERS = {"ratio": "how many times as often", "g2": "evidence"}
-WORDS = {"content": "without stop words", "all": "all words"}
+WORD_CHOICES = {"content": "without stop words", "all": "all words"}
 COUNTS: dict[Counts, str] = {
     "occurrences": "every occurrence",
     "documents": "documents that have it",
@@ -130,7 +130,7 @@ def _topic_html(request: HttpRequest, view: RunView, page: TopicSplit) -> TopicS
     larger = page.words[0] if page.apart >= 0 else page.words[1]
     parts_named: list[WordPart] = []
     gap_named = 0.0
-    for word in larger[:NAMED]:
+    for word in larger[:WORDS_NAMED]:
         if abs(gap_named) < abs(page.apart) / 2:  # until they are half of the difference
             parts_named.append(word)
             gap_named += word.apart
@@ -152,7 +152,8 @@ def _html(
             for name, label in ORDERS.items()
         ],
         words=[
-            (label, page_query.url(which=name), name == page.which) for name, label in WORDS.items()
+            (label, page_query.url(which=name), name == page.which)
+            for name, label in WORD_CHOICES.items()
         ],
         counts=[
             (label, page_query.url(counts=name), name == page.counts)

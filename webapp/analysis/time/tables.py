@@ -18,7 +18,8 @@ MOST_ROWS = 60
 COLUMNS = 60  # periods; wider than that it is no table any more
 VALUES = 24  # of a category, the most frequent
 STEPS = 10  # of shade, from nothing to the largest share
-FULL = 0.18  # share from which on a cell has the darkest shade, so that one large topic leaves others theirs
+# share from which on a cell has the darkest shade, so that one large topic leaves others theirs
+DARKEST_SHARE = 0.18
 NOTHING = 0.0005  # share below which a cell is empty
 BENT = 0.6  # power of a share beside the largest: small shares differ visibly, too
 ROUNDING = 1e-9  # so that a share that is a whole step stays in it
@@ -192,12 +193,13 @@ def _peak(share: np.ndarray) -> np.ndarray:
 
 
 def _most(share: np.ndarray, thin: np.ndarray, columns: list[int]) -> float:
-    """The share that has the darkest shade: the largest of a cell that is not thin, or FULL."""
+    """The share that has the darkest shade: the largest of a cell that is not thin, or
+    DARKEST_SHARE."""
     shares_shown = share[:, columns]
     solid = shares_shown[:, ~thin[columns]]
     if solid.size and not np.isnan(solid).all():
-        return min(FULL, float(np.nanmax(solid)))
-    return min(FULL, float(np.nan_to_num(shares_shown).max(initial=0.0)) or 1.0)
+        return min(DARKEST_SHARE, float(np.nanmax(solid)))
+    return min(DARKEST_SHARE, float(np.nan_to_num(shares_shown).max(initial=0.0)) or 1.0)
 
 
 def _cell(

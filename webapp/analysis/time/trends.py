@@ -19,7 +19,7 @@ from webapp.platform.storage.nulls import number_or_none
 
 TOPICS_SHOWN = 9  # topics of a page that names none: those that change most
 MOST_LINES = 24  # side by side; more can't be compared
-OFFERED = 200  # topics to choose from in a list; others by their number
+TOPICS_OFFERED = 200  # topics to choose from in a list; others by their number
 PASSAGES = 3  # of a bin
 VALUES = 40  # of a category, the most frequent: a longer list can't be compared
 
@@ -114,7 +114,7 @@ def lines(
             )
             for i, k in enumerate(chosen_topics)
         ],
-        changing=changing[:OFFERED],
+        changing=changing[:TOPICS_OFFERED],
         choices=choices(selection.version),
         selection=selection.sentence,
         unit=shares.unit(cut).said,

@@ -14,7 +14,7 @@ from webapp.platform.storage.cache import BoundedCache
 from webapp.platform.storage.sql import tuples
 
 TOPICS = 60  # columns of a page
-WORDS = 40  # lines of a page
+MOST_WORDS = 40  # lines of a page
 TYPED = 2_000  # characters of what was typed that are read
 WORDS_OF_TOPIC = 3  # that stand above its column
 CANDIDATES = 25  # first words of each topic, of which the most telling ones are shown
@@ -23,9 +23,9 @@ _WORD = regex.compile(r"[^\s,;]+")
 
 
 def read_words(text: str) -> list[str]:
-    """What was typed: words between spaces or commas, at most WORDS, each once."""
+    """What was typed: words between spaces or commas, at most MOST_WORDS, each once."""
     words = _WORD.findall(text.lower()[:TYPED])
-    return list(dict.fromkeys(words))[:WORDS]
+    return list(dict.fromkeys(words))[:MOST_WORDS]
 
 
 def word_grid(
@@ -96,7 +96,7 @@ def _salient(listing: TopicListing, columns: np.ndarray) -> list[tuple[int, str]
     )
     hidden = np.array(view.hidden_words.numbers, np.int64)
     candidates = np.setdiff1d(np.array(first_words, np.int64), hidden)
-    most_salient = np.argsort(-_saliency(view)[candidates], kind="stable")[:WORDS]
+    most_salient = np.argsort(-_saliency(view)[candidates], kind="stable")[:MOST_WORDS]
     numbers = candidates[most_salient].tolist()
     query = "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)"
     word_of = dict(tuples(query, [run.version_id, numbers]))

@@ -20,14 +20,14 @@ WIDTH = 1100
 HEIGHT = 780  # at most: a flat map is lower
 COVERED = 0.16  # of the disc on which the map lies, by all circles together
 LEAST_RADIUS = 3.0  # radius that can still be hit
-APART = 1.04  # times their radii: circles don't touch
-EDGE = np.array([0.16, 0.05])  # of the layout, for labels to the sides and above
+RADII_APART = 1.04  # times their radii: circles don't touch
+LABEL_MARGINS = np.array([0.16, 0.05])  # of the layout, for labels to the sides and above
 LETTER = 6.9  # width of a label's letters
 LINE = 17  # their height
-GAP = 4  # between a circle and its label
+LABEL_GAP = 4  # between a circle and its label
 COVERABLE = 0.8  # of a circle's radius: a label may reach so far into other circles, and no farther
 LABELLED = 150  # topics, the largest, that may have a label before the reader zooms in
-WORDS = 2  # of a topic that has no name
+WORDS_OF_LABEL = 2  # of a topic that has no name
 
 
 def topic_map(listing: TopicListing, shown_topics: list[int]) -> TopicMap | None:
@@ -45,7 +45,7 @@ def topic_map(listing: TopicListing, shown_topics: list[int]) -> TopicMap | None
     radii = np.maximum(np.sqrt(COVERED * listing.share) * unit, LEAST_RADIUS)
     # The largest first, so that small ones lie on top
     largest_first = np.argsort(-listing.share[listing.numbers], kind="stable")
-    words = topics.first_words(listing.view, WORDS)
+    words = topics.first_words(listing.view, WORDS_OF_LABEL)
     chosen_topics = set(shown_topics)
     circles = []
     for k in listing.numbers[largest_first].tolist():
@@ -88,10 +88,10 @@ def _spread(snapshot_id: int) -> _Layout:
     used = columns["used"] > 0
     stored = np.column_stack([columns["x"], -columns["y"]])[used]  # on a screen y points down
     radii = np.sqrt(COVERED * columns["share"][used])
-    separated = separate(stored, radii * APART)
+    separated = separate(stored, radii * RADII_APART)
     positions = np.full((len(used), 2), np.nan)
     positions[used] = separated
-    margin = radii[:, None] + EDGE
+    margin = radii[:, None] + LABEL_MARGINS
     return _Layout(positions, (separated - margin).min(axis=0), (separated + margin).max(axis=0))
 
 
@@ -149,8 +149,8 @@ class _Room:
 
 def _candidates(circle: Circle, width: float) -> list[_Candidate]:
     """Right of the circle, left of it, below and above it."""
-    right = circle.x + circle.r + GAP
-    left = circle.x - circle.r - GAP
+    right = circle.x + circle.r + LABEL_GAP
+    left = circle.x - circle.r - LABEL_GAP
     centred = circle.x - width / 2
     below = circle.y + circle.r + LINE / 2
     above = circle.y - circle.r - LINE / 2

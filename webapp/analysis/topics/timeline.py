@@ -14,9 +14,9 @@ STACKED = 12  # topics of the chart in which they stand on one another
 # them out
 LEAST_STACKED_SHARE = 0.2
 MULTIPLES = 48  # small charts of a page
-WORDS = 5  # of the topic of each
+WORDS_OF_STACKED = 5  # of the topic of each
 VALUES = 40  # of a category: the most frequent
-OTHERS = 40  # topics that are named as not stacked
+MOST_OTHERS = 40  # topics that are named as not stacked
 WORDS_OF_OTHERS = 3
 
 
@@ -64,7 +64,7 @@ def over_time(listing: TopicListing, by: str, after: int = 0) -> TopicTimes | No
         bins=bins,
         left_out=left_out,
         stacked=_series(listing, stacked, tokens, shares),
-        rest=listing.named(not_stacked[:OTHERS].tolist(), WORDS_OF_OTHERS),
+        rest=listing.named(not_stacked[:MOST_OTHERS].tolist(), WORDS_OF_OTHERS),
         rest_count=len(not_stacked),
         other=_shares_of(other_tokens, totals),
         part=part,
@@ -110,7 +110,7 @@ def _series(
     listing: TopicListing, numbers: np.ndarray, tokens: np.ndarray, shares: np.ndarray
 ) -> list[Band]:
     bands = []
-    for topic in listing.named(numbers.tolist(), WORDS):
+    for topic in listing.named(numbers.tolist(), WORDS_OF_STACKED):
         values = Values(
             tokens=tokens[:, topic.number].tolist(),
             shares=list(map(number_or_none, shares[:, topic.number])),

@@ -50,7 +50,7 @@ from webapp.platform.storage.nulls import number_or_none
 FIRST_WORDS = 5  # that stand in a topic's title
 PHRASES = 8  # that are shown
 NEIGHBOURS = 6  # of each kind
-WORDS = 6  # of a neighbour
+WORDS_OF_NEIGHBOUR = 6  # of a neighbour
 PERCENT = 10  # of a document, from which it counts as one with a topic
 MOSTLY = 50  # percent of a document, from which it is mostly about a topic
 RANKS: dict[Rank, topic_documents.By] = {"share": "share", "words": "tokens"}
@@ -113,7 +113,7 @@ class ShownTopic:
         self,
         lam: float = relevance.LAM,
         after: int = 0,
-        limit: int = topic_words.WORDS,
+        limit: int = topic_words.WORDS_OF_PAGE,
     ) -> tuple[list[WeighedWord], int | None]:
         """Its words by relevance from place `after` on, and the next place, None for nowhere. lam:
         from 0 to 1, the weight of a word's probability beside its lift."""
@@ -189,7 +189,7 @@ class ShownTopic:
             number
             for number, *_ in (*self._visible(self._row.similar), *self._visible(self._row.beside))
         ]
-        return topics.top_words(self.view, numbers, WORDS)
+        return topics.top_words(self.view, numbers, WORDS_OF_NEIGHBOUR)
 
     @cached_property
     def similar(self) -> list[SimilarTopic]:

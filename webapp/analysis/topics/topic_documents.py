@@ -12,7 +12,7 @@ from webapp.core.documents.shapes import DocumentLink
 from webapp.core.results import evidence
 from webapp.models import Run
 
-DOCUMENTS = 10  # on a page
+DOCUMENTS_OF_PAGE = 10  # on a page
 ALIKE = 0.8  # of two documents' words, from which they are shown as one
 
 By = Literal["share", "tokens"]
@@ -41,7 +41,7 @@ def ranked(
     k: int,
     by: By = "share",
     after: tuple[float, int] | None = None,
-    limit: int = DOCUMENTS,
+    limit: int = DOCUMENTS_OF_PAGE,
 ) -> tuple[list[DocumentOfTopic], str | None]:
     """Documents by their share of a topic, or by its words in them, and where the next page begins.
     Those that are nearly the same as one before them are not shown again. after: the value and the

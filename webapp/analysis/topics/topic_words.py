@@ -16,7 +16,7 @@ from webapp.models import Word
 from webapp.platform.storage.cache import BoundedCache, cached
 from webapp.platform.storage.sql import rows, tuples
 
-WORDS = 30  # on the topic's own page
+WORDS_OF_PAGE = 30  # on the topic's own page
 LEAST_TOKENS = 5  # tokens of a word that is shown for being nowhere else
 _tallies = BoundedCache(8 << 20)  # the words of topics that a web process remembers
 
@@ -96,7 +96,7 @@ def _everywhere(version_id: int) -> np.ndarray:
 
 
 def relevant(
-    selection: RunSelection, k: int, lam: float, after: int = 0, limit: int = WORDS
+    selection: RunSelection, k: int, lam: float, after: int = 0, limit: int = WORDS_OF_PAGE
 ) -> tuple[list[WeighedWord], int | None]:
     """A topic's words by relevance (Sievert and Shirley 2014), from place `after` on, without
     hidden ones; and the next place. Below a relevance of 1 words with fewer than LEAST_TOKENS

@@ -5,13 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.explore.distances import NEAR
+from inference.explore.distances import NEAR_NATS
 from webapp.analysis.topics.shapes import Kind, Reason, SimilarTopic, Verdict
 from webapp.core.results import found_again, links, measures
 from webapp.core.results.view import RunView
 from webapp.models import Run
 
-MUCH = 0.25  # exclusivity from which first words are said to have much of their use in the topic
+MUCH_EXCLUSIVITY = (
+    0.25  # exclusivity from which first words are said to have much of their use in the topic
+)
 
 
 class Finding(NamedTuple):
@@ -66,7 +68,7 @@ def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Finding]:
     if column["background"][k]:
         reason = Reason("its words occur all over the texts", "#words")
         findings.append(Finding(reason, "general"))
-    if column["exclusivity"][k] >= MUCH:
+    if column["exclusivity"][k] >= MUCH_EXCLUSIVITY:
         use = "much of their use is in this topic"
     else:
         use = "other topics use them, too"
@@ -77,7 +79,7 @@ def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Finding]:
 
 
 def _near(similar: list[SimilarTopic]) -> list[Finding]:
-    if not similar or similar[0].divergence >= NEAR:
+    if not similar or similar[0].divergence >= NEAR_NATS:
         return []
     nearest = similar[0]
     return [Finding(Reason(f"{nearest.label} has nearly the same words", "#similar"), "mixed")]

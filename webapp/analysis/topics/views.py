@@ -278,7 +278,7 @@ def _forming_page(topic: ShownTopic) -> FormingTopic:
 def _topic_html(topic: ShownTopic) -> TopicHtml:
     return TopicHtml(
         mostly=topic.documents_mostly_about_it,
-        own_words=topics.OWN,
+        own_words=topics.OWN_WORDS,
         change=topic.change,
         named_before=topic.named_before,
         dated=topic.has_dates,

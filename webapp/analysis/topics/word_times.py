@@ -37,15 +37,17 @@ from webapp.platform.storage.cache import BoundedCache
 
 TASK = "tasks.runs.follow_words"
 METHOD = 1  # raised when the same words have another answer
-WORDS = 100  # of a topic, the most relevant, all of which share one level
+MOST_WORDS = 100  # of a topic, the most relevant, all of which share one level
 LEAST_TOKENS = 20  # of a word in the topic: of fewer nothing can be said in any period
 # Topics of documents, in all, up to which a request answers, within a second; of more a worker does
-QUICK = 5_000
+QUICK_DOCUMENT_TOPICS = 5_000
 # Tokens of a word, and documents that have it, on the side that has more: of fewer no change is told
 LEAST_CHANGED = 30
 HOLDING = 10
 EXPECTED = 10  # tokens that the other side would have of it at the same share: else it is too small
-STAYS = 2.0  # a word stays whose share in the last third is surely within so many times the first's
+STAYS_WITHIN_RATIO = (
+    2.0  # a word stays whose share in the last third is surely within so many times the first's
+)
 _answered = BoundedCache(16 << 20)  # of 100 words and 16 columns one has 100 kB
 
 
@@ -182,7 +184,7 @@ def followed(selection: RunSelection, k: int, by: int | None) -> Followed | None
     job = WordsJob(selection, k)
 
     def look() -> Looked | None:
-        if len(evidence.of(selection.run).doc_topics) <= QUICK:
+        if len(evidence.of(selection.run).doc_topics) <= QUICK_DOCUMENT_TOPICS:
             return job.make()
         return job.read_or_ask(by)
 
@@ -238,7 +240,8 @@ def follow(selection: RunSelection, k: int) -> Followed | None:
 
 
 def _relevant(selection: RunSelection, k: int) -> tuple[list[int], int]:
-    """(numbers of the topic's WORDS most relevant words with LEAST_TOKENS, how many have these)."""
+    """(numbers of the topic's MOST_WORDS most relevant words with LEAST_TOKENS, how many have
+    these)."""
     words = topic_words.tallied(selection, k)
     possible = np.flatnonzero(words.tokens >= LEAST_TOKENS)
     if not len(possible):
@@ -246,7 +249,7 @@ def _relevant(selection: RunSelection, k: int) -> tuple[list[int], int]:
     score = relevance(
         words.tokens, words.everywhere, LAM, inside_total=words.of_topic, total=words.of_all
     )
-    first = possible[np.lexsort((words.numbers[possible], -score[possible]))][:WORDS]
+    first = possible[np.lexsort((words.numbers[possible], -score[possible]))][:MOST_WORDS]
     return words.numbers[first].tolist(), len(possible)
 
 
@@ -341,7 +344,7 @@ def _without_change(number: int, column: int, last_third: Answers | None) -> Wor
         return WordChange(number, "unsure")
     low = finite(last_third.ratio_low[column])
     high = finite(last_third.ratio_high[column])
-    if low is None or high is None or low < 1 / STAYS or high > STAYS:
+    if low is None or high is None or low < 1 / STAYS_WITHIN_RATIO or high > STAYS_WITHIN_RATIO:
         return WordChange(number, "unsure")
     return WordChange(
         number,

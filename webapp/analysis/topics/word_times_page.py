@@ -30,7 +30,7 @@ from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.storage import csv_cells
 from webapp.platform.storage.sql import tuples
 
-THIN = 10  # documents with the topic: a period with fewer is marked
+THIN_DOCUMENTS = 10  # documents with the topic: a period with fewer is marked
 TITLES: dict[WordKind, str] = {
     "came": "Came, or became more",
     "went": "Went, or became less",
@@ -166,7 +166,7 @@ def _period(shared: _Words, column: int) -> WordsPeriod:
         last=last,
         tokens=int(shared.followed.of_topic[column]),
         documents=int(shared.followed.documents[column]),
-        thin=int(shared.followed.documents[column]) < THIN,
+        thin=int(shared.followed.documents[column]) < THIN_DOCUMENTS,
         url=links.documents_url(selection.run, within.address()),
     )
 

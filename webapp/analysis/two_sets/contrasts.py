@@ -31,10 +31,10 @@ from webapp.platform.storage.cache import BoundedCache
 
 Order = Literal["difference", "ratio"]
 Constant = Literal["", "time"]  # what is held constant
-LISTED = 15  # topics of each side
+TOPICS_OF_SIDE = 15  # topics of each side
 _sums_of_sides = BoundedCache(4 << 20)  # sums of both sides: of 2,000 topics 160 KB
 LEAST_RATIO = 1e-300  # of shares
-FARTHEST = 1e3  # logarithm of the ratio where one side has nothing
+LOG_RATIO_TO_NOTHING = 1e3  # logarithm of the ratio where one side has nothing
 
 
 def compare(
@@ -46,7 +46,8 @@ def compare(
     answered: Answered | None = None,
 ) -> Compared:
     """Topics by the difference of their shares, and words. constant: "time" compares the first
-    side with what the share of the second is expected to be at the times of the first. answered: the answer, where it is known.
+    side with what the share of the second is expected to be at the times of the first. answered:
+    the answer, where it is known.
 
     Raises Invalid where a side has no documents, where one document is in both, or where time is to
     be held constant of documents without dates.
@@ -75,7 +76,7 @@ def compare(
         order=order,
         selection=base.sentence,
         constant=constant,
-        unsure=[links.topic_link(view, topic) for topic in unsure[: 2 * LISTED]],
+        unsure=[links.topic_link(view, topic) for topic in unsure[: 2 * TOPICS_OF_SIDE]],
         unsure_count=len(unsure),
         not_listed=[
             int(np.count_nonzero(differences_of_page.larger_in_a)) - len(larger_in_a),
@@ -97,10 +98,10 @@ def compare(
 
 
 class Differences(NamedTuple):
-    """The topics of both sides, by their place in `topics`. answers: the answer, of which every page
-    says the same; bands: counts of both sides. tokens: int64[2, K], of all topics. unit, caution:
-    for whom the intervals hold, and what can't be concluded. same_speakers: the field whose values
-    are held constant, "" where none is."""
+    """The topics of both sides, by their place in `topics`. answers: the answer, of which every
+    page says the same; bands: counts of both sides. tokens: int64[2, K], of all topics. unit,
+    caution: for whom the intervals hold, and what can't be concluded. same_speakers: the field
+    whose values are held constant, "" where none is."""
 
     topics: list[int]
     bands: intervals.Bands
@@ -134,7 +135,7 @@ class Differences(NamedTuple):
             distance = np.abs(self.difference)
         else:
             distance = np.abs(np.log(np.maximum(self.answers.ratio, LEAST_RATIO)))
-            distance = np.nan_to_num(distance, nan=0.0, posinf=FARTHEST)
+            distance = np.nan_to_num(distance, nan=0.0, posinf=LOG_RATIO_TO_NOTHING)
         return np.argsort(-np.nan_to_num(distance), kind="stable")
 
 
@@ -180,7 +181,7 @@ def _listed(differences_of_page: Differences, order: Order) -> tuple[list[int], 
     ranked = differences_of_page.ranked(order)
     in_a = [int(i) for i in ranked if differences_of_page.larger_in_a[i]]
     in_b = [int(i) for i in ranked if differences_of_page.larger_in_b[i]]
-    return in_a[:LISTED], in_b[:LISTED]
+    return in_a[:TOPICS_OF_SIDE], in_b[:TOPICS_OF_SIDE]
 
 
 def _rows(

@@ -10,7 +10,7 @@ from webapp.intake.metadata.field import ValueField
 from webapp.models import Version
 from webapp.platform.pages.page_query import PageQuery
 
-OFFERED = 60  # values of a category to choose from, the most frequent
+VALUES_OFFERED = 60  # values of a category to choose from, the most frequent
 SUGGESTED = 3  # categories whose values are suggested to be compared
 TWO_DECADES = 20  # years that a corpus must span before its ends are suggested
 
@@ -39,7 +39,7 @@ def _side_form(query: QueryDict, letter: str, legend: str) -> SideForm:
 
 def _category_choice(version: Version, category: ValueField) -> CategoryChoice:
     """A category with its most frequent values, in their order."""
-    count = min(len(category.values), OFFERED)
+    count = min(len(category.values), VALUES_OFFERED)
     value_order = fields.in_order(
         version, fields.groups(version, category.name), list(range(count))
     )

@@ -1,5 +1,5 @@
-"""The words that tell two sides apart, of each topic and of all texts, counted in a sample of either
-side."""
+"""The words that tell two sides apart, of each topic and of all texts, counted in a sample of
+either side."""
 
 from itertools import chain
 
@@ -14,7 +14,7 @@ from webapp.core.documents import fields, sums
 from webapp.core.documents.selection import RunSelection
 from webapp.models import Run, Word
 
-WORDS = 8  # of a topic as one side uses it
+WORDS_OF_SIDE = 8  # of a topic as one side uses it
 ALL_WORDS = 24  # of each side, whatever the topic
 # words of each side that are counted, about: of 1 in 10,000 the rate is known within 14%
 SAMPLED = 2_000_000
@@ -50,7 +50,7 @@ def words_of_topics(run: Run, word_sums: np.ndarray, sides: list[int]) -> list[l
         counts = word_sums[side, row]
         used = np.flatnonzero(counts)  # what it does not have is not more frequent there
         z = distinctive(counts, in_both, used)
-        strongest = np.argsort(-z, kind="stable")[:WORDS]
+        strongest = np.argsort(-z, kind="stable")[:WORDS_OF_SIDE]
         words_by_topic.append([int(used[i]) for i in strongest if z[i] > SURE])
     texts = _words(run, set(chain.from_iterable(words_by_topic)))
     return [[texts[w] for w in words] for words in words_by_topic]

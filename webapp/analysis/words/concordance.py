@@ -326,7 +326,7 @@ def _line(selection: RunSelection, cut: Cut) -> Line:
     document, position, topic, stored_certainty = cut.place
     before = _whole_words_before(cut)
     after = _whole_words_after(cut)
-    certainty = stored_certainty / assign.SURE
+    certainty = stored_certainty / assign.FULL_CERTAINTY
     is_withheld = not before and not cut.word and not after
     if is_withheld:
         at = None

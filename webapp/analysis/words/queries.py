@@ -18,7 +18,7 @@ ALIKE = 8  # words that are offered where none begins as was typed
 BEGINNINGS = 16  # words that are offered before anything was typed
 LONGEST_TYPED_TEXT = 100  # characters of what was typed
 CANDIDATES = 6  # first words of a topic, of which some are shown
-WORDS = 3  # of a topic, that are shown
+WORDS_OF_TOPIC = 3  # of a topic, that are shown
 _MARKS = regex.compile("[\u0300-\u036f]+")
 
 
@@ -117,7 +117,7 @@ def beginnings(view: RunView) -> list[Beginning]:
     def topic_beside(word: str, k: int) -> TopicWithWords:
         """With words that are no other forms of this one."""
         further = [candidate for candidate in first[k] if not candidate.startswith(word)]
-        return TopicWithWords(**vars(links.topic_link(view, k)), words=further[:WORDS])
+        return TopicWithWords(**vars(links.topic_link(view, k)), words=further[:WORDS_OF_TOPIC])
 
     return [
         Beginning(

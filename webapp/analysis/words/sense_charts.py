@@ -12,9 +12,9 @@ from webapp.platform.drawing.numbers import count, percent
 
 register = template.Library()
 
-GAP = 0.18  # of a bin's width, between two bars
+BAR_GAP = 0.18  # of a bin's width, between two bars
 TICKS = 6
-WORDS = 3  # of a sense without a name
+WORDS_OF_SENSE = 3  # of a sense without a name
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def bars(shift: Shift, index: int, height: int) -> list[SenseBar]:
         height_of_bar = max(1.0, part * (height - 1))
         sense_bar = SenseBar(
             x=along(i * step),
-            width=along(step * (1 - GAP)),
+            width=along(step * (1 - BAR_GAP)),
             lines=cell.lines,
             says=says(bin, cell),
             y=f"{height - 1 - height_of_bar:.1f}",
@@ -93,7 +93,7 @@ def parts(bin: ShiftBin, senses: Sequence[ChartedTopic]) -> list[SensePart]:
 
 
 def _first_words(sense: ChartedTopic) -> str:
-    return " ".join(sense.words[:WORDS])
+    return " ".join(sense.words[:WORDS_OF_SENSE])
 
 
 def says(bin: ShiftBin, cell: PartOfTokens) -> str:

@@ -15,21 +15,21 @@ from webapp.core.results.view import RunView
 from webapp.models import Run, Word
 from webapp.platform.storage.sql import rows, tuples
 
-# A sense with fewer tokens, or with less than RARE of the word, is folded under "other senses", and
-# one whose tokens are less certain on average than LIKELY, as its lines would be guesses
+# A sense with fewer tokens, or with less than RARE_SENSE_SHARE of the word, is folded under "other
+# senses", and one whose tokens are less certain on average than LIKELY, as its lines would be guesses
 FEWEST_SENSE_TOKENS = 5
-RARE = 0.02
+RARE_SENSE_SHARE = 0.02
 LIKELY = 0.6
 SHADES = 3  # paler ones of a colour: static/css/words.css
 MOST_SENSES = 16  # senses that are unfolded
-APART = 12  # of the other topics, those that a chart shows one by one where it is asked to
+TOPICS_APART = 12  # of the other topics, those that a chart shows one by one where it is asked to
 # Of the other topics, the largest, that are listed; a frequent word is in nearly all of 2,000
 # topics
-LISTED = 50
-NAMED = 6  # words that name a sense
+TOPICS_LISTED = 50
+WORDS_OF_SENSE = 6  # words that name a sense
 CANDIDATES = 40  # words from which those are chosen
 TELLING = 12  # words that tell the documents of two words apart
-THIN = 10  # tokens: a period or value with fewer is marked
+THIN_TOKENS = 10  # tokens: a period or value with fewer is marked
 MOST_BINS = 80  # of a chart; more are too thin to point at
 MOST_VALUES = 30  # of a category, those that use the word most
 DECADE = 10  # years
@@ -51,7 +51,9 @@ class Tally:
         """Whether it is clear enough to be called a sense; the largest topic is shown though it
         isn't."""
         return (
-            self.tokens >= FEWEST_SENSE_TOKENS and self.share >= RARE and self.certainty >= LIKELY
+            self.tokens >= FEWEST_SENSE_TOKENS
+            and self.share >= RARE_SENSE_SHARE
+            and self.certainty >= LIKELY
         )
 
 
@@ -105,7 +107,7 @@ def shades(hues: Sequence[int]) -> list[int]:
 def names(
     view: RunView, word: Uses, named_tallies: list[Tally], rare_tallies: list[Tally]
 ) -> dict[int, list[str]]:
-    """topic -> at most NAMED words that name it, the best first.
+    """topic -> at most WORDS_OF_SENSE words that name it, the best first.
 
     named_tallies: the word's senses, and rare_tallies: its other topics, as `tallied` returns both;
     topics that were merged count as one. A sense has the words that tell it from the word's other
@@ -115,7 +117,7 @@ def names(
     near = word.near([tally.topic for tally in named_tallies], CANDIDATES)
     owned = _owned(view, near, [tally.topic for tally in named_tallies])
     first = topics.top_words(
-        view, [tally.topic for tally in (*named_tallies, *rare_tallies)], NAMED
+        view, [tally.topic for tally in (*named_tallies, *rare_tallies)], WORDS_OF_SENSE
     )
     for tally, candidates in zip(named_tallies, near, strict=True):
         own_words = {
@@ -151,8 +153,9 @@ def _owned(
 
 
 def _telling(candidates: list[Near], owned: dict[int, tuple[str, float]]) -> list[str]:
-    """At most NAMED candidates, as text, the best first: by the product of their log-likelihood
-    ratio (nats) and the part of all their tokens that is in this topic. [] for no candidates.
+    """At most WORDS_OF_SENSE candidates, as text, the best first: by the product of their
+    log-likelihood ratio (nats) and the part of all their tokens that is in this topic. [] for no
+    candidates.
 
     owned: word -> (as text, that part, from 0 to 1), of all candidates.
     """
@@ -162,7 +165,7 @@ def _telling(candidates: list[Near], owned: dict[int, tuple[str, float]]) -> lis
         return candidate.score * part
 
     best_first = sorted(candidates, key=lambda candidate: -score(candidate))
-    return [owned[candidate.word][0] for candidate in best_first[:NAMED]]
+    return [owned[candidate.word][0] for candidate in best_first[:WORDS_OF_SENSE]]
 
 
 def groupings(run: Run) -> list[str]:
@@ -200,7 +203,7 @@ class Bin:
 
     @property
     def thin(self) -> bool:
-        return self.tokens < THIN
+        return self.tokens < THIN_TOKENS
 
     @property
     def shares(self) -> list[float]:
@@ -281,7 +284,7 @@ class Pair:
     def topics(self) -> list[int]:
         """Those of which either word has a part, the ones that both have first."""
         shares = self.shares
-        topics = np.flatnonzero((shares >= RARE).any(0))
+        topics = np.flatnonzero((shares >= RARE_SENSE_SHARE).any(0))
         share_of_both = shares.sum(0)[topics]
         order = np.lexsort((topics, -share_of_both, -self.common[topics]))
         return topics[order].tolist()

@@ -31,7 +31,7 @@ from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.tables import json_text, kept_table
 
 SAMPLES = 3  # lines of each sense beside all others
-MUCH = 0.1  # of a word: if its folded senses hold more, they are open
+MUCH_FOLDED = 0.1  # of a word: if its folded senses hold more, they are open
 UNSURE = 0.8  # certainty below which a sense says how certain it is
 RELATED = 8  # words that begin as this one
 
@@ -87,8 +87,8 @@ def senses_page(
     run = selection.run
     uses = senses.uses(view, word, selection)
     senses_named, other_topics = senses.tallied(uses)
-    clear, rare = topic_rows(selection, uses, senses_named, other_topics[: senses.LISTED])
-    charted = _charted(selection, clear, rare[: senses.APART] if topics_apart else [])
+    clear, rare = topic_rows(selection, uses, senses_named, other_topics[: senses.TOPICS_LISTED])
+    charted = _charted(selection, clear, rare[: senses.TOPICS_APART] if topics_apart else [])
     mix = senses.mix(run, uses, [topic.number for topic in charted], by)
     has_places = concordance.has_places(run)
     rows: list[Sense | SampledSense] = list(clear)
@@ -121,13 +121,15 @@ def _html(
     rare_tallies: list[Tally],
 ) -> SensesHtml:
     """What the template needs beside the page."""
-    is_doubtful = bool(named_tallies) and (page.tokens < senses.THIN or not named_tallies[0].clear)
+    is_doubtful = bool(named_tallies) and (
+        page.tokens < senses.THIN_TOKENS or not named_tallies[0].clear
+    )
     others_in_chart = len(charted) - len(named_tallies)
     return SensesHtml(
         pinned=_sentence(page),
         table=_table(page.shift, charted) if page.shift else "",
         doubtful=is_doubtful,
-        much_rare=page.rest > MUCH * page.tokens,
+        much_rare=page.rest > MUCH_FOLDED * page.tokens,
         unsure={
             row.number: concordance.certainty_word(row.certainty)
             for row in page.senses
@@ -136,7 +138,7 @@ def _html(
         groups=_groups(page.rare, rare_tallies),
         charted=charted,
         uncharted=len(rare_tallies) - others_in_chart,
-        others_charted=min(len(rare_tallies), senses.APART),
+        others_charted=min(len(rare_tallies), senses.TOPICS_APART),
     )
 
 

@@ -191,9 +191,9 @@ def _lines(
     uses = senses.uses(selection.view, word, selection)
     senses_named, other_topics = senses.tallied(uses)
     # The topic that is asked for is listed, however small it is
-    asked_for = [tally for tally in other_topics[senses.LISTED :] if tally.topic == topic]
+    asked_for = [tally for tally in other_topics[senses.TOPICS_LISTED :] if tally.topic == topic]
     clear, rare = topic_rows(
-        selection, uses, senses_named, other_topics[: senses.LISTED] + asked_for
+        selection, uses, senses_named, other_topics[: senses.TOPICS_LISTED] + asked_for
     )
     rows: list[Sense | OtherTopic] = [*clear, *rare]
     has_places = concordance.has_places(selection.run)
@@ -361,7 +361,7 @@ def _comparison(selection: RunSelection, first: Word, second: Word) -> WordCompa
     pair = senses.compare_words(view, first, second, selection)
     shares = pair.shares
     common = pair.common
-    words = topics.top_words(view, pair.topics, senses.NAMED)
+    words = topics.top_words(view, pair.topics, senses.WORDS_OF_SENSE)
 
     def side(i: int, word: Word, topic: int) -> PartOfWord:
         query = selection.address(topic=topic).removeprefix("?")
@@ -380,7 +380,7 @@ def _comparison(selection: RunSelection, first: Word, second: Word) -> WordCompa
             **vars(links.topic_link(view, k)),
             words=words[k],
             sides=[side(0, first, k), side(1, second, k)],
-            shared=bool(common[k] >= senses.RARE),
+            shared=bool(common[k] >= senses.RARE_SENSE_SHARE),
         )
         for k in pair.topics
     ]

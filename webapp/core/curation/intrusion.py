@@ -31,14 +31,14 @@ WINDOW = 100  # words of a passage: long enough to see what it is about
 MOST_READ_CHARACTERS = 200_000  # characters of a document that are looked through
 WORDS_SHOWN = 5  # words of a topic in the word test, besides the intruder (Chang et al.)
 OPENING = 900  # characters of a document that the topic test shows
-LOOKED_AT = 10  # other topics among whose words an intruder is looked for
+TOPICS_SEARCHED = 10  # other topics among whose words an intruder is looked for
 TOPICS_SHOWN = 3  # of a document in the topic test, besides the intruder
 WORDS_OF_TOPIC = 8  # that say there what a topic is
 DOCUMENTS_LOOKED_AT = 50  # in which the topic may be the largest
 ONE_IN = 3  # so many of their tokens, at least, are the topic's
 # For a topic without any: the log odds of Chang et al. (eq. 2) need a weight above 0. N_d cancels.
 HALF_A_TOKEN = 0.5
-APART = 100  # ranks of a topic's own words, among which no intruder may stand
+RANKS_APART = 100  # ranks of a topic's own words, among which no intruder may stand
 
 
 def _random(seed: int, number: int, kind: int) -> np.random.Generator:
@@ -175,11 +175,13 @@ def word_test(run: Run, number: int, seed: int) -> WordTest | None:
     that it is no rare word. None where there is no such word, or the topic has too few of its own.
     """
     view = RunView(run)
-    own_words = topics.top_words(view, [number], APART, topics.FREQUENT)[number]
+    own_words = topics.top_words(view, [number], RANKS_APART, topics.FREQUENT)[number]
     if len(own_words) < WORDS_SHOWN:
         return None
     random = _random(seed, number, 1)
-    other_topics = [int(k) for k in random.permutation(view.topics) if k != number][:LOOKED_AT]
+    other_topics = [int(k) for k in random.permutation(view.topics) if k != number][
+        :TOPICS_SEARCHED
+    ]
     candidates = topics.top_words(view, other_topics, WORDS_SHOWN * 2, topics.FREQUENT)
     intruders: list[str] = []
     for other_topic in other_topics:

@@ -15,7 +15,7 @@ from webapp.core.results.weights import topics as topics_of, vocabulary, words
 from webapp.models import Edit, Run, Version
 
 FIELDS = ("label", "note", "group", "colour", "hidden")
-OFFERED = 30  # runs
+RUNS_OFFERED = 30  # runs
 
 
 class Plan(NamedTuple):
@@ -94,4 +94,4 @@ def labelled(run: Run) -> list[LabelledRun]:
         run__corpus=run.corpus_id, run__status=Run.Status.DONE, run__deleted_at=None, undone_at=None
     ).exclude(run=run)
     edited_topics = edits.values_list("run").annotate(topics=Count("topic", distinct=True))
-    return [LabelledRun(*row) for row in edited_topics.order_by("-run")[:OFFERED]]
+    return [LabelledRun(*row) for row in edited_topics.order_by("-run")[:RUNS_OFFERED]]

@@ -14,10 +14,10 @@ from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.storage.sql import rows
 
 PAGE = 50
-WORDS = 100  # of a topic's words that a label may be made of
+WORDS_OF_LABELS = 100  # of a topic's words that a label may be made of
 MOST_WORDS = 3  # of a label
 SAME_BEGINNING = 4  # letters by which two words say the same: "court" says "courts", too
-OFFERED = 300  # topics that the field for a merge offers by name; any other can be typed
+TOPICS_OFFERED = 300  # topics that the field for a merge offers by name; any other can be typed
 
 
 def history(
@@ -110,7 +110,7 @@ def topic_form(view: RunView, number: int) -> TopicForm:
         groups=labels.groups(),
         hues=[Hue(n, CHOSEN + n, name) for n, name in enumerate(CHOSEN_NAMES)],
         own_hue=view.homes[number].hue,
-        others=[labels.title(k) for k in view.topics[:OFFERED] if k != number],
+        others=[labels.title(k) for k in view.topics[:TOPICS_OFFERED] if k != number],
         target=links.topic_link(view, target) if target != number else None,
         members=[links.topic_link(view, m) for m in labels.members(number)],
     )
@@ -126,7 +126,7 @@ def proposals(run: Run, number: int) -> list[str]:
     candidates = rows(
         "SELECT w.word, t.weight, w.tokens FROM topic_word t JOIN word w ON w.version_id = %s AND"
         " w.number = t.word WHERE t.snapshot_id = %s AND t.topic = %s AND t.rank < %s",
-        [run.version_id, run.snapshot_id, number, WORDS],
+        [run.version_id, run.snapshot_id, number, WORDS_OF_LABELS],
     )
     total = run.version.tokens
 

@@ -19,7 +19,7 @@ from webapp.platform.storage.cache import of_documents
 
 _NAME = regex.compile(r"[\p{L}\p{M}]+")
 FEWEST_VALUES = found.FEWEST_VALUES  # values of a field that may be the unit
-OFFERED = 20  # fields that a page offers, those whose texts are most alike first
+FIELDS_OFFERED = 20  # fields that a page offers, those whose texts are most alike first
 
 # As intervals have it: for what they hold, beyond the texts at hand.
 DOCUMENTS_ANSWERED = "for other documents like these"
@@ -114,7 +114,7 @@ def _not_looked_at(field: ValueField | Names) -> Field:
 def possible(version: Version) -> list[Field]:
     """Fields that a person may name, those whose texts are most alike first."""
     enough = [field for field in known_fields(version) if field.values >= FEWEST_VALUES]
-    return sorted(enough, key=lambda field: (bool(field.unfit), -field.effect))[:OFFERED]
+    return sorted(enough, key=lambda field: (bool(field.unfit), -field.effect))[:FIELDS_OFFERED]
 
 
 def codes(version: Version, field: Field) -> np.ndarray:

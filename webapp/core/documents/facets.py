@@ -31,7 +31,7 @@ from webapp.platform.storage.cache import BoundedCache
 
 VALUES = 8  # of a category that are offered to tick, the most frequent; others are typed
 # values that are proposed while one types, and topics that a list holds: above, a number is typed
-OFFERED = 200
+VALUES_OFFERED = 200
 TOPICS = 8  # that are named as larger in a set than elsewhere
 LEAST_PERCENT = 10  # per cent of a document: what "with this topic" asks for
 BARS = 60  # of the histogram of dates: each is wide enough to be hit
@@ -86,7 +86,7 @@ def form(selection: Selection, query: QueryDict) -> SetForm:
         ],
         counted=bool(run and run.final),
         topics=titles(view)
-        if view and view.run.snapshot_id and len(view.topics) <= OFFERED
+        if view and view.run.snapshot_id and len(view.topics) <= VALUES_OFFERED
         else [],
     )
 
@@ -106,7 +106,7 @@ def _category(selection: Selection, category: ValueField) -> OfferedCategory:
             address = f"{category.name}:{value}"
             offered.append(OfferedValue(value, address, documents, is_ticked))
     unlisted = len(category.values) - len(offered)
-    proposed = list(category.values[VALUES:OFFERED]) if unlisted else []
+    proposed = list(category.values[VALUES:VALUES_OFFERED]) if unlisted else []
     return OfferedCategory(category.name, offered, unlisted, proposed)
 
 

@@ -12,9 +12,9 @@ from inference.runtime.arrays import frozen
 from webapp.intake.metadata import Category, Field, MetadataError, Names, RangeField, ValueField
 from webapp.intake.metadata.columns import Columns, put_in_order
 from webapp.intake.metadata.groups import (
-    LONG,
+    LONG_YEARS,
     MOST_GROUPS,
-    NONE,
+    NO_VALUE,
     PERIODS,
     Groups,
     TooManyPeriods,
@@ -282,7 +282,7 @@ def _first_days(version_id: int, name: str) -> list[int]:
     for a in range(0, len(codes), _BLOCK):
         values = codes[a : a + _BLOCK]
         days = columns.dates[a : a + _BLOCK]
-        has_both = (values != NONE) & (days > 0)
+        has_both = (values != NO_VALUE) & (days > 0)
         np.minimum.at(first, values[has_both], days[has_both])
     return first.tolist()
 
@@ -292,7 +292,7 @@ def usual(version: Version) -> str | None:
     where there is neither."""
     by = period(version)
     days = dated(version)
-    if by == "year" and days is not None and days[1].year - days[0].year > LONG:
+    if by == "year" and days is not None and days[1].year - days[0].year > LONG_YEARS:
         return "decade"
     return by or next((category.name for category in categories(version)), None)
 

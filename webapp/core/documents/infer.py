@@ -154,7 +154,7 @@ def text(view: RunView, text: str) -> tuple[ReadText, list[texts.Word]]:
         tokens=len(words),
         unknown=unknown,
         length=len(text),
-        shown=min(len(text), embargo.PART),
+        shown=min(len(text), embargo.PAGE_CHARACTERS),
         proportions=documents.parts(view, labels.merged(mixture)),
         **vars(documents.like(view, mixture / mixture.sum()) if len(words) else Similar([])),
-    ), texts.words(view.run, tokens, text[: embargo.PART], 0)
+    ), texts.words(view.run, tokens, text[: embargo.PAGE_CHARACTERS], 0)

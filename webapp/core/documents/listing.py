@@ -26,11 +26,11 @@ ORDERS = {
     "newest": "newest first",
 }
 _TOPIC = regex.compile(r"T(\d{1,5})", regex.ASCII)
-FIRST = 2_000  # matches of a search that are put in order before others are asked for
+FIRST_MATCHES = 2_000  # matches of a search that are put in order before others are asked for
 _LAST = 1e12  # the key of a document without a date
 # Bytes of lists that a web process keeps: at ten million documents the last three of a whole corpus
-_KEPT = 128 << 20
-_lists = BoundedCache(_KEPT)
+_KEPT_BYTES = 128 << 20
+_lists = BoundedCache(_KEPT_BYTES)
 
 
 class Neighbours(NamedTuple):
@@ -254,8 +254,8 @@ class Listing:
         ]
 
     def _by_relevance(self) -> list[_Part]:
-        """Better matches first: the FIRST best ones, and the others, which are put in order when
-        they are asked for."""
+        """Better matches first: the FIRST_MATCHES best ones, and the others, which are put in order
+        when they are asked for."""
         numbers = self.selection.numbers
         assert numbers is not None  # there is a search
 
@@ -280,14 +280,14 @@ class Listing:
 
 
 def _first(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(places of the FIRST least keys, of equals the first; places of the others), int64, ascending
-    both."""
-    if len(keys) <= FIRST:
+    """(places of the FIRST_MATCHES least keys, of equals the first; places of the others), int64,
+    ascending both."""
+    if len(keys) <= FIRST_MATCHES:
         return np.arange(len(keys)), np.zeros(0, np.int64)
-    limit = np.partition(keys, FIRST)[FIRST]
+    limit = np.partition(keys, FIRST_MATCHES)[FIRST_MATCHES]
     below = np.flatnonzero(keys < limit)
     equal = np.flatnonzero(keys == limit)
-    first = np.sort(np.concatenate([below, equal[: FIRST - len(below)]]))
+    first = np.sort(np.concatenate([below, equal[: FIRST_MATCHES - len(below)]]))
     return first, np.delete(np.arange(len(keys)), first)
 
 

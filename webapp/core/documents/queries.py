@@ -26,7 +26,7 @@ from webapp.platform.accounts import embargo
 
 PAGE = 25
 SIMILAR = 10  # documents that a document's page names as like it
-SHARED = 3  # topics that are named of each
+SHARED_TOPICS = 3  # topics that are named of each
 
 
 def describe_documents(listing: Listing, numbers: list[int]) -> list[FoundDocument]:
@@ -190,7 +190,9 @@ def like(view: RunView, mixture: np.ndarray, number: int = -1) -> Similar:
             minlength=view.run.topics,
         )
         shared = np.minimum(own_mixture, other_mixture)
-        common = [k for k in np.argsort(-shared, kind="stable")[:SHARED].tolist() if shared[k] > 0]
+        common = [
+            k for k in np.argsort(-shared, kind="stable")[:SHARED_TOPICS].tolist() if shared[k] > 0
+        ]
         row = by_number[n]
         rows.append(
             SimilarDocument(

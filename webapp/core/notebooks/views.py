@@ -36,7 +36,7 @@ from webapp.platform.pages.page import (
 from webapp.platform.pages.typed import Answer, PageQuery, typed
 
 Write = Callable[[NotebookPage, str], str | bytes]
-FILES: dict[str, tuple[str, Write | None]] = {  # ending -> its type, what writes it
+FILE_FORMS: dict[str, tuple[str, Write | None]] = {  # ending -> its type, what writes it
     "html": ("text/html", html.notebook),
     "md": ("text/markdown", markdown.notebook),
     "docx": (
@@ -271,7 +271,7 @@ def export(request: HttpRequest, notebook_id: int, form: str) -> HttpResponse:
     its passages as BibTeX."""
     page = queries.content(_or_404(request, notebook_id), authorization.corpora(request))
     root = request.build_absolute_uri("/").rstrip("/")
-    kind, write = FILES[form]
+    kind, write = FILE_FORMS[form]
     body = (
         write(page, root) if write else queries.bibliography(page, authorization.corpora(request))
     )

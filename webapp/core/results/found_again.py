@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from webapp.models import Replicate, Run
 from webapp.platform.storage.cache import cached
 
-_KEPT = 64  # snapshots
+_KEPT_SNAPSHOTS = 64  # snapshots
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def elsewhere(run: Run) -> list[list[Elsewhere]]:
     return _elsewhere(run.pk, run.snapshot_id, compared) if compared else []
 
 
-@cached(_KEPT)
+@cached(_KEPT_SNAPSHOTS)
 def _elsewhere(run_id: int, snapshot_id: int, compared: int) -> list[list[Elsewhere]]:
     """compared: with how many runs; of a failed one that is trained again later there is one
     more."""

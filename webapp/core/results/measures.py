@@ -13,7 +13,7 @@ COLUMNS = (
     "share", "tokens", "documents", "coherence", "npmi", "exclusivity", "effective_words", "document_entropy", "rank_1_documents",
     "uniform_distance", "corpus_distance", "floor", "floor_mass", "x", "y", "used", "background", "mixed", "apart", "tells",
 )  # fmt: skip
-_KEPT = 64  # snapshots
+_KEPT_SNAPSHOTS = 64  # snapshots
 Kind = Literal["clear", "mixed", "general"]  # of a topic by its words alone, the clearest first
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -31,7 +31,7 @@ def of(run: Run) -> dict[str, np.ndarray]:
     return read(run.snapshot_id) if run.snapshot_id else {}
 
 
-@cached(_KEPT)
+@cached(_KEPT_SNAPSHOTS)
 def read(snapshot_id: int) -> dict[str, np.ndarray]:
     rows = Topic.objects.filter(snapshot_id=snapshot_id).order_by("number").values_list(*COLUMNS)
     table = np.array(list(rows), np.float64).reshape(-1, len(COLUMNS))

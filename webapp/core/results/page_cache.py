@@ -27,7 +27,7 @@ from webapp.core.results.labels import state
 from webapp.models import Run
 from webapp.platform.accounts import authorization, embargo, readings
 from webapp.platform.pages.page import READER, run_or_404
-from webapp.platform.pages.typed import PART
+from webapp.platform.pages.typed import PART_HEADER
 from webapp.platform.request_context import request_context
 from webapp.platform.storage.cache import ENTRY, BoundedCache
 
@@ -133,7 +133,7 @@ def _key(request: HttpRequest, run: Run, arguments: dict, also: object) -> bytes
     parts = (
         request.path,
         request.GET.urlencode(),
-        request.headers.get(PART),
+        request.headers.get(PART_HEADER),
         sorted(arguments.items()),
         also,
     )

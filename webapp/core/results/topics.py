@@ -18,7 +18,7 @@ TOP_WORDS = 10
 FREQUENT = 1.0  # the same, where words are wanted by their probability alone
 RANKED = 60  # of a topic's most probable words: those that relevance orders
 FORMS = 2  # times as many words are looked at as are shown: some are forms of others
-OWN = 20  # of these, the first that a passage of the topic marks
+OWN_WORDS = 20  # of these, the first that a passage of the topic marks
 
 
 def is_topic(text: str, run: Run) -> bool:
@@ -98,10 +98,14 @@ def _first_words(
 
 
 def own_words(view: RunView, number: int) -> list[int]:
-    """Numbers, in the vocabulary, of the words that tell what a topic is about: the first OWN by
-    relevance; of merged topics those of each. Words dropped from view are not among them."""
+    """Numbers, in the vocabulary, of the words that tell what a topic is about: the first OWN_WORDS
+    by relevance; of merged topics those of each. Words dropped from view are not among them."""
     relevant = _relevant(
-        view.run.snapshot_id, view.run.version_id, view.labels.parts(number), OWN, relevance.LAM
+        view.run.snapshot_id,
+        view.run.version_id,
+        view.labels.parts(number),
+        OWN_WORDS,
+        relevance.LAM,
     )
     return sorted(
         {own_word for _, word, _, own_word in relevant if word not in view.hidden_words.words}

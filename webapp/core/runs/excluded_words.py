@@ -4,7 +4,7 @@ from webapp.core.results import topics
 from webapp.core.runs.shapes import ChildRun, OfferedWord
 from webapp.models import Run, Word
 
-OFFERED = 30  # words of a topic
+WORDS_OFFERED = 30  # words of a topic
 CHILDREN = 30  # runs that are listed
 
 
@@ -12,7 +12,7 @@ def offered(run: Run, topic: int | None, chosen_words: list[str]) -> list[Offere
     """Words to choose from: those of a topic by weight, then the chosen ones."""
     of_topic: list[str] = []
     if topic is not None and run.snapshot_id:
-        rows, _ = topics.words(run, topic, limit=OFFERED)
+        rows, _ = topics.words(run, topic, limit=WORDS_OFFERED)
         of_topic = [row["word"] for row in rows]
     ticked = [word.lower() for word in chosen_words]
     words = dict.fromkeys(of_topic + ticked)

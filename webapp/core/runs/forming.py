@@ -17,7 +17,7 @@ from webapp.core.runs.names import spelling
 from webapp.models import FormingStep, Run
 
 MOST_TOPICS = 40  # topics of a step: the largest
-WORDS = 8  # of a topic
+WORDS_OF_TOPIC = 8  # of a topic
 SAMPLE = 300  # documents, evenly spread, among which a topic's passage is looked for
 SAMPLED_PAIRS = 60_000  # of a document and a word, that all of them may have
 LEAST_TOKENS = 20  # tokens that a document must have for that
@@ -90,7 +90,7 @@ class FormingWriter:
         rows = _rows(topics, numbers)
         spelled = spelling(self.run.version_id, naming.candidates(rows))
         names = naming.names(rows, spelled)
-        words = relevance.first(rows, self.bow.word_tokens, WORDS, naming.CANDIDATES)
+        words = relevance.first(rows, self.bow.word_tokens, WORDS_OF_TOPIC, naming.CANDIDATES)
         xy = self._placed(numbers.tolist(), divergences(rows))
         passages = self._passages(rows)
         return [

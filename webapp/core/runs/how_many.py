@@ -37,7 +37,7 @@ FEWEST_TOPICS = 3  # topics of a run: of fewer there is no third
 MOST_TOPICS = 3_000  # topics of a training: of more, finding them again takes minutes and 150 MB
 # That all of them may take on one core, as estimated: of one, so that every machine reads the same
 # documents
-SECONDS = 3_600.0
+MOST_CORE_SECONDS = 3_600.0
 # Of the documents of a larger corpus, that the trainings read: of fewer too little is learned
 LEAST_SHARE = 0.02
 FIRST_WORDS = 5  # of a topic, which name it: it has no page of its own
@@ -125,7 +125,8 @@ def refuse(run: Run) -> str:
     if share_read(run) < LEAST_SHARE:
         return (
             f"The trainings would take about {duration(_estimate(run, LEAST_SHARE, 1))} on one core"
-            f" with {LEAST_SHARE:.0%} of the documents alone, more than the {duration(SECONDS)} that"
+            f" with {LEAST_SHARE:.0%} of the documents alone, more than the"
+            f" {duration(MOST_CORE_SECONDS)} that"
             " are allowed. Train a run with a third of the topics, and compare the two."
         )
     return ""
@@ -137,14 +138,14 @@ def estimate(run: Run) -> float:
 
 
 def share_read(run: Run) -> float:
-    """The share of the documents that the trainings read: 1 where they take no longer than SECONDS
-    on one core, else as many as can be read in that time; 0 where no share can. The topics of every
-    document are found whatever is read."""
+    """The share of the documents that the trainings read: 1 where they take no longer than
+    MOST_CORE_SECONDS on one core, else as many as can be read in that time; 0 where no share can.
+    The topics of every document are found whatever is read."""
     complete = _estimate(run, 1.0, 1)
-    if complete <= SECONDS:
+    if complete <= MOST_CORE_SECONDS:
         return 1.0
     without_reading = _estimate(run, 0.0, 1)
-    return max(0.0, (SECONDS - without_reading) / (complete - without_reading))
+    return max(0.0, (MOST_CORE_SECONDS - without_reading) / (complete - without_reading))
 
 
 def _estimate(run: Run, share: float, cores: int) -> float:
@@ -300,7 +301,7 @@ def _find_repeats(topics: Topics, sizes: np.ndarray) -> np.ndarray:
     divergences[rank[None, :] >= rank[:, None]] = np.inf
     divergences[:, sizes == 0] = np.inf
     nearest = divergences.argmin(axis=1)
-    is_near = divergences[np.arange(topics.K), nearest] < distances.NEAR
+    is_near = divergences[np.arange(topics.K), nearest] < distances.NEAR_NATS
     return np.where(is_near & (sizes > 0), nearest, -1).astype(np.int32)
 
 

@@ -33,7 +33,7 @@ LARGEST_RADIUS = 100  # radius of a topic with all words
 SMALLEST_RADIUS = 4  # radius of any
 LETTER = 7.2  # width of a letter of a label
 LINE = 17  # height of a label
-GAP = 4  # between a circle and a label beside it
+LABEL_GAP = 4  # between a circle and a label beside it
 COVERED = 0.8  # of a circle's radius: a label may reach so far into it, and no farther
 
 
@@ -209,7 +209,7 @@ def _disc(topic: TopicAtStep) -> _Disc:
 def _places_of_label(disc: _Disc, width: float) -> list[tuple[float, float]]:
     """Where the middle and the top of a label may be, from the circle's middle: below, above, right
     and left of it."""
-    distance = disc.r + width / 2 + GAP
+    distance = disc.r + width / 2 + LABEL_GAP
     return [(0, disc.r), (0, -disc.r - LINE), (distance, -LINE / 2), (-distance, -LINE / 2)]
 
 

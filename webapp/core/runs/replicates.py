@@ -42,11 +42,13 @@ PLACES: dict[str, Sequence[int]] = {
     Replicate.Texts.DRAWN: (SEEDS + 1,),
     Replicate.Texts.HALF: (SEEDS + 2,),
 }
-SECONDS = 300.0  # of training, up to which a run is trained with other seeds by itself
+MOST_TRAINING_SECONDS = (
+    300.0  # of training, up to which a run is trained with other seeds by itself
+)
 BYTES = 64 << 20  # of the topics of one, compressed
-LOOK = 1.0  # seconds between two looks whether anybody needs the machine
+LOOK_SECONDS = 1.0  # seconds between two looks whether anybody needs the machine
 DECIMALS = 3  # of a similarity that is stored
-WORDS = 5  # of the topic that is most like one that was not found
+WORDS_OF_TOPIC = 5  # of the topic that is most like one that was not found
 
 
 def possible(run: Run) -> bool:
@@ -79,7 +81,7 @@ def begin(run: Run, texts: str = Replicate.Texts.OWN) -> None:
 def begin_by_itself(run: Run) -> None:
     """After its training, where that took little, or a run of all was asked for."""
     if possible(run) and (
-        Steering.of_run(run).join or (settings.OTHER_SEEDS and run.seconds <= SECONDS)
+        Steering.of_run(run).join or (settings.OTHER_SEEDS and run.seconds <= MOST_TRAINING_SECONDS)
     ):
         begin(run)
 
@@ -214,7 +216,7 @@ class _Needed:
         self.ever = False
 
     def __call__(self) -> bool:
-        if not self.ever and time.monotonic() - self.looked >= LOOK:
+        if not self.ever and time.monotonic() - self.looked >= LOOK_SECONDS:
             self.looked = time.monotonic()
             self.ever = not scheduler.idle()
         return self.ever
@@ -257,7 +259,7 @@ def _elsewhere(run: Run, topics: Topics) -> list[tuple[bool, float, list[str]]]:
     between = matching.match(weights.topics(run.snapshot), topics, *weights.words(run, run))
     words_by_number = Word.objects.filter(version=run.version_id).order_by("number")
     tokens = words_by_number.values_list("tokens", flat=True)
-    first = relevance.first(topics, np.array(tokens), WORDS)
+    first = relevance.first(topics, np.array(tokens), WORDS_OF_TOPIC)
     called = spelling(run.version_id, set(chain.from_iterable(first)))
     rows = zip(
         between.partner.tolist(),

@@ -168,7 +168,7 @@ def other_seeds(request: HttpRequest, run: Run) -> HttpResponse:
     return redirect(links.seeds_url(run))
 
 
-WORDS = 8  # of each topic that is offered
+WORDS_OF_TOPIC = 8  # of each topic that is offered
 # Fields of the form, which stay filled where they can't be done
 FIELDS = ("merge", "split", "together", "never")
 LONGEST_PAIR_LIST = 400  # characters of each
@@ -190,7 +190,7 @@ def steer(
     ticked: list[int] = []
     if run.final:
         ticked = numbers(",".join(topics).split(","), run)[: steering.MOST_STEERED]
-    words = top_words(view, ticked, WORDS) if ticked else {}
+    words = top_words(view, ticked, WORDS_OF_TOPIC) if ticked else {}
     to_merge = merge.split(",")
     to_split = split.split(",")
     rows = [
@@ -205,7 +205,7 @@ def steer(
     page = SteerPage(
         ready=run.final and runs.can_be_continued(run),
         ticked=rows,
-        others=run.final and 0 < len(view.topics) <= facets.OFFERED,
+        others=run.final and 0 < len(view.topics) <= facets.VALUES_OFFERED,
         together=together[:LONGEST_PAIR_LIST],
         never=never[:LONGEST_PAIR_LIST],
         steered=steering.steered(run),

@@ -21,7 +21,7 @@ from webapp.core.simulate.shapes import (
 from webapp.models import Run, Snapshot
 from webapp.platform.storage.cache import cached
 
-WORDS = 10
+WORDS_OF_TOPIC = 10
 REMEMBERED = 16  # snapshots
 RECOVERED = 0.25  # relative error below which a true topic is found again, as the page calls it
 
@@ -110,7 +110,7 @@ def _row(k: int, partner: int, simulated: truth.Made, found_topics: _FoundTopics
 
 
 def _first(weights_of_words: np.ndarray, words: list[str]) -> list[str]:
-    heaviest = np.argsort(-weights_of_words, kind="stable")[:WORDS]
+    heaviest = np.argsort(-weights_of_words, kind="stable")[:WORDS_OF_TOPIC]
     return [words[w] for w in heaviest if weights_of_words[w] > 0]
 
 

@@ -43,8 +43,8 @@ from webapp.intake.file_formats.copies import Stat
 
 MAX_ENTRIES = 2_000_000
 # Bytes of an entry, at most, that is unpacked while others are read: each lies on the disk till then
-AHEAD = 64 << 20
-SMALL = 1 << 20  # bytes: what is smaller when unpacked is no bomb, whatever its ratio
+MOST_AHEAD_BYTES = 64 << 20
+NO_BOMB_BYTES = 1 << 20  # bytes: what is smaller when unpacked is no bomb, whatever its ratio
 SAMPLE_ENTRIES = 50  # by which the encoding is guessed
 _HEAD = 1 << 13  # bytes of each
 # What reading damaged bytes raises, and nothing else does; and what may have other reasons, too
@@ -80,7 +80,7 @@ class Budget:
     """How much an archive may unpack to; one within another stays within both's."""
 
     def __init__(self, packed: int, outer: "Budget | None" = None):
-        self.limit = min(MAX_UNPACKED, max(SMALL, MAX_RATIO * packed))
+        self.limit = min(MAX_UNPACKED, max(NO_BOMB_BYTES, MAX_RATIO * packed))
         self.spent = 0
         self.outer = outer
 
@@ -95,7 +95,8 @@ class Budget:
 
 
 class Listing(Protocol):
-    """How archives of one kind are listed: `entries` of webapp.intake.file_formats.zips and tars."""
+    """How archives of one kind are listed: `entries` of webapp.intake.file_formats.zips and
+    tars."""
 
     def __call__(
         self, source: Source, name: str, advance: Callable[[int], None], within: bool
@@ -263,7 +264,7 @@ def _refused(entry: Entry) -> str | None:
             f"is longer than {MAX_TEXT:,} characters",
         ),
         (
-            entry.packed and entry.size > max(SMALL, MAX_RATIO * entry.packed),
+            entry.packed and entry.size > max(NO_BOMB_BYTES, MAX_RATIO * entry.packed),
             f"unpacks to more than {MAX_RATIO} times its size, as no text does",
         ),
     )
@@ -412,7 +413,7 @@ def _begin(
         return
     step.reading = dispatch.Reading(entry, inside, options, companions)
     step.read = partial(step.reading.items, step.progress)
-    if entry.size <= AHEAD and not looking.now():
+    if entry.size <= MOST_AHEAD_BYTES and not looking.now():
         step.reading.begin()
 
 

@@ -48,7 +48,7 @@ from webapp.intake.file_formats.formats import (
 )
 
 LONGEST_REASON = 200  # characters of an error that is quoted
-LARGE = 8 << 20  # bytes of a file that a worker process reads though no library parses it
+LARGE_BYTES = 8 << 20  # bytes of a file that a worker process reads though no library parses it
 # Bytes of an archive's entry that a worker process can have in memory for a library
 MOST_COPIED = 256 << 20
 
@@ -196,8 +196,9 @@ def sniff(source: Source | Member, name: str, fixed_options: dict, companions: C
 def _parsed(
     source: Source, name: str, file_format: Format, html: bool = False
 ) -> Iterator[tuple[Source, str]]:
-    """What a format's module in this process is given. What a library reads is here only in a worker
-    process; of an archive's entry it gets a copy in memory. html: whether texts in it are HTML."""
+    """What a format's module in this process is given. What a library reads is here only in a
+    worker process; of an archive's entry it gets a copy in memory. html: whether texts in it are
+    HTML."""
     if not (file_format.sandboxed or html):
         yield source, name
         return
@@ -379,7 +380,7 @@ def _saved_with(
 def _is_large(source: Source) -> bool:
     """Whether a file is worth a process of its own that reads it beside what is done with its
     documents."""
-    return isinstance(source, Path) and source.stat().st_size >= LARGE
+    return isinstance(source, Path) and source.stat().st_size >= LARGE_BYTES
 
 
 def _bounded(

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import regex
 
 SAMPLE = 1 << 13  # bytes, of lines that are not plain ASCII
-FIRST = 1 << 10  # of them by which most encodings are ruled out
+FIRST_BYTES = 1 << 10  # of them by which most encodings are ruled out
 _LATIN = {  # letters beside a to z
     "en": "éèêëïôöñçàæœ", "fr": "àâæçéèêëîïôœùûüÿ", "de": "äöüßé", "es": "áéíñóúü", "pt": "áâãàçéêíóôõúü", "it": "àèéìíîòóùú",
     "nl": "ëïéèöüáóê", "sv": "åäöéü", "da": "åæøéü", "no": "åæøéòô", "fi": "äöåšž", "is": "áðéíóúýþæö", "ca": "àçèéíïòóúü·", "gl": "áéíñóúüï",
@@ -79,7 +79,7 @@ _ALIKE = 0.002  # what two encodings have alike is not the second's for a stray 
 _SIGN_WORTH = 0.6  # of a sign, which stands in few texts
 _TYPOGRAPHY_WORTH = 0.9  # beside letters that are not Latin: other encodings have it, too
 _UNSPACED = {"ja", "zh", "ko"}
-_BEHIND = 0.25  # what is so far behind in the FIRST is not tried any more
+_BEHIND = 0.25  # what is so far behind in the FIRST_BYTES is not tried any more
 _NEAR = 0.025
 _NEAR_CP1252 = 0.08  # it is the commonest by far
 _PRIOR_CHARACTERS = 2  # characters: fewer than that say little
@@ -100,7 +100,7 @@ def guess(sample: bytes, least_score: float = _LEAST_SCORE) -> str:
     text = sample.decode("utf-8", "replace")
     if text.count("\ufffd") < 0.1 * sum(character > "\x7f" for character in text):
         return "utf-8"
-    first = {encoding: _score(sample[:FIRST], encoding) for encoding in _SERVES}
+    first = {encoding: _score(sample[:FIRST_BYTES], encoding) for encoding in _SERVES}
     least = max(first.values()) - _BEHIND
     scores = {
         encoding: _score(sample, encoding) for encoding, score in first.items() if score >= least

@@ -1,8 +1,8 @@
 """HTML in the cells of tables and the fields of JSON, as exports of web sites have it: tags and
 entities become text.
 
-A text with tags is laid out by the parser of HTML files (webapp.intake.file_formats.html), so it is read
-in the sandbox, as those are.
+A text with tags is laid out by the parser of HTML files (webapp.intake.file_formats.html), so it is
+read in the sandbox, as those are.
 """
 
 from collections.abc import Iterable
@@ -23,12 +23,12 @@ _TWICE = regex.compile(
 _MARKUP = regex.compile(r"<[/!]?[\p{L}]|&#?\w+;")
 _LAST = "<p>\ue000"  # behind a text, to see that the parser came to its end
 EMPTY = "{}: the text has nothing in it but HTML; it was left out."
-_LOOKED_AT = 20_000  # characters of a cell
+_SAMPLE_CHARACTERS = 20_000  # characters of a cell
 
 
 def guess(cells: Iterable[str]) -> bool:
     """Whether most cells with something like markup have tags or entities of HTML."""
-    starts = [cell[:_LOOKED_AT] for cell in cells]
+    starts = [cell[:_SAMPLE_CHARACTERS] for cell in cells]
     with_markup = [start for start in starts if _MARKUP.search(start)]
     return 2 * sum(map(_has_html, with_markup)) > len(with_markup)
 

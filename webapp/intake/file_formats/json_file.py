@@ -31,7 +31,7 @@ from webapp.intake.file_formats.base import (
 from webapp.intake.file_formats.jsonl import DEEP, TOO_DEEP, document, keys, sniffed, value_of
 from webapp.intake.metadata.missing import is_missing
 
-WHOLE = 10_000_000  # characters of a file that is read as a whole
+MOST_WHOLE_CHARACTERS = 10_000_000  # characters of a file that is read as a whole
 MAX_DEPTH = 4  # of the list of objects, in objects
 # values before the list of objects, and lists around it
 MOST_BEFORE = 100_000
@@ -150,8 +150,8 @@ def _is_lines(path: Source, name: str, options: Options) -> bool:
     """Whether the file is JSON lines under another name: its first two lines are objects."""
     with opened(path, name) as file:
         text = decoded(file, options.encoding)
-        first = text.readline(WHOLE)
-        second = text.readline(WHOLE)
+        first = text.readline(MOST_WHOLE_CHARACTERS)
+        second = text.readline(MOST_WHOLE_CHARACTERS)
     return (
         second.lstrip().startswith("{")
         and first.lstrip("\ufeff ").startswith("{")
@@ -164,7 +164,7 @@ def _values(path: Source, name: str, options: Options, advance, lists: Lists) ->
     lists: is told of the lists that there are."""
     with opened(path, name, advance) as file:
         text = decoded(file, options.encoding)
-        start = _SCRIPT.sub("", text.read(WHOLE), 1)
+        start = _SCRIPT.sub("", text.read(MOST_WHOLE_CHARACTERS), 1)
         next_character = text.read(1)
         document = None if next_character else value_of(start.removeprefix("\ufeff"))
         if document is not None and document is not DEEP:

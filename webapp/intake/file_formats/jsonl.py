@@ -44,7 +44,17 @@ MOST_KEYS = 1_000  # of the first objects
 MAX_DEPTH = 20  # of lists in lists that are joined
 FIELD_DEPTH = 4  # of fields within fields that have a name of their own, as “author.name”
 # Fields of a piece of a text; a list of objects with others is one of documents
-PIECE = {"text", "type", "href", "url", "user_id", "language", "document_id", "collapsed", "style"}
+PIECE_FIELDS = {
+    "text",
+    "type",
+    "href",
+    "url",
+    "user_id",
+    "language",
+    "document_id",
+    "collapsed",
+    "style",
+}
 # Of a post in the older form of X: its whole text, where “text” has its first 140 characters
 WHOLE_POST = "extended_tweet.full_text"
 PIECES = 1_000  # of a list that are looked at to see whether they are the pieces of a text
@@ -180,7 +190,7 @@ def joined_pieces(value: list) -> str | None:
     strings, and objects with a “text”; None for another list."""
     texts: list[str] = []
     for item in value[:PIECES]:
-        if isinstance(item, dict) and not item.keys() <= PIECE:
+        if isinstance(item, dict) and not item.keys() <= PIECE_FIELDS:
             return None
         text = item.get("text") if isinstance(item, dict) else item
         if not isinstance(text, str):

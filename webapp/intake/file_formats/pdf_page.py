@@ -25,7 +25,7 @@ MIN_LINES = 4  # that lie beside others, where a page has columns
 _GUTTER = 0.5  # of a line's height: so wide is the space between columns, at least
 _COLUMN = 0.15  # of the page's width: so wide are the lines of a column, on average
 _MOST_RECTANGLES = 2_000  # of a page that is looked at for columns
-_APART = 1.5  # of a line's height: so far are headers and footers from the text
+_RUNNING_LINE_GAP = 1.5  # of a line's height: so far are headers and footers from the text
 _MOST_APART = 4  # parts of lines in a header or footer
 _MOST_COLUMNS = 3  # divisions of a page, each into two
 
@@ -160,7 +160,7 @@ def _until_gap(lines: list[_Line]) -> int:
         itertools.pairwise(lines[: _MOST_APART + 1]), 1
     ):
         between = max(line.bottom - following.top, following.bottom - line.top)
-        if between > _APART * line.height:
+        if between > _RUNNING_LINE_GAP * line.height:
             return line_number
     return 0
 

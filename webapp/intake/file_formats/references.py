@@ -28,8 +28,18 @@ _ROLES = {  # RIS's tags and BibTeX's names -> ours
     "AU": "author", "A1": "author", "JO": "journal", "JF": "journal", "T2": "journal", "JA": "journal", "KW": "keywords", "DO": "doi",
     "UR": "url", "LA": "language", "PB": "publisher", "ID": "id", "booktitle": "journal", "journaltitle": "journal", "year": "date",
 }  # fmt: skip
-_KEPT = {"title", "abstract", "date", "author", "journal", "keywords", "doi", "url", "language"}
-_KEPT |= {"publisher", "id"}
+_KEPT_ROLES = {
+    "title",
+    "abstract",
+    "date",
+    "author",
+    "journal",
+    "keywords",
+    "doi",
+    "url",
+    "language",
+}
+_KEPT_ROLES |= {"publisher", "id"}
 _ENTRY = regex.compile(r"@([A-Za-z]+)\s*[{(]\s*([^,\s{}]*)\s*,")
 _FOLLOWING = regex.compile(r"\n[ \t]*@[A-Za-z]+[ \t]*[{(]")  # how the next reference begins
 _NAME = regex.compile(r"\s*,?\s*([A-Za-z][\w:-]{0,60})\s*=\s*")
@@ -152,7 +162,7 @@ def _bibtex(text: str) -> Iterator[_Reference]:
             unclosed = unclosed or not closed
             key = name_match[1].lower()
             role = _ROLES.get(key, key)
-            if role in _KEPT and value:
+            if role in _KEPT_ROLES and value:
                 written = plain(value)
                 if role == "author":
                     written = written.replace(" and ", "; ")

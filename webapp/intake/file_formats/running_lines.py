@@ -11,7 +11,7 @@ import regex
 
 from webapp.intake.file_formats.base import Problem
 
-EDGE = 2  # lines at the top and at the bottom of a page that may be such
+EDGE_LINES = 2  # lines at the top and at the bottom of a page that may be such
 MIN_PAGES = 3  # that have it
 SHARE = 0.6  # of the pages with text, at least
 MAX_LINE = 200  # characters
@@ -95,8 +95,8 @@ def _edges(lines: list[str]) -> Iterator[_Edge]:
     """One line more than may be left out at the top, and at the bottom: each from outside to
     inside."""
     filled = [line_number for line_number, line in enumerate(lines) if line.strip()]
-    top = filled[: EDGE + 1]
-    bottom = filled[::-1][: EDGE + 1]
+    top = filled[: EDGE_LINES + 1]
+    bottom = filled[::-1][: EDGE_LINES + 1]
     for filled_lines, is_top in ((top, True), (bottom, False)):
         for line_number in filled_lines:
             text = " ".join(lines[line_number].split())[: MAX_LINE + 1]
@@ -104,8 +104,8 @@ def _edges(lines: list[str]) -> Iterator[_Edge]:
 
 
 def _without(page: str, running: set[tuple[bool, str]]) -> tuple[str, set[tuple[bool, str]]]:
-    """The page without them, and which they were. Where more than EDGE lines follow each other the
-    pages have the same text, which stays, unless it is all of this page."""
+    """The page without them, and which they were. Where more than EDGE_LINES lines follow each
+    other the pages have the same text, which stays, unless it is all of this page."""
     lines = page.split("\n")
     edges = list(_edges(lines))
     dropped: dict[int, tuple[bool, str]] = {}
@@ -113,7 +113,7 @@ def _without(page: str, running: set[tuple[bool, str]]) -> tuple[str, set[tuple[
         side = [line for line in edges if line.key[0] == is_top]
         running_side = list(itertools.takewhile(lambda line: line.key in running, side))
         short = all(len(line.text) <= MAX_LINE for line in running_side)
-        if short and (len(running_side) <= EDGE or len(side) == sum(map(bool, lines))):
+        if short and (len(running_side) <= EDGE_LINES or len(side) == sum(map(bool, lines))):
             dropped |= {line.place: line.key for line in running_side}
     remaining = "\n".join(
         line for line_number, line in enumerate(lines) if line_number not in dropped

@@ -7,8 +7,8 @@ crash them, fill the memory or keep them busy for ever. Here that ends one worke
 
 The worker gets an open file through a socket, and answers with JSON, each message after its length
 and with many documents. It can write no file. When whoever asked is killed, it ends with its next
-message, after SECONDS of work at the latest. Of a file at which it dies, up to the last 0.2
-seconds' documents are lost.
+message, after IDLE_WORK_SECONDS of work at the latest. Of a file at which it dies, up to the last
+0.2 seconds' documents are lost.
 
 Large files in formats of our own are read by workers, too, beside what else is done with their
 documents; and all files while an upload is looked into, which has so many seconds of a processor in
@@ -52,9 +52,11 @@ from webapp.intake.file_formats.copies import Copy
 
 # of work without a document or another sign of progress: a busy machine does not make a file
 # unreadable
-SECONDS = 60
+IDLE_WORK_SECONDS = 60
 PROBLEM = 6  # values of a problem as a worker sends it; a document has more
-SOON = 1.0  # seconds in which a worker answers of which no more is wanted, or it is ended
+LAST_ANSWER_SECONDS = (
+    1.0  # seconds in which a worker answers of which no more is wanted, or it is ended
+)
 PATIENCE = 600  # seconds in which a worker may not answer, whatever it does
 MEMORY = 1 << 30  # bytes of a worker, at most
 MOST_DEATHS = 3  # entries of an archive at which a worker may die before no more of it is read
@@ -125,8 +127,8 @@ def names(source: Source, name: str, key: str) -> Iterator[str]:
 
 
 def project(source: Source, name: str) -> dict[str, Any]:
-    """What a project of a program that codes texts says, as webapp.intake.file_formats.qda_project has it.
-    Raises Unreadable."""
+    """What a project of a program that codes texts says, as webapp.intake.file_formats.qda_project
+    has it. Raises Unreadable."""
     message = {"do": "project", "options": asdict(Options()), "format": "", "ours": True}
     ((_, found),) = Request(source, name, message, True).answers(lambda n: None)
     return found
@@ -308,10 +310,10 @@ class Request:
     def close(self) -> None:
         """End the worker, unless it has answered, or soon will: it can then read another file."""
         if self.first and not self.answered:
-            ends = time.monotonic() + SOON
+            ends = time.monotonic() + LAST_ANSWER_SECONDS
             with contextlib.suppress(OSError, EOFError, ValueError, looking.Exhausted):
                 while not self.answered and time.monotonic() < ends:
-                    self._receive(lambda n: None, SOON)
+                    self._receive(lambda n: None, LAST_ANSWER_SECONDS)
         self.held.close()
 
     def _receive(
@@ -351,7 +353,8 @@ class Request:
         if isinstance(error, TimeoutError) or self.worker.died() == -signal.SIGXCPU:
             looking.spend_processor((self.seconds or 0) - self.used)
             return (
-                f"“{name}” took longer than {self.seconds or SECONDS} seconds without a result;"
+                f"“{name}” took longer than {self.seconds or IDLE_WORK_SECONDS} seconds without a"
+                " result;"
                 " what was left of it was left out. Save it again, as text if you can."
             )
         return (
@@ -418,7 +421,7 @@ class WorkerProcess:
             sys.executable,
             "-m",
             "webapp.intake.file_formats.sandbox_worker",
-            *map(str, (descriptor, MEMORY, SECONDS, IDLE)),
+            *map(str, (descriptor, MEMORY, IDLE_WORK_SECONDS, IDLE)),
         ]
 
     @classmethod

@@ -34,7 +34,7 @@ from webapp.intake.file_formats.formats import FORMATS
 
 BATCH = 1 << 16  # characters of documents and problems that are sent at once, at least …
 ITEMS = 1_000  # … or so many of them
-SOON = 0.2  # seconds after which what there is is sent
+SENT_AFTER_SECONDS = 0.2  # seconds after which what there is is sent
 _LENGTH = struct.Struct("<Q")
 
 
@@ -114,7 +114,7 @@ class _Answers:
     def _begin(self) -> None:
         self.items: list[tuple] = []
         self.size = 0
-        self.due = time.monotonic() + SOON
+        self.due = time.monotonic() + SENT_AFTER_SECONDS
         if not self.in_all:
             _allow_seconds(self.seconds)
 

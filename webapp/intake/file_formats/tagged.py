@@ -29,7 +29,7 @@ from webapp.intake.file_formats.text import sniff
 __all__ = ["read", "sniff"]
 
 _LEMMA = 1  # the column of CoNLL-U behind that of the words
-_LOOKED_AT = 2_000  # lines by which it is known which column has lemmas
+_SAMPLE_LINES = 2_000  # lines by which it is known which column has lemmas
 _ALIKE = 2  # letters with which a lemma begins as its word does
 
 _COMMENT = regex.compile(r"#\s*(newdoc|newpar|meta::\w+|date|title|author)\b(?:\s+id)?\s*=?\s*(.*)")
@@ -111,7 +111,9 @@ def _lemma_column(path: Source, name: str, options: Options) -> int:
     alike: Counter[int] = Counter()
     count = 0
     with opened(path, name) as file:
-        for row, _ in itertools.islice(lines(decoded(file, options.encoding), 1 << 16), _LOOKED_AT):
+        for row, _ in itertools.islice(
+            lines(decoded(file, options.encoding), 1 << 16), _SAMPLE_LINES
+        ):
             word, *columns = row.rstrip("\r\n").split("\t")
             if columns and not word.startswith("<"):
                 count += 1

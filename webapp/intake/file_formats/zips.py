@@ -43,7 +43,7 @@ _RECORD = struct.Struct("<4s6H3I5H2I")  # APPNOTE.TXT 4.3.12: what stands before
 _MARK = b"PK\x01\x02"
 # Bytes of one entry's record with its name, extra fields and comment
 _LARGEST_RECORD_BYTES = _RECORD.size + 3 * 0xFFFF
-_PIECE = 1 << 20  # bytes that are read at once
+_PIECE_BYTES = 1 << 20  # bytes that are read at once
 UTF8_NAMES = 0x800  # the flag of an entry whose name is UTF-8
 _ZIP64 = 0x0001  # the extra field of sizes and places that need 64 bits
 _FULL = 0xFFFF_FFFF  # what stands for them where they would be
@@ -83,7 +83,7 @@ class Directory(zipfile.ZipFile):
         while at < end:
             if len(block) - position < min(_LARGEST_RECORD_BYTES, end - at):
                 self.fp.seek(at)
-                block = self.fp.read(min(max(_PIECE, _LARGEST_RECORD_BYTES), end - at))
+                block = self.fp.read(min(max(_PIECE_BYTES, _LARGEST_RECORD_BYTES), end - at))
                 position = 0
             info, length = self._entry(block, position)
             yield info

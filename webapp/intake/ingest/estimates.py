@@ -13,14 +13,14 @@ from scipy.special import bdtrc
 
 from inference import day_sums, engines
 from inference.engines.contract import Config, Remembering, SeveralCores, Shape
-from inference.runtime.memory import LARGE
+from inference.runtime.memory import LARGE_BYTES
 from inference.schedule import Paces
 from inference.text import REASONS, THRESHOLDS, Choice, Spread, Stream, count, terms, thresholds
 from inference.text.choose import Thresholds
 from webapp.intake.ingest.settings import VocabularySettings
 
 # words that are shown
-KEPT = 60
+WORDS_SHOWN = 60
 SIDE = 14
 FREQUENT = 60
 STOPS = 400
@@ -62,7 +62,7 @@ _FEATURES = [
 ]
 # share of the words that are no stop words and no numbers, from which on the page warns that they
 # don't count
-OUTSIDE = 0.2
+OUTSIDE_SHARE = 0.2
 TOO_SMALL = (
     "With fewer than about 5,000 words that count, topics differ from one seed to the next, however"
     " many they are: take few, and rely on what several seeds agree on. Counts of single words and"
@@ -251,10 +251,10 @@ def preview(
         words=tokens,
         counted=tokens_kept,
         share=tokens_kept / tokens if tokens else 0.0,
-        kept=words(np.flatnonzero(is_kept), counts.tokens, KEPT),
+        kept=words(np.flatnonzero(is_kept), counts.tokens, WORDS_SHOWN),
         too_frequent=words(np.flatnonzero(frequent), counts.tokens, FREQUENT),
         outside=outside,
-        warns=outside > OUTSIDE,
+        warns=outside > OUTSIDE_SHARE,
         enough=typical,
         too_rare=rare_words,
         too_small=not scale.whole
@@ -462,7 +462,7 @@ def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:
     evidence += day_sums.most_bytes(round(mixtures * shape.D))
     evidence_and_topics = evidence + OF_TOPIC * topics
     done = rows * (ROW + STATE_PACKED) + evidence_and_topics
-    scratch = remembers if remembers >= LARGE else 0
+    scratch = remembers if remembers >= LARGE_BYTES else 0
     at_work = 3 * rows * ROW + 2 * (remembers + STATE * rows) + scratch + evidence_and_topics
     return round(done), round(at_work)
 

@@ -37,7 +37,7 @@ SEEDS_HELP = (
     " They draw the topic throughout the training, beside free topics; one whose words the texts"
     " lack stays empty."
 )
-OFFERED = 50  # versions of a corpus to train on
+VERSIONS_OFFERED = 50  # versions of a corpus to train on
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def _offered(corpus: Corpus, topics: int, chosen_engine: str) -> list[OfferedEng
 def _version(corpus: Corpus) -> forms.TypedChoiceField | None:
     """A choice of the versions that can be trained on; None where there is but one."""
     versions = list(
-        corpus.versions.filter(status=Version.Status.READY).order_by("-number")[:OFFERED]
+        corpus.versions.filter(status=Version.Status.READY).order_by("-number")[:VERSIONS_OFFERED]
     )
     if len(versions) < 2:
         return None

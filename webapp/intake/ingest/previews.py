@@ -377,7 +377,7 @@ def propose(corpus: Corpus, asked: AskedReading | None = None) -> Proposal:
     shaping.data = {**shaping.data, **of_shaping}
     sniff = guesses.sniff(corpus, shaping["table"].value() or "", **known_options(options, corpus))
     for role in (*file_formats.ROLES, "unit"):
-        if choices.get(role) not in (None, "", reading_forms.EACH):
+        if choices.get(role) not in (None, "", reading_forms.EACH_DOCUMENT):
             choices[role] = _column(sniff, role, choices[role])
     form = reading_forms.ReadingForm(corpus=corpus, sniff=sniff)
     for name in choices:
@@ -425,7 +425,9 @@ def _proposed(
         )
     reading = reading.fitted(rows)
     by_letters = [
-        code for code, share in beginning.languages.items() if share >= vocabulary_forms.SAID
+        code
+        for code, share in beginning.languages.items()
+        if share >= vocabulary_forms.LEAST_LANGUAGE_SHARE
     ]
     # The letters are of the first texts, which may all be in one language where a file is sorted
     by_texts = vocabulary_forms.several(beginning.text_languages)

@@ -1,14 +1,14 @@
 """A draft with pseudonyms in the place of persons, made of another draft before anything is read
 (docs/pseudonyms.md).
 
-A worker reads the files of the first draft as its page says, replaces persons (persons.py), and writes
-one file of the documents, which is all that the new draft has: it is stored as an upload is
-(storing.py), and nothing of what follows can reach the originals. Three passes over the documents: the
-columns say who the persons are, the texts how their names are written, the last one writes. Between
-them the documents lie in a file that has no name.
+A worker reads the files of the first draft as its page says, replaces persons (persons.py), and
+writes one file of the documents, which is all that the new draft has: it is stored as an upload is
+(storing.py), and nothing of what follows can reach the originals. Three passes over the documents:
+the columns say who the persons are, the texts how their names are written, the last one writes.
+Between them the documents lie in a file that has no name.
 
-Where the owner asked for it in the preview of the first draft (Following), the new one is read by itself as
-soon as it is stored (`following_reading`, `read_by_itself`).
+Where the owner asked for it in the preview of the first draft (Following), the new one is read by
+itself as soon as it is stored (`following_reading`, `read_by_itself`).
 """
 
 import hashlib
@@ -47,9 +47,9 @@ log = structlog.get_logger(__name__)
 
 FILE = "texts-with-pseudonyms.jsonl"  # of the new draft
 ROLES = ("text", "title", "date", "id")  # keys of a document in it, before those of its fields
-DOCUMENTS = 300  # that the page looks at
+MOST_DOCUMENTS = 300  # that the page looks at
 CHARACTERS = 1_000_000  # or of their texts
-WORDS = 40  # of names that the page lists
+MOST_NAME_WORDS = 40  # of names that the page lists
 EXAMPLES = 3  # of documents, and of a column's values
 BEGINNING = 420  # characters of a document that the page shows
 MOST_VALUES = 1_000  # different ones of a column that the page counts
@@ -73,8 +73,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Look:
-    """What would be replaced in the first documents. kinds: as pages say them, with how often. words:
-    of names in texts, the most frequent first. first: titles and beginnings of texts, replaced."""
+    """What would be replaced in the first documents. kinds: as pages say them, with how often.
+    words: of names in texts, the most frequent first. first: titles and beginnings of texts,
+    replaced."""
 
     documents: int
     columns: list[Column]
@@ -84,8 +85,8 @@ class Look:
 
 
 def check(corpus: Corpus) -> None:
-    """Raises Invalid for a draft of which no other may be made: the new one is no part of anything, so
-    that no embargo would reach it."""
+    """Raises Invalid for a draft of which no other may be made: the new one is no part of anything,
+    so that no embargo would reach it."""
     _refuse_embargo(corpus)
     if corpus.parent_id:
         raise Invalid(
@@ -125,9 +126,9 @@ def look(
     propose."""
     characters = 0
     documents = []
-    with file_formats.looking.first(CHARACTERS, DOCUMENTS):
+    with file_formats.looking.first(CHARACTERS, MOST_DOCUMENTS):
         for document in islice(
-            _documents(corpus, reading, lambda count: None, _LeftOut()), DOCUMENTS
+            _documents(corpus, reading, lambda count: None, _LeftOut()), MOST_DOCUMENTS
         ):
             documents.append(document)
             characters += len(document["text"])
@@ -153,7 +154,7 @@ def look(
             for name, different in values.items()
         ],
         kinds=[(words, replaced.kinds[kind]) for kind, words in KINDS.items()],
-        words=replaced.words.most_common(WORDS),
+        words=replaced.words.most_common(MOST_NAME_WORDS),
         first=[
             {
                 "title": document.get("title", ""),
@@ -182,8 +183,8 @@ def spared_words(text: str) -> list[str]:
 
 
 def proposed_columns(sniff: file_formats.Sniff) -> list[str]:
-    """Columns of a draft that seem to name persons, by their names and first rows. One that is empty
-    in these is judged by its name."""
+    """Columns of a draft that seem to name persons, by their names and first rows. One that is
+    empty in these is judged by its name."""
     proposed = []
     for place, name in enumerate(sniff.columns):
         values = [row[place] for row in sniff.rows if place < len(row) and row[place]]
@@ -205,10 +206,11 @@ def begin(
     reading: ReadingSettings | None = None,
     following: Following | None = None,
 ) -> Corpus:
-    """The draft that will have pseudonyms; a worker makes it. The first one stays until it is there.
+    """The draft that will have pseudonyms; a worker makes it. The first one stays until it is
+    there.
 
-    reading: how the first draft is read; by default as its page has it. following: how the new draft is
-    read by itself; None: its owner has it read. Raises Invalid.
+    reading: how the first draft is read; by default as its page has it. following: how the new
+    draft is read by itself; None: its owner has it read. Raises Invalid.
     """
     check(corpus)
     reading = reading or reading_of(corpus)
@@ -272,8 +274,9 @@ def begin_as_asked(corpus: Corpus, asked: AskedPseudonyms, proposal: previews.Pr
 
 
 def _columns_of_draft(corpus: Corpus, proposal: previews.Proposal) -> tuple[list[str], list[str]]:
-    """The columns of a draft, and those of them that seem to name persons. What a table has is known
-    from its beginning; the fields of other files, such as mails, from their first documents."""
+    """The columns of a draft, and those of them that seem to name persons. What a table has is
+    known from its beginning; the fields of other files, such as mails, from their first
+    documents."""
     if proposal.sniff.columns:
         return list(proposal.sniff.columns), proposed_columns(proposal.sniff)
     columns = look(corpus, proposal.reading, None, []).columns
@@ -345,8 +348,8 @@ def is_written(upload: Upload) -> bool:
 def following_reading(upload: Upload) -> ReadingSettings | None:
     """How a new draft that is stored is read by itself; None where its owner has it read.
 
-    As the first one would have been, but for its file: its columns are those of a document (ROLES), and
-    what was taken from names of files, first lines and a table is among them.
+    As the first one would have been, but for its file: its columns are those of a document (ROLES),
+    and what was taken from names of files, first lines and a table is among them.
     """
     replacement = Replacement.of_upload(upload)
     if replacement is None or replacement.following is None:
@@ -374,8 +377,8 @@ def following_reading(upload: Upload) -> ReadingSettings | None:
 
 
 def read_by_itself(upload: Upload, reading: ReadingSettings) -> None:
-    """Have a new draft read, in the transaction that says that it is stored. Where that is refused, by a
-    quota say, it stays a draft, which its owner has read."""
+    """Have a new draft read, in the transaction that says that it is stored. Where that is refused,
+    by a quota say, it stays a draft, which its owner has read."""
     done = Replacement.of_upload(upload)
     assert done is not None and done.following is not None
     following = done.following
@@ -417,8 +420,8 @@ class _Again:
 
 def _keys_of_columns(columns: list[str], reading: ReadingSettings) -> list[str]:
     """Under which keys documents have chosen columns (_texts_of), and perhaps a few more: a column
-    that is read as a title, a date or an id is under its role, and one that is called like a role has a
-    line behind its name."""
+    that is read as a title, a date or an id is under its role, and one that is called like a role
+    has a line behind its name."""
     options = file_formats.Options(**reading.options)
     of_roles = [role for role in ROLES if role != "text" and options.column(role) in columns]
     called_like_roles = [f"{name}_" for name in columns if name in ROLES]
@@ -457,10 +460,10 @@ def _documents(
     advance: Callable[[int], None],
     left_out: "_LeftOut",
 ) -> Iterator[dict[str, str]]:
-    """The documents of a draft's files, each as its texts by ROLES and by the names of its fields. Of
-    what is done to documents before they are rows the fields and dates come from names, first lines and
-    a table are taken here, as only the first draft's files have them. What can't be read is
-    counted in left_out."""
+    """The documents of a draft's files, each as its texts by ROLES and by the names of its fields.
+    Of what is done to documents before they are rows the fields and dates come from names, first
+    lines and a table are taken here, as only the first draft's files have them. What can't be read
+    is counted in left_out."""
     shaping = Shaping(**reading.shaping)
     fields_of_files = Shaping(
         names=shaping.names,

@@ -42,7 +42,7 @@ ROWS_SEEN = frozenset({"columns", "header_of", "propose", "other_list"})
 PSEUDONYM_FIELDS = frozenset(
     {"pseudonyms", "pseudonym_column", "pseudonyms_counted", "keep_uploaded"}
 )
-EACH = "each"  # document is a unit
+EACH_DOCUMENT = "each"  # document is a unit
 ALL_SHEETS = {"*": "all that have texts, the sheet as a field"}
 DELIMITERS = [(",", "comma"), ("\t", "tab"), (";", "semicolon"), ("|", "vertical bar")]
 
@@ -174,7 +174,7 @@ class ReadingForm(NamedVocabularyForm):
             "id": options.id,
             "date_order": options.date_order,
             "unit": (
-                EACH
+                EACH_DOCUMENT
                 if corpus.unit == ""
                 else sniff.columns.index(corpus.unit)
                 if corpus.unit in sniff.columns
@@ -196,7 +196,7 @@ class ReadingForm(NamedVocabularyForm):
             choice_field(self, "text").choices = columns
             choice_field(self, "unit").choices = [
                 ("", "as found in the texts"),
-                (EACH, "each document for itself"),
+                (EACH_DOCUMENT, "each document for itself"),
                 *((str(i), name) for i, name in columns),
             ]
             for i, name in columns[:KINDS_SHOWN]:
@@ -261,7 +261,7 @@ class ReadingForm(NamedVocabularyForm):
         unit = self.cleaned_data.get("unit", "")
         if unit.isdigit():
             return self.sniff.columns[int(unit)]
-        return "" if unit == EACH else None
+        return "" if unit == EACH_DOCUMENT else None
 
     def _two_ways(self) -> bool:
         """Whether the first rows have a date such as 12/3/1999, or one that may be of another
@@ -286,7 +286,8 @@ class ReadingForm(NamedVocabularyForm):
         return [row[i] for row in self.sniff.rows for i in date_columns if i < len(row)]
 
     def check_names(self, others: Collection[str]) -> None:
-        """The kinds of columns may be of a file that was cut into others, until the form was sent."""
+        """The kinds of columns may be of a file that was cut into others, until the form was
+        sent."""
         kinds = {name for name in self.data if COLUMN_KIND.fullmatch(name)}
         super().check_names({*others, *ROWS_SEEN, *PSEUDONYM_FIELDS, *kinds})
 

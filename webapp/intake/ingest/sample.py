@@ -50,16 +50,16 @@ from webapp.platform.storage import files
 
 ByKind = Counter[str | None]  # of files
 CHARACTERS = 2_000_000
-DOCUMENTS = 1_000
-FILES = 24
+MOST_DOCUMENTS = 1_000
+MOST_FILES = 24
 # Bytes by which formats tell how far they are: behind the last document they may have so many more
 READ_AHEAD_BYTES = 1 << 18
-SECONDS = 2.0  # after which no document is read but the first
+MOST_SECONDS = 2.0  # after which no document is read but the first
 # Characters of all files, and seconds, that are read on only to count
-AHEAD = 16_000_000
+COUNTED_CHARACTERS = 16_000_000
 AHEAD_SECONDS = 1.0
 # Ways of reading whose samples are kept: someone goes back and forth between two encodings
-KEPT = 4
+KEPT_SAMPLES = 4
 # documents, characters of each, fields of each
 DOCUMENTS_SHOWN = 5
 BEGINNING = 420
@@ -70,7 +70,7 @@ _LETTERS = regex.compile(r"\p{L}+")
 # documents, evenly spread over the sample, whose languages are found each by itself; 50 ms
 FOR_LANGUAGES = 200
 # documents, and their characters, among which a passage is chosen
-_LOOKED_AT = 60
+_PASSAGE_DOCUMENTS = 60
 _DEPTH = 6_000
 
 
@@ -231,7 +231,7 @@ def _read(corpus: Corpus, reading: ReadingSettings, sample_folder: Path) -> None
     finally:
         shutil.rmtree(building, ignore_errors=True)
     for old in sorted((p for p in sample_folder.parent.iterdir() if p.suffix != ".new"), key=_used)[
-        :-KEPT
+        :-KEPT_SAMPLES
     ]:
         shutil.rmtree(old, ignore_errors=True)
 
@@ -270,8 +270,10 @@ class _Sampler:
         sources = [source for source in everything if source.name != self.shaping.table]
         self.of_files = len(sources)
         self.total = sum(source.bytes for source in sources)
-        self.fits = fits and self.total <= CHARACTERS and len(sources) < DOCUMENTS
-        self.sources = sources if self.fits else sources[:: max(1, len(sources) // FILES)][:FILES]
+        self.fits = fits and self.total <= CHARACTERS and len(sources) < MOST_DOCUMENTS
+        self.sources = (
+            sources if self.fits else sources[:: max(1, len(sources) // MOST_FILES)][:MOST_FILES]
+        )
         self.shaped = bool(self.shaping.joins or self.shaping.sections)
         self.single = (
             all(file_formats.single(source.name) for source in sources) and not self.shaped
@@ -304,7 +306,7 @@ class _Sampler:
         Tokeniser(self.reading.language, given=self.options.given).pieces(["a word"])
         tokeniser = Tokeniser(self.reading.language, given=self.options.given)
         began = time.monotonic()
-        self.until = began + SECONDS
+        self.until = began + MOST_SECONDS
         first: list[dict] = []
         texts: list[str] = []
         text_beginnings: list[str] = []
@@ -317,11 +319,11 @@ class _Sampler:
         parts: list[PlaceInWhole | None] = []
         items = self._items()
         with Stream.write(self.folder, tokeniser) as stream:
-            for document in itertools.islice(self._shaped(items), DOCUMENTS):
+            for document in itertools.islice(self._shaped(items), MOST_DOCUMENTS):
                 text = document.text[:CHARACTERS]
                 if len(first) < DOCUMENTS_SHOWN:
                     first.append(_shown(document, self.options))
-                if len(texts) < _LOOKED_AT:
+                if len(texts) < _PASSAGE_DOCUMENTS:
                     texts.append(text[:_DEPTH])
                 text_beginnings.append(text[:TEXT_CHARACTERS])
                 if day := file_formats.parse_date(document.date, self.options.date_order or None):
@@ -450,15 +452,15 @@ class _Sampler:
         counted: the first documents may be shorter than the others."""
         sampled = 0
         characters = 0
-        ahead = AHEAD // max(1, len(self.sources))
+        ahead = COUNTED_CHARACTERS // max(1, len(self.sources))
         ahead_seconds = AHEAD_SECONDS / max(1, len(self.sources))
         for i, source in enumerate(self.sources):
             left = 1 if self.fits else len(self.sources) - i
             characters_left = (CHARACTERS - characters) // left
-            documents_left = max(1, (DOCUMENTS - sampled) // left)
+            documents_left = max(1, (MOST_DOCUMENTS - sampled) // left)
             if (
                 characters_left <= 0
-                or sampled >= DOCUMENTS
+                or sampled >= MOST_DOCUMENTS
                 or self.enough
                 or (sampled and time.monotonic() > self.until)
             ):

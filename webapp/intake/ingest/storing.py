@@ -32,7 +32,7 @@ from webapp.intake.ingest.file_names import clean, corpus_name
 from webapp.models import Corpus, SourceFile, Upload
 from webapp.platform.storage import bulk, files
 
-PART = 10_000  # files that are put on record at once
+FILES_AT_A_TIME = 10_000  # files that are put on record at once
 PART_BYTES = 512 << 20  # or bytes of them that had to be read
 BLOCK = 1 << 20  # bytes that are hashed between two pieces of news
 # What can be stored while somebody waits for the answer, a second at most: uploads, bytes of packs,
@@ -259,7 +259,7 @@ def _received(
                 checkpoint = replace(
                     checkpoint, files=checkpoint.files + 1, inside=content.number if content else 0
                 )
-                if len(rows) >= PART or read >= PART_BYTES:
+                if len(rows) >= FILES_AT_A_TIME or read >= PART_BYTES:
                     if content is None:
                         checkpoint = replace(
                             checkpoint, uploads=i + 1, bytes=checkpoint.bytes + size
@@ -296,7 +296,7 @@ def _linked(
     last = (
         after.values_list("position", flat=True)[checkpoint.files - 1] if checkpoint.files else -1
     )
-    while batch := list(after.filter(position__gt=last)[:PART]):
+    while batch := list(after.filter(position__gt=last)[:FILES_AT_A_TIME]):
         rows: list[SourceFile] = []
         for position, file in enumerate(batch, first + checkpoint.files):
             to = f"{folder}/{position:06d}"

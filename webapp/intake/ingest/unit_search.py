@@ -1,6 +1,6 @@
 """The unit of a version is looked for when it is made, and once in the background in versions of an
-older program: whose texts are alike (inference.answers.collection_unit). What was found is stored with the
-version: fields as numbers on its row, the codes of each as a file."""
+older program: whose texts are alike (inference.answers.collection_unit). What was found is stored
+with the version: fields as numbers on its row, the codes of each as a file."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -162,7 +162,7 @@ def _ways(column: Column, documents: int) -> dict[str, Callable[[str], str]]:
 
 def _may_be_shared(texts: list[str], derive: Callable[[str], str]) -> bool:
     values = [value for value in map(derive, texts) if value]
-    if len(values) < collection_unit.SHARED * len(texts):
+    if len(values) < collection_unit.SHARED_PART * len(texts):
         return False
     return 2 <= len(set(values)) < HARDLY * len(values)
 

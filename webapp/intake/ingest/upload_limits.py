@@ -20,7 +20,7 @@ from webapp.platform.accounts import quotas
 from webapp.platform.drawing.numbers import bytes as size_of
 from webapp.platform.storage import disk
 
-KEPT = "What has arrived is kept for 7 days: make room on the server, then continue."
+KEPT_FOR_DAYS_NOTE = "What has arrived is kept for 7 days: make room on the server, then continue."
 
 _NAME_OF_NOTE = re.compile(r"[\w-]{22}\.json", re.ASCII)
 
@@ -92,8 +92,8 @@ class _Note(NamedTuple):
 
 
 class _Notes:
-    """The notes of all uploads, each of which is read once by this process: of N files that come one
-    after the other the last would else have all notes read N times."""
+    """The notes of all uploads, each of which is read once by this process: of N files that come
+    one after the other the last would else have all notes read N times."""
 
     def __init__(self) -> None:
         self._by_name: dict[str, _Note] = {}
@@ -140,7 +140,7 @@ def check_room(size: int) -> None:
             507,
             f"The server's disk is short of space: {size_of(size)} more were to come,"
             f" {size_of(free)} are free, and {size_of(reserve())} of them are kept for the work"
-            f" itself. {KEPT}",
+            f" itself. {KEPT_FOR_DAYS_NOTE}",
         )
 
 
@@ -165,4 +165,6 @@ def refuse_when_full() -> Iterator[None]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        raise Refused(507, f"The server's disk is full ({error.strerror}). {KEPT}") from error
+        raise Refused(
+            507, f"The server's disk is full ({error.strerror}). {KEPT_FOR_DAYS_NOTE}"
+        ) from error

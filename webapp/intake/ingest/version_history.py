@@ -14,7 +14,7 @@ from webapp.models import Corpus, Run, Version
 from webapp.platform.drawing import numbers
 
 VERSIONS_SHOWN = 20
-_NAMED = 4  # words that are named where some came or went
+_WORDS_NAMED = 4  # words that are named where some came or went
 _FORMS = {
     "written": "words as they are written",
     "stems": "stems",
@@ -174,8 +174,8 @@ def _words(old: dict, new: dict, name: str, singular: str, plural: str = "") -> 
         if not words:
             continue
         noun = singular if len(words) == 1 else plural or f"{singular}s"
-        examples = ", ".join(sorted(words)[:_NAMED])
-        if len(words) > _NAMED:
+        examples = ", ".join(sorted(words)[:_WORDS_NAMED])
+        if len(words) > _WORDS_NAMED:
             examples += " …"
         sentences.append(f"{len(words):,} {direction} {noun} ({examples})")
     return "; ".join(sentences)

@@ -21,8 +21,10 @@ from webapp.platform.pages.asked_forms import (
 from webapp.platform.pages.page import told_at
 from webapp.platform.received import Received
 
-ALL = 0.9  # of the letters must be in a language for a corpus that is called of that language
-SAID = 0.03  # a language with less of the letters is rather a mistake
+WHOLE_LANGUAGE_SHARE = (
+    0.9  # of the letters must be in a language for a corpus that is called of that language
+)
+LEAST_LANGUAGE_SHARE = 0.03  # a language with less of the letters is rather a mistake
 LEAST_TEXTS = 2  # in a language that is said: a single one may be a quotation, or a mistake
 BY_NAME = sorted(LANGUAGES.items(), key=lambda item: item[1])  # (code, name) of every language
 PERCENT = 100
@@ -188,7 +190,7 @@ class VocabularyForm(AskedForm):
         near = [
             (code, name)
             for code, name in other_languages
-            if code in also or shares.get(code, 0) >= SAID
+            if code in also or shares.get(code, 0) >= LEAST_LANGUAGE_SHARE
         ]
         near.sort(key=lambda language: -shares.get(language[0], 0))
 
@@ -255,7 +257,7 @@ def several(texts: dict[str, int]) -> dict[str, float]:
     shares = {}
     for code in sorted(in_a_language, key=lambda code: -in_a_language[code]):
         count = in_a_language[code]
-        if count >= max(LEAST_TEXTS, SAID * total):
+        if count >= max(LEAST_TEXTS, LEAST_LANGUAGE_SHARE * total):
             shares[code] = count / total
     return shares
 
@@ -269,13 +271,15 @@ def say_several(texts: dict[str, int]) -> str:
 
 
 def _say_languages(shares: dict[str, float]) -> str:
-    present = [(LANGUAGES[code], share) for code, share in shares.items() if share >= SAID]
+    present = [
+        (LANGUAGES[code], share) for code, share in shares.items() if share >= LEAST_LANGUAGE_SHARE
+    ]
     if not present:
         return "We can’t tell which language it is."
     if len(present) == 1:
         return (
             f"It seems to be {present[0][0]}."
-            if present[0][1] > ALL
+            if present[0][1] > WHOLE_LANGUAGE_SHARE
             else f"Most of it seems to be {present[0][0]}."
         )
     return (

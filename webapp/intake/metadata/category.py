@@ -16,7 +16,7 @@ from webapp.intake.metadata.field import (
     ValueField,
     mostly,
 )
-from webapp.intake.metadata.groups import NONE, Groups
+from webapp.intake.metadata.groups import NO_VALUE, Groups
 from webapp.intake.metadata.number import is_number
 
 MOST_VALUES = 1_000  # a field with more of them is no category
@@ -31,7 +31,7 @@ class CodeWriter(ColumnWriter):
     memory does not grow with them: then it is a field of Names."""
 
     def __init__(self, path: Path, _type: type):
-        super().__init__(path, "i", NONE)
+        super().__init__(path, "i", NO_VALUE)
         self.codes: dict[str, int] = {}
         self.counts: list[int] = []
 
@@ -75,8 +75,8 @@ class CodeWriter(ColumnWriter):
         hashes = np.fromfile(self.path, np.int64)
         self.path.unlink()
         different, codes = np.unique(hashes, return_inverse=True)
-        none = int(len(different) > 0 and different[0] == NONE)
-        documents_with_value = documents - none * int(np.count_nonzero(hashes == NONE))
+        none = int(len(different) > 0 and different[0] == NO_VALUE)
+        documents_with_value = documents - none * int(np.count_nonzero(hashes == NO_VALUE))
         if documents_with_value < LEAST_SHARED * (len(different) - none):
             return None
         (codes.astype(np.int32) - none).tofile(target)
@@ -90,7 +90,7 @@ def _hash(text: str) -> int:
 
 def recode(source: Path, target: Path, new_numbers: np.ndarray) -> None:
     """Codes by first appearance to what `new_numbers` has for each; none stays none."""
-    new_numbers = np.append(new_numbers, new_numbers.dtype.type(NONE))  # -1 is its last place
+    new_numbers = np.append(new_numbers, new_numbers.dtype.type(NO_VALUE))  # -1 is its last place
     with source.open("rb") as old, target.open("wb") as new:
         while len(block := np.fromfile(old, np.int32, FLUSHED)):
             new_numbers[block].tofile(new)

@@ -11,14 +11,14 @@ import numpy as np
 from webapp.intake.metadata import column_names
 from webapp.intake.metadata.dates import are_years, day_of, looks_like, parse_date
 from webapp.intake.metadata.field import MOSTLY_SHARE, Arguments, MetadataError, RangeField, mostly
-from webapp.intake.metadata.groups import LONG, Groups, TooManyPeriods, by_period, span
+from webapp.intake.metadata.groups import LONG_YEARS, Groups, TooManyPeriods, by_period, span
 from webapp.intake.metadata.number import RangeWriter
 
 DAYS_OF_A_YEAR = 365  # about
 # Of digits that may be a date: a year, a day, a day with its time
 LENGTHS = {len("1914"), len("19140804"), len("19140804123000")}
 BY_MONTHS = 3  # years up to which months are counted
-NAMED = 0.5  # of the values of a column that is named as one of dates
+NAMED_DATE_SHARE = 0.5  # of the values of a column that is named as one of dates
 
 
 def looks_like_dates(values: Sequence[str], name: str, share: float) -> bool:
@@ -51,7 +51,7 @@ class Date(RangeField):
         """Numbers of four digits are years only where all are of our era and lie like years, or the
         name says so; those of other lengths only days, or seconds where the name says so."""
         if column_names.names_dates(name):
-            return looks_like_dates(values, name, NAMED)
+            return looks_like_dates(values, name, NAMED_DATE_SHARE)
         if not looks_like_dates(values, name, MOSTLY_SHARE):
             return False
         return all(len(value) in LENGTHS for value in values if value.isdigit())
@@ -86,7 +86,7 @@ class Date(RangeField):
     @property
     def _period_length(self) -> str:
         years = (self.last - self.first) / DAYS_OF_A_YEAR
-        if years > LONG:
+        if years > LONG_YEARS:
             return "decade"
         return "year" if years > BY_MONTHS else "month"
 

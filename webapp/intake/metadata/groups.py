@@ -9,10 +9,10 @@ import numpy as np
 from webapp.intake.metadata.calendars import MONTHS
 
 MOST_GROUPS = 1_200  # bins of a chart: months of a century
-LONG = 60  # years above which a chart begins with decades
+LONG_YEARS = 60  # years above which a chart begins with decades
 PERIODS = {"decade": "decades", "year": "years", "month": "months"}
 MONTHS_OF = {"decade": 10 * MONTHS, "year": MONTHS, "month": 1}
-NONE = -1  # the group, and the code, of a document without a value
+NO_VALUE = -1  # the group, and the code, of a document without a value
 _BLOCK = 1 << 18  # documents at a time: what is computed of them stays in the cache
 _EPOCH = date(1970, 1, 1).toordinal()
 _EPOCH_MONTH = 1970 * MONTHS
@@ -102,7 +102,7 @@ def in_periods(days: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """int32[D]: the period of each document, by Groups.starts; -1 for one without a date."""
     begin = int(starts[0])
     of_day = np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))
-    of_day = np.concatenate([np.array([NONE], np.int32), of_day])
+    of_day = np.concatenate([np.array([NO_VALUE], np.int32), of_day])
     group = np.empty(len(days), np.int32)
     for a in range(0, len(days), _BLOCK):
         block = days[a : a + _BLOCK]

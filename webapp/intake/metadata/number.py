@@ -16,7 +16,7 @@ from webapp.intake.metadata.field import (
     RangeField,
     mostly,
 )
-from webapp.intake.metadata.groups import NONE, Groups
+from webapp.intake.metadata.groups import NO_VALUE, Groups
 
 LONGEST_NUMBER = 40  # characters
 EXACT = 1e15  # below it a float has every whole number
@@ -142,7 +142,7 @@ class Number(RangeField):
         """About ten ranges with round ends, all equally wide; where a few numbers are far above the
         rest each range is wider than the one before."""
         edges = self.edges(float(np.nanmedian(values)))
-        group = np.full(len(values), NONE, np.int32)
+        group = np.full(len(values), NO_VALUE, np.int32)
         for a in range(0, len(values), FLUSHED):
             block = values[a : a + FLUSHED]
             has_value = self.known(block)

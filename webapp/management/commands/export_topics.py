@@ -11,9 +11,9 @@ from webapp.models import Run
 from webapp.service.exports.addresses import read_source
 from webapp.service.exports.catalogue import find_kind
 from webapp.service.exports.making import make_file
-from webapp.service.exports.tables import MAX_WORDS, WORDS
+from webapp.service.exports.tables import MAX_WORDS, WIDE_WORDS
 
-FILES = {  # of --format
+FILE_FORMATS = {  # of --format
     "long": "topics-long.csv",
     "wide": "topics-wide.csv",
     "documents": "document-topics.csv",
@@ -30,7 +30,7 @@ class Command(OwnCommand):
     arguments = {
         "run": {"type": int, "metavar": "RUN", "help": "its number, as train prints it"},
         "--format": {
-            "choices": FILES,
+            "choices": FILE_FORMATS,
             "default": "long",
             "help": (
                 "long: topic, rank, word, weight; wide: one row a topic; documents: their topics;"
@@ -39,7 +39,7 @@ class Command(OwnCommand):
         },
         "--words": {
             "type": int,
-            "default": WORDS,
+            "default": WIDE_WORDS,
             "help": "of each topic, in the wide form",
         },
     }
@@ -52,7 +52,7 @@ class Command(OwnCommand):
         )
         if run is None:
             raise CommandError(f"There is no run {options['run']}.")
-        kind_and_ending = find_kind(FILES[options["format"]])
+        kind_and_ending = find_kind(FILE_FORMATS[options["format"]])
         if kind_and_ending is None:
             raise CommandError("There is no such format.")
         kind, ending = kind_and_ending

@@ -25,7 +25,7 @@ from webapp.models import Corpus
 from webapp.platform.pages.asked_forms import SentSeveral, SentWords
 
 # The fields of the page's form, but for what is chosen in its preview, and whether to train
-OFFERED: dict[str, forms.Field] = {
+FORM_FIELDS: dict[str, forms.Field] = {
     name: field
     for name, field in {**ReadingForm.base_fields, **ShapingForm.base_fields}.items()
     if name not in ("name", "train", "kept_words", "apart")
@@ -60,7 +60,7 @@ class Command(OwnCommand):
                 help=declared.description,
                 **({"metavar": "COLUMN", "nargs": "*"} if of_list else FLAG),
             )
-        for name, field in OFFERED.items():
+        for name, field in FORM_FIELDS.items():
             kind: dict[str, Any] = {"metavar": name.upper()}
             if isinstance(field, forms.BooleanField):
                 kind = FLAG
@@ -74,7 +74,7 @@ class Command(OwnCommand):
             )
 
     def handle(self, *args, **options):
-        names = (*OFFERED, *AskedPseudonyms.model_fields)
+        names = (*FORM_FIELDS, *AskedPseudonyms.model_fields)
         options_chosen = {name: options[name] for name in names if options[name] is not None}
         with _as_options():
             asked = AskedFiles.of_texts(options_chosen)
@@ -100,8 +100,8 @@ class Command(OwnCommand):
         self.stdout.write(str(corpus.pk))
 
     def _begin(self, corpus: Corpus, asked: AskedFiles) -> Corpus:
-        """Have a draft read, or replaced by one with pseudonyms, which is then read by itself; returns
-        the corpus that its documents come to. Raises Invalid and Unreadable."""
+        """Have a draft read, or replaced by one with pseudonyms, which is then read by itself;
+        returns the corpus that its documents come to. Raises Invalid and Unreadable."""
         proposal = previews.propose(corpus, asked)
         if asked.has_persons_replaced:
             return pseudonyms.begin_as_asked(corpus, asked, proposal)

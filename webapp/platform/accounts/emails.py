@@ -23,14 +23,14 @@ log = structlog.get_logger(__name__)
 A_DAY = 100  # of one user: e-mails hold words of theirs, and go to whomever they say
 NAME = 100  # characters of a corpus's name
 
-SHARED = """\
+SHARED_MESSAGE = """\
 {by} shares the corpus “{name}” with you on Topograph. You may {may}.
 
 {address}
 
 {sign_in}If you did not expect this, ignore this e-mail.
 """
-OFFERED = """\
+OFFERED_MESSAGE = """\
 {by} wants to hand the corpus “{name}” over to you. You may {may} already. It is yours once you accept it:
 
 {address}
@@ -52,11 +52,11 @@ def shared(corpus: Corpus, email: str, role: str, by: User, known: bool) -> str:
         if known
         else f"Sign in with this address, {email}; then you will see what is shared with you.\n\n"
     )
-    return _send("shared with", SHARED, "corpus", corpus, email, role, by, sign_in=new)
+    return _send("shared with", SHARED_MESSAGE, "corpus", corpus, email, role, by, sign_in=new)
 
 
 def offered(corpus: Corpus, to: User, role: str, by: User) -> str:
-    return _send("offered to", OFFERED, "corpus_owner", corpus, to.email or "", role, by)
+    return _send("offered to", OFFERED_MESSAGE, "corpus_owner", corpus, to.email or "", role, by)
 
 
 def _send(

@@ -45,7 +45,7 @@ from django.db.models import Q
 from inference.errors import Invalid
 from webapp.models import Corpus, Export, TextReader
 from webapp.platform.accounts import lineage, readings
-from webapp.platform.accounts.roles import SHARED, Person, grants
+from webapp.platform.accounts.roles import SHARED_CORPUS, Person, grants
 from webapp.platform.storage import export_files
 from webapp.platform.storage.sql import rows
 
@@ -54,14 +54,14 @@ PASSAGE = 200  # characters of consecutive text, markers aside
 # this
 QUARTER = 4
 HALF = 2  # likewise all that its corpus's readers are shown together
-TOGETHER = (  # all readers of a corpus as a reader (TextShown.reader), followed by its number
+ALL_READERS = (  # all readers of a corpus as a reader (TextShown.reader), followed by its number
     "corpus "
 )
 LINES = 3  # of one document in a list of lines
-PART = 50_000  # characters of a document that a page shows
-SLACK = 1_000  # before the end of a part in which a line or a space is looked for, to cut there
+PAGE_CHARACTERS = 50_000  # characters of a document that a page shows
+CUT_SLACK = 1_000  # before the end of a part in which a line or a space is looked for, to cut there
 QUOTE = 5_000  # characters of a quotation
-FARTHEST = 2**31 - 1  # places in a text that the database can count
+FARTHEST_CHARACTER = 2**31 - 1  # places in a text that the database can count
 # A column's role -> columns of the table
 ROLES = {
     "title": ("title", "whole"),
@@ -167,8 +167,8 @@ def _readers(corpus: Corpus, person: Person) -> tuple[str, ...]:
     if person.user and lineage.owners == {person.user}:
         return ()
     vouching = {f"user {owner}" for owner in lineage.owners if owner not in (None, lineage.owner)}
-    vouching.add(f"{TOGETHER}{lineage.first}")
-    shared = Corpus.everything.filter(pk=corpus.pk).values(shared=SHARED)
+    vouching.add(f"{ALL_READERS}{lineage.first}")
+    shared = Corpus.everything.filter(pk=corpus.pk).values(shared=SHARED_CORPUS)
     budgets = [
         row
         for grant in grants(person)
@@ -266,7 +266,7 @@ def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
 
 def _left(reader: str, shown: list[Span], length: int) -> int:
     """How many more characters of a text may be shown to a reader."""
-    return length // (HALF if reader.startswith(TOGETHER) else QUARTER) - sum(
+    return length // (HALF if reader.startswith(ALL_READERS) else QUARTER) - sum(
         b - a for a, b in shown
     )
 
@@ -521,7 +521,7 @@ def _withheld(settings: dict) -> Withheld:
     names = frozenset(reading["text"] for reading in (*readings, *before) if reading["text"])
     cuts = {reading["cut"] for reading in readings}
     cuts_before = {reading["cut"] for reading in before if reading["cut"]}
-    everything = not cuts_before <= cuts or ALL in names
+    everything = not cuts_before <= cuts or ALL_COLUMNS in names
     ways = [settings, *settings.get("added", [])] if readings else []
     widths = {_named_columns(reading["options"]) for reading in ways}
     names |= {f"*{width}" for width in widths if width}
@@ -537,7 +537,7 @@ def _withheld(settings: dict) -> Withheld:
 # As names of columns that were texts. All of a table's, or those beyond so many, which have no name
 # in its header: its rows have surplus cells there, and those of a text that has the separator in it
 # are the text.
-ALL = "*"
+ALL_COLUMNS = "*"
 _BEYOND = re.compile(r"\*(\d{1,9})")
 _UNNAMED = re.compile(r"column (\d{1,9})")
 
@@ -559,7 +559,7 @@ def inherited(settings: dict) -> list[dict[str, str]]:
     before = _withheld(settings)
     return [
         {"text": name, "cut": ""}
-        for name in sorted({*before.names, *([ALL] if before.everything else [])})
+        for name in sorted({*before.names, *([ALL_COLUMNS] if before.everything else [])})
     ]
 
 
@@ -705,18 +705,28 @@ def part(corpus: Corpus, number: int, at: int) -> TextPart | None:
         FROM (SELECT text, digest, length(text) AS length FROM document WHERE corpus_id = %(corpus)s AND number = %(number)s) AS whole,
              LATERAL (SELECT least(%(at)s, greatest(length - 1, 0)) / %(part)s * %(part)s AS first) AS cut
         """,
-        {"corpus": corpus.pk, "number": number, "at": at, "part": PART, "slack": SLACK},
+        {
+            "corpus": corpus.pk,
+            "number": number,
+            "at": at,
+            "part": PAGE_CHARACTERS,
+            "slack": CUT_SLACK,
+        },
     )
     if not documents:
         return None
     length = documents[0]["length"]
     first = documents[0]["first"]
     text = documents[0]["text"]
-    base = max(0, first - SLACK)
+    base = max(0, first - CUT_SLACK)
     start = base + _cut_before(text, first - base) if first else 0
-    end = length if first + PART >= length else base + _cut_before(text, first + PART - base)
+    end = (
+        length
+        if first + PAGE_CHARACTERS >= length
+        else base + _cut_before(text, first + PAGE_CHARACTERS - base)
+    )
     if end <= at < length:
-        return part(corpus, number, first + PART)
+        return part(corpus, number, first + PAGE_CHARACTERS)
     given_text = "" if corpus.embargo else text[start - base : end - base]
     digest = bytes(documents[0]["digest"])
     readings.note_opened(corpus, number, digest, start, start + len(given_text))
@@ -729,7 +739,7 @@ def at_place(corpus: Corpus, number: int, start: int, end: int) -> str | None:
 
     Under embargo "": who names one place after another would read the whole.
     """
-    if not start < end <= min(start + QUOTE, FARTHEST):
+    if not start < end <= min(start + QUOTE, FARTHEST_CHARACTER):
         return None
     documents = rows(
         "SELECT digest, length(text) AS length, substr(text, %s, %s) AS text FROM document WHERE"
@@ -745,10 +755,10 @@ def at_place(corpus: Corpus, number: int, start: int, end: int) -> str | None:
 
 
 def _cut_before(text: str, limit: int) -> int:
-    """Behind the last line, or else the last word, that ends within SLACK characters before the
+    """Behind the last line, or else the last word, that ends within CUT_SLACK characters before the
     limit."""
     for mark in ("\n", " "):
-        if (last := text.rfind(mark, max(0, limit - SLACK), limit)) >= 0:
+        if (last := text.rfind(mark, max(0, limit - CUT_SLACK), limit)) >= 0:
             return last + 1
     return limit
 

@@ -9,7 +9,7 @@ from django import forms
 from webapp.models import User
 from webapp.platform.accounts import tokens
 
-NAMED = 5  # tokens, the newest
+TOKENS_NAMED = 5  # tokens, the newest
 
 
 class _Revokes:
@@ -23,11 +23,11 @@ class _Revokes:
 
     def __init__(self, *args, **given):
         super().__init__(*args, **given)
-        held_tokens = tokens.holding(self.user)[: NAMED + 1] if self.user else []
+        held_tokens = tokens.holding(self.user)[: TOKENS_NAMED + 1] if self.user else []
         names = [token.name for token in held_tokens]
         if names:
-            token_names = ", ".join(f"“{name}”" for name in names[:NAMED])
-            if len(names) > NAMED:
+            token_names = ", ".join(f"“{name}”" for name in names[:TOKENS_NAMED])
+            if len(names) > TOKENS_NAMED:
                 token_names += " and others"
             self.fields["tokens"] = forms.BooleanField(
                 required=False,

@@ -57,7 +57,7 @@ GRANTED = {role.name.lower() if role else "": role for role in reversed(Role)}
 EVERYBODY = Q(public=True)
 # Of a corpus: the one whose grants count. Files that are to be added to a corpus are shared with
 # people as that one is.
-SHARED = Coalesce("into", "pk")
+SHARED_CORPUS = Coalesce("into", "pk")
 
 
 def grants(*people: Person, least: Role = Role.READER, taught: bool = True) -> list[QuerySet]:
@@ -146,7 +146,7 @@ def roles(corpora: QuerySet[Corpus], *people: Person) -> dict[int, dict[Person, 
     """What each of some people is to each of some corpora, by two queries: primary key -> person ->
     role, people without one left out."""
     open_to_all = Case(When(EVERYBODY, then=Value("reader")), default=Value(""))
-    rows = corpora.order_by().values_list("pk", SHARED, open_to_all)
+    rows = corpora.order_by().values_list("pk", SHARED_CORPUS, open_to_all)
     open_to = {corpus: (whose, GRANTED[name]) for corpus, whose, name in rows}
     by_user = defaultdict(set)
     by_link = defaultdict(set)
@@ -187,4 +187,8 @@ def with_role(
     ]
     if least <= Role.READER:
         reasons.append(EVERYBODY)
-    return corpora.alias(shared=SHARED).filter(reduce(or_, reasons)) if reasons else corpora.none()
+    return (
+        corpora.alias(shared=SHARED_CORPUS).filter(reduce(or_, reasons))
+        if reasons
+        else corpora.none()
+    )

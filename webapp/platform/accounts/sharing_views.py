@@ -83,7 +83,7 @@ def of_corpus(
         for row in corpus.memberships.select_related("user").order_by("user__name")[:PEOPLE_SHOWN]
     }
     links = {f"link {row.pk}": row for row in corpus.links.select_related("by")[:PEOPLE_SHOWN]}
-    group_reader = f"{embargo.TOGETHER}{corpus.pk}"
+    group_reader = f"{embargo.ALL_READERS}{corpus.pk}"
     used: dict[str, tuple[int, int]] = {}
     if corpus.embargo:
         used = embargo.used(corpus, ["public", group_reader, *members, *links])

@@ -20,7 +20,7 @@ from webapp.platform.drawing import kept_chart as kept, network as networks
 from webapp.platform.drawing.chips import bar
 from webapp.platform.drawing.directions import isolated
 from webapp.platform.drawing.lines import (
-    EDGE,
+    EDGE_UNITS,
     HEIGHT,
     WIDTH,
     Spot,
@@ -54,8 +54,8 @@ def spark(values: Sequence[float | None] | None, hue: int) -> SafeString:
     if values is None or not numbered_values(values):
         return SafeString()
     peak, largest = max(numbered_values(values), key=lambda point: point[1])
-    x = EDGE + peak * step_between(len(values), WIDTH)
-    y = EDGE if largest else HEIGHT - EDGE
+    x = EDGE_UNITS + peak * step_between(len(values), WIDTH)
+    y = EDGE_UNITS if largest else HEIGHT - EDGE_UNITS
     return format_html(
         '<svg class="spark t{}" viewBox="0 0 {} {}" width="{}" height="{}" aria-hidden="true"'
         ' focusable="false"><path d="{}"/><circle cx="{}" cy="{}" r="2"/></svg>',
@@ -382,7 +382,7 @@ def time_chart(bins: Sequence[GroupOfTopic], topic: Topic) -> dict[str, object]:
         "most": largest,
         "peak_at": bins[peak].label,
         "strips": _strips(bins, points, step),
-        "ticks": [{"x": EDGE + i * step, "label": bins[i].label} for i in labelled],
+        "ticks": [{"x": EDGE_UNITS + i * step, "label": bins[i].label} for i in labelled],
         "topic": topic,
         "width": TIME_WIDTH,
         "height": TIME_HEIGHT,
@@ -405,7 +405,7 @@ def _strips(bins: Sequence[GroupOfTopic], points: Sequence[Spot | None], step: f
             "share": percent(group.share),
             "tokens": count(group.tokens),
             "documents": count(group.documents),
-            "left": f"{max(0.0, EDGE + (i - 0.5) * step):.1f}",
+            "left": f"{max(0.0, EDGE_UNITS + (i - 0.5) * step):.1f}",
             "width": f"{step:.2f}",
             "height": TIME_HEIGHT,
             "x": f"{x:.1f}",

@@ -16,7 +16,7 @@ HEAD = 26  # above the blocks: the heading of each column
 BLOCK = 10  # width of a block
 TEXT = 196  # beside the outer columns, for names
 LEAST_BLOCK_HEIGHT = 15  # height of a block: a line of text
-GAP = 3  # between two blocks
+BLOCK_GAP = 3  # between two blocks
 FAMILY_GAP = 10  # between two of which the first ends a group
 SCALE = 900  # height of a block that has all words
 SIZE = 12.0  # of a name
@@ -97,7 +97,7 @@ def draw(columns: Sequence[Column], bands: Sequence[Sequence[Band]], label: str)
         parts.append(_heading(number, column.heading))
         parts += [_block(item, is_first=number == 0) for item in stacks[number]]
     return mark_safe(
-        f'<svg class="few-to-many" viewBox="0 0 {WIDTH} {lowest + GAP:.0f}" role="group"'
+        f'<svg class="few-to-many" viewBox="0 0 {WIDTH} {lowest + BLOCK_GAP:.0f}" role="group"'
         f' aria-label="{escape(label)}">{"".join(parts)}</svg>'
     )
 
@@ -109,7 +109,7 @@ def _stack(column: Column, left: float) -> list[_Placed]:
     for block in column.blocks:
         height = max(LEAST_BLOCK_HEIGHT, SCALE * block.share)
         stack.append(_Placed(block, left, y, height))
-        y += height + (FAMILY_GAP if block.ends_group else GAP)
+        y += height + (FAMILY_GAP if block.ends_group else BLOCK_GAP)
     return stack
 
 
@@ -125,7 +125,7 @@ def _move_to(stack: list[_Placed], next_stack: Sequence[_Placed], bands: Sequenc
             centre = (min(ends) + max(ends)) / 2
             lowest = max(lowest, centre - item.height / 2)
         item.y = lowest
-        lowest += item.height + GAP
+        lowest += item.height + BLOCK_GAP
 
 
 def _band(start: _Placed, end: _Placed, band: Band) -> str:

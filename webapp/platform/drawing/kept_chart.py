@@ -9,7 +9,15 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from webapp.platform.drawing.colours import of_line
-from webapp.platform.drawing.lines import EDGE, Spot, band, path, spots, spread_names, step_between
+from webapp.platform.drawing.lines import (
+    EDGE_UNITS,
+    Spot,
+    band,
+    path,
+    spots,
+    spread_names,
+    step_between,
+)
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.tables import columns_of_lines
 
@@ -122,8 +130,8 @@ class _Chart:
     def _levels(self) -> list[SafeString]:
         """Three lines across: the largest share, its half, and 0."""
         levels = []
-        for y in (EDGE, FIELD_HEIGHT // 2, FIELD_HEIGHT - EDGE):
-            part = (FIELD_HEIGHT - EDGE - y) / (FIELD_HEIGHT - 2 * EDGE)
+        for y in (EDGE_UNITS, FIELD_HEIGHT // 2, FIELD_HEIGHT - EDGE_UNITS):
+            part = (FIELD_HEIGHT - EDGE_UNITS - y) / (FIELD_HEIGHT - 2 * EDGE_UNITS)
             level = format_html(
                 '<path class="ground" d="M0 {}H{}"/>'
                 '<text x="-6" y="{}" text-anchor="end">{}</text>',
@@ -196,7 +204,7 @@ class _Chart:
         return [
             format_html(
                 '<text x="{}" y="{}" text-anchor="middle">{}</text>',
-                f"{EDGE + i * step:.1f}",
+                f"{EDGE_UNITS + i * step:.1f}",
                 FIELD_HEIGHT + LABEL_BASELINE,
                 self.labels[i],
             )

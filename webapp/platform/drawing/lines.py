@@ -8,7 +8,7 @@ Spot = tuple[float, float]  # x and y in the units of a viewBox, y growing downw
 
 WIDTH = 120  # of a sparkline, in the units of its viewBox
 HEIGHT = 26
-EDGE = 2  # units that every line leaves free at each edge, for the dot at its peak
+EDGE_UNITS = 2  # units that every line leaves free at each edge, for the dot at its peak
 TENTHS = 10  # coordinates of sparklines have one decimal
 _HEIGHTS_AS_TEXT = [f"{tenth / TENTHS:.1f}" for tenth in range(TENTHS * HEIGHT)]
 
@@ -20,7 +20,7 @@ def numbered_values(values: Sequence[float | None]) -> list[tuple[int, float]]:
 
 def step_between(points: int, width: float) -> float:
     """From one point to the next, where so many share a width."""
-    return (width - 2 * EDGE) / max(points - 1, 1)
+    return (width - 2 * EDGE_UNITS) / max(points - 1, 1)
 
 
 def spots(
@@ -29,10 +29,10 @@ def spots(
     """Where each value lies, None where there is none; 0 on the lower edge, `largest` on the
     upper."""
     step = step_between(len(values), width)
-    scale = (height - 2 * EDGE) / (largest or 1.0)
+    scale = (height - 2 * EDGE_UNITS) / (largest or 1.0)
     places: list[Spot | None] = [None] * len(values)
     for i, value in numbered_values(values):
-        places[i] = (EDGE + i * step, height - EDGE - value * scale)
+        places[i] = (EDGE_UNITS + i * step, height - EDGE_UNITS - value * scale)
     return places
 
 
@@ -50,7 +50,7 @@ def path(points: Sequence[Spot | None]) -> str:
         if is_drawing:
             parts.append(f"L{x:.1f} {y:.1f}")
         elif ends_here:
-            parts.append(f"M{x - EDGE:.1f} {y:.1f}h{2 * EDGE}")
+            parts.append(f"M{x - EDGE_UNITS:.1f} {y:.1f}h{2 * EDGE_UNITS}")
         else:
             parts.append(f"M{x:.1f} {y:.1f}")
         is_drawing = True
@@ -67,8 +67,8 @@ def sparkline(values: Sequence[float | None], largest: float) -> str:
 
 def _unbroken(values: Sequence[float], largest: float) -> str:
     """What `path` says of `spots`, where all values are known."""
-    scale = TENTHS * (HEIGHT - 2 * EDGE) / (largest or 1.0)
-    floor = TENTHS * (HEIGHT - EDGE)
+    scale = TENTHS * (HEIGHT - 2 * EDGE_UNITS) / (largest or 1.0)
+    floor = TENTHS * (HEIGHT - EDGE_UNITS)
     heights = [_HEIGHTS_AS_TEXT[round(floor - value * scale)] for value in values]
     return "M" + "L".join(map(str.__add__, _starts_of_points(len(values)), heights))
 
@@ -77,7 +77,7 @@ def _unbroken(values: Sequence[float], largest: float) -> str:
 def _starts_of_points(count: int) -> list[str]:
     """The x of each of `count` points of a sparkline, and the space behind it."""
     step = step_between(count, WIDTH)
-    return [f"{EDGE + i * step:.1f} " for i in range(count)]
+    return [f"{EDGE_UNITS + i * step:.1f} " for i in range(count)]
 
 
 def band(

@@ -30,7 +30,7 @@ TWO_LINES = 8  # clearance that a family's name gives up to stand in one line
 NAME_PLACE_STEP = 6  # between places that are tried
 POINTS = 9  # of a text, at which is looked how much room it has
 EDGE_GAP = 4  # between a text and the end of the river
-GAP = 6  # between two texts side by side
+TEXT_GAP = 6  # between two texts side by side
 LINE_GAP = 1  # between two texts one below the other
 CLEAR_PEAK = 24  # height of a topic whose name may leave its band, and of which the family knows
 LEAST_PEAK = 9  # height of any topic whose name may leave its band
@@ -39,7 +39,7 @@ PEAK_EDGE_GAP = 3
 PEAK_SIDE_GAP = 2  # a name near its peak has so much more room to both sides
 PEAK_OVERLAP = 1  # so much of its height may lie outside the family
 PEAK_GAP = 5  # between it and another text
-FARTHEST = 0.6  # of its height: how far from its band it may stand
+FARTHEST_NAME = 0.6  # of its height: how far from its band it may stand
 
 # Under the river
 AXIS = 22  # height
@@ -158,7 +158,7 @@ class Space:
                 return None
         return y if self._is_free(text._replace(y=y)) else None
 
-    def _is_free(self, text: Text, gap: float = GAP) -> bool:
+    def _is_free(self, text: Text, gap: float = TEXT_GAP) -> bool:
         return not any(_meet(text, neighbour, gap) for neighbour in self.taken)
 
     def near_peak(
@@ -183,7 +183,7 @@ class Space:
                 continue
             y = float(np.clip((top[i] + bottom[i]) / 2, highest, lowest))
             text = Text(x, y, width, height, TOPIC_SIZE, lines)
-            farthest = FARTHEST * height
+            farthest = FARTHEST_NAME * height
             is_near = top[i] - farthest <= y <= bottom[i] + farthest
             if is_near and self._is_free(text, PEAK_GAP):
                 return text
@@ -197,7 +197,7 @@ class Fit(NamedTuple):
     text: Text
 
 
-def _meet(text: Text, neighbour: Text, gap: float = GAP) -> bool:
+def _meet(text: Text, neighbour: Text, gap: float = TEXT_GAP) -> bool:
     are_close = abs(text.x - neighbour.x) < (text.width + neighbour.width) / 2 + gap
     is_level = abs(text.y - neighbour.y) < (text.height + neighbour.height) / 2
     return are_close and is_level

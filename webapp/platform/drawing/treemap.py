@@ -17,8 +17,8 @@ from webapp.platform.drawing.numbers import percent
 
 WIDTH = 1156
 HEIGHT = 430
-GAP = 2  # pixels between areas
-EDGE = 4  # pixels of a family's colour around its topics
+AREA_GAP = 2  # pixels between areas
+FAMILY_EDGE = 4  # pixels of a family's colour around its topics
 FAMILY_SIZES = (15.0, 14.0, 13.0, 12.0, 11.0)  # of names, in pixels
 TOPIC_SIZES = (14.0, 12.5, 11.5, 11.0)
 GENERAL_SIZE = 12.0
@@ -134,9 +134,9 @@ def treemap(
 def _family(branch: Branch, box: Box) -> str:
     says = f"{isolated(branch.name)}: {percent(branch.share)} of the words"
     title, height = _family_name(branch, box)
-    width = box.width - 2 * EDGE - GAP
-    room = box.height - height - 2 * EDGE - GAP
-    inner = Box(box.x + EDGE, box.y + height + EDGE, width, room)
+    width = box.width - 2 * FAMILY_EDGE - AREA_GAP
+    room = box.height - height - 2 * FAMILY_EDGE - AREA_GAP
+    inner = Box(box.x + FAMILY_EDGE, box.y + height + FAMILY_EDGE, width, room)
     boxes = squarify([leaf.share for leaf in branch.leaves], inner)
     tiles = [_topic(leaf, tile) for leaf, tile in zip(branch.leaves, boxes, strict=False)]
     area = _link(branch.url, _rect(box, "family"), says, title)
@@ -153,7 +153,7 @@ def _family_name(branch: Branch, box: Box) -> tuple[str, float]:
     share = f" {percent(branch.share)}"
     for size in FAMILY_SIZES:
         for lines in _forms(branch.name):
-            height = len(lines) * size * FAMILY_LINE + EDGE
+            height = len(lines) * size * FAMILY_LINE + FAMILY_EDGE
             widths = [text_width(line, size, bold=True) for line in (*lines, lines[-1] + share)]
             if max(widths) + 2 * INSET <= box.width and height + LEAST_INSIDE <= box.height:
                 return _family_lines(lines, share, size, box), height
@@ -163,7 +163,7 @@ def _family_name(branch: Branch, box: Box) -> tuple[str, float]:
 def _family_lines(lines: Sequence[str], share: str, size: float, box: Box) -> str:
     texts = []
     for i, line in enumerate(lines):
-        y = box.y + EDGE + size * FAMILY_LINE * (i + BASELINE)
+        y = box.y + FAMILY_EDGE + size * FAMILY_LINE * (i + BASELINE)
         is_last = i == len(lines) - 1
         tail = f'<tspan class="share">{share}</tspan>' if is_last else ""
         texts.append(_text(box.x + INSET, y, size, "family-name", line, tail))
@@ -186,14 +186,14 @@ def _topic_name(name: str, box: Box) -> str:
     if not name:
         return ""
     for size in TOPIC_SIZES:
-        lines = wrapped(name, box.width - 2 * EDGE - GAP, size)
+        lines = wrapped(name, box.width - 2 * FAMILY_EDGE - AREA_GAP, size)
         height = len(lines) * size * TOPIC_LINE
-        if not lines or height + EDGE + GAP > box.height:
+        if not lines or height + FAMILY_EDGE + AREA_GAP > box.height:
             continue
         texts = []
         for i, line in enumerate(lines):
-            y = box.y + EDGE + size * TOPIC_LINE * (i + BASELINE)
-            texts.append(_text(box.x + EDGE + 1, y, size, "topic-name", line, ""))
+            y = box.y + FAMILY_EDGE + size * TOPIC_LINE * (i + BASELINE)
+            texts.append(_text(box.x + FAMILY_EDGE + 1, y, size, "topic-name", line, ""))
         return "".join(texts)
     return ""
 
@@ -217,7 +217,7 @@ def _general(box: Box, share: float, topics: Sequence[Leaf]) -> str:
     """A pale strip with the names of its topics, as far as they have room."""
     head = f"{GENERAL_TALK} {percent(share)}"
     rect = _rect(box, "general") + f"<title>{escape(head)}</title>"
-    y = box.y + EDGE + GENERAL_LINE * BASELINE
+    y = box.y + FAMILY_EDGE + GENERAL_LINE * BASELINE
     if not _fits_strip(head, box):
         return f"<g>{rect}</g>"
     texts = [_text(box.x + INSET, y, GENERAL_SIZE, "general-name", head, "")]
@@ -236,8 +236,8 @@ def _fits_strip(words: str, box: Box) -> bool:
 
 
 def _rect(box: Box, kind: str) -> str:
-    width = max(box.width - GAP, 0.5)
-    height = max(box.height - GAP, 0.5)
+    width = max(box.width - AREA_GAP, 0.5)
+    height = max(box.height - AREA_GAP, 0.5)
     position = f'x="{box.x:.1f}" y="{box.y:.1f}"'
     return f'<rect class="{kind}" {position} width="{width:.1f}" height="{height:.1f}"/>'
 

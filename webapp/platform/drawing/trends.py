@@ -88,8 +88,8 @@ class Size(NamedTuple):
 STRIP_GAP = 6  # between the field of lines and the bars
 LABEL_HEIGHT = 17  # of the axis's labels, below the bars
 BAR_WIDTH = 0.82  # of a bin
-SMALL = Size(372, 2, 2, 18, 82, 0, 5, edge=0.1, has_scale=False)
-LARGE = Size(960, 44, 54, 20, 270, 38, 12, edge=0.03, has_scale=True)
+SMALL_CHART = Size(372, 2, 2, 18, 82, 0, 5, edge=0.1, has_scale=False)
+LARGE_CHART = Size(960, 44, 54, 20, 270, 38, 12, edge=0.03, has_scale=True)
 AXIS_PARTS = (0.5, 1.0)  # of the scale, where it is labelled
 
 NAME_GAP = 6  # from a point to its text
@@ -144,7 +144,7 @@ def own_scale(page: Courses, topic: Course, marks: Any = None) -> float:
 def trend(page: Courses, topic: Course, top: float, large: bool = False, marks: Any = None) -> dict:
     """What the template of a chart reads. top: of the scale. marks: of the change that is said of
     the topic, its `window` and `levels`; a template gives "" where there are none."""
-    size = LARGE if large else SMALL
+    size = LARGE_CHART if large else SMALL_CHART
     if page.in_time:
         chart = _LineChart(page, topic, top, size)
         drawn = chart.drawn()

@@ -16,7 +16,7 @@ from webapp.platform import system
 log = structlog.get_logger(__name__)
 
 NAME = "lock"  # of the file in the folder
-SECONDS = 20.0  # that a killed process may take to end
+ENDING_SECONDS = 20.0  # that a killed process may take to end
 
 
 class LockHeld(Exception):
@@ -31,7 +31,7 @@ def file_lock(folder: Path) -> Iterator[None]:
     LockHeld."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / NAME).open("a+b") as file:
-        deadline = time.monotonic() + SECONDS
+        deadline = time.monotonic() + ENDING_SECONDS
         while not _acquired(file):
             _, process = system.lock_holder(file.fileno())
             if process:

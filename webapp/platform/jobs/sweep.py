@@ -4,8 +4,8 @@ have lost.
 Every worker sweeps. A process is dead when its row's heartbeat did not change for STALE while this
 sweep watched, and the kernel has freed the lock on its files (jobs.file_lock). A process that still
 holds its files exists, however seldom it gets the processor: it is given FROZEN. The sweep counts
-by its own monotonic clock, in steps of at most LOOK: neither a database clock that is set, nor a
-machine that slept, makes a living job look dead or a dead one alive.
+by its own monotonic clock, in steps of at most LONGEST_STEP_SECONDS: neither a database clock that
+is set, nor a machine that slept, makes a living job look dead or a dead one alive.
 """
 
 import time
@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 # seconds between two sweeps of a worker: a dead process is seen a quarter of STALE late, at most
 INTERVAL = settings.STALE / 4
 # seconds between two sweeps that count as watched; of a longer time the sweep itself was away
-LOOK = 2 * INTERVAL
+LONGEST_STEP_SECONDS = 2 * INTERVAL
 # seconds after which a job that waits for room on the disk, or for the store, is sent again
 RETRY_WAITING = 60.0
 GAVE_UP = (
@@ -51,7 +51,7 @@ class Sweep:
 
     def __call__(self) -> None:
         now = self.clock()
-        passed = min(now - self.last, LOOK)
+        passed = min(now - self.last, LONGEST_STEP_SECONDS)
         self.last = now
         watched = {}
         for kind in KINDS:

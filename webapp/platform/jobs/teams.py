@@ -5,7 +5,7 @@ import json
 
 from webapp.platform.jobs import events
 
-SECONDS = 60  # for which what a leader said of its workers holds
+NOTE_SECONDS = 60  # for which what a leader said of its workers holds
 # trainings that are read, and workers of each that are noted
 MOST_TEAMS = 50
 MOST_WORKERS = 256
@@ -19,7 +19,7 @@ def note(run_id: int, seats: list[dict], restarts: int) -> None:
     events.leave_note(
         f"{TEAM}{run_id}",
         {"run": run_id, "restarts": restarts, "count": len(seats), "workers": seats[:MOST_WORKERS]},
-        SECONDS,
+        NOTE_SECONDS,
     )
 
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from webapp.platform.local import environment, package
 
 # The module of each command that is not one of Django's. A wheel holds no tests.
-OWN = {"start": "webapp.platform.local.start", "worker": "webapp.platform.local.worker"}
+OWN_COMMANDS = {"start": "webapp.platform.local.start", "worker": "webapp.platform.local.worker"}
 if not package.INSTALLED:
-    OWN["test"] = "tests.command"
+    OWN_COMMANDS["test"] = "tests.command"
 VERSION = ("version", "--version")
 SERVERLESS = ("help", "verify")  # of Django's commands, and ours
 
@@ -23,7 +23,7 @@ SERVERLESS = ("help", "verify")  # of Django's commands, and ours
 def commands() -> list[tuple[str, str]]:
     """(usage, sentence) of each command of Topograph: the first line of its documentation."""
     root = Path(__file__).resolve().parents[3]
-    own_files = [root / f"{module.replace('.', '/')}.py" for module in OWN.values()]
+    own_files = [root / f"{module.replace('.', '/')}.py" for module in OWN_COMMANDS.values()]
     library_files = [
         path
         for path in sorted(root.glob("webapp/management/commands/*.py"))
@@ -50,12 +50,12 @@ def main() -> None:
         from inference.runtime.versions import topograph
 
         sys.exit(print(f"Topograph {topograph()}"))
-    if command == "help" and len(sys.argv) > 2 and sys.argv[2] in OWN:
-        sys.exit(print(import_module(OWN[sys.argv[2]]).__doc__))
-    if command == "test" and command not in OWN:
+    if command == "help" and len(sys.argv) > 2 and sys.argv[2] in OWN_COMMANDS:
+        sys.exit(print(import_module(OWN_COMMANDS[sys.argv[2]]).__doc__))
+    if command == "test" and command not in OWN_COMMANDS:
         sys.exit("The installed Topograph holds no tests: they are in the project's repository.")
-    if command in OWN:
-        sys.exit(import_module(OWN[command]).main(sys.argv[2:]))
+    if command in OWN_COMMANDS:
+        sys.exit(import_module(OWN_COMMANDS[command]).main(sys.argv[2:]))
     if sys.argv[1:] in ([], ["help"], ["--help"], ["-h"]):
         print(f"Topograph's commands; `{package.COMMAND} COMMAND --help` says what each takes:\n")
         print(

@@ -44,7 +44,7 @@ SETTINGS = {  # for one machine that does other work too
 NAME = "topograph"
 # Seconds in which a server of a former start, and its children, end on a busy machine
 FORMER_ENDS = 120.0
-LOOK = 0.02  # seconds between two looks
+LOOK_SECONDS = 0.02  # seconds between two looks
 MEMORY_LINE = 6  # of postmaster.pid, from 0 on: the number of the memory that its processes share
 LOG_LINES = 8  # the last ones, which an error shows
 
@@ -167,7 +167,7 @@ class Postgres:
         busy machine for seconds: Postgres would refuse to start beside them."""
         deadline = time.monotonic() + FORMER_ENDS
         while self._former_is_there() and time.monotonic() < deadline:
-            time.sleep(LOOK)
+            time.sleep(LOOK_SECONDS)
 
     def _former_is_there(self) -> bool:
         """Whether a former server, or one of its children, has not ended yet. postmaster.pid has
@@ -229,7 +229,7 @@ def answers_in_time(
         except silent:
             if process.poll() is not None or time.monotonic() > deadline:
                 raise Failed(f"{name} did not start. The end of {log}:\n{_tail(log)}") from None
-            time.sleep(LOOK)
+            time.sleep(LOOK_SECONDS)
 
 
 def _tail(log: Path) -> str:

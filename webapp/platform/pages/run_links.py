@@ -7,7 +7,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 NAMES = ("q", "has", "from", "to", "between", "in", "match", "only", "with", "least")
-KEPT = ("families",)  # beside the set: how a reader wants the pages of a run
+KEPT_PARAMETERS = ("families",)  # beside the set: how a reader wants the pages of a run
 
 
 def is_condition(name: str) -> bool:
@@ -17,10 +17,11 @@ def is_condition(name: str) -> bool:
 
 
 def conditions(query: QueryDict) -> tuple[tuple[str, str], ...]:
-    """The parameters of an address that describe the set, as they came; and those of KEPT."""
+    """The parameters of an address that describe the set, as they came; and those of
+    KEPT_PARAMETERS."""
     parameters: list[tuple[str, str]] = []
     for name, values in query.lists():
-        if is_condition(name) or name in KEPT:
+        if is_condition(name) or name in KEPT_PARAMETERS:
             parameters += [(name, value) for value in values if value.strip()]
     return tuple(parameters)
 
@@ -46,7 +47,8 @@ class RunLinks:
 
     def with_set(self, url: str) -> str:
         """An address of a page of this run, with the set, unless it says itself which documents it
-        means, and with what is KEPT, unless it says that itself. A file's stays as it is."""
+        means, and with what is KEPT_PARAMETERS, unless it says that itself. A file's stays as it
+        is."""
         if not self.chosen:
             return url
         url, mark, fragment = url.partition("#")

@@ -41,7 +41,7 @@ T = TypeVar("T")
 ParameterParser = Callable[[str, list[str]], Any]
 MOST_CHARACTERS = 1_000  # of a text in an address
 QUOTED = 50  # characters of a wrong one, in a sentence
-PART = "X-Part"  # the header by which a script asks for a part of a page alone
+PART_HEADER = "X-Part"  # the header by which a script asks for a part of a page alone
 
 
 @dataclass(frozen=True)
@@ -229,10 +229,10 @@ def _make_view(
         if as_json:
             return _json_response(request, answer)
         template_name = template if isinstance(template, str) else template[type(answer.page)]
-        part_name = parts.get(request.headers.get(PART, ""), template_name)
+        part_name = parts.get(request.headers.get(PART_HEADER, ""), template_name)
         response = _html_response(request, answer, part_name, objects)
         if parts:
-            patch_vary_headers(response, [PART])
+            patch_vary_headers(response, [PART_HEADER])
         return response
 
     @require_http_methods(methods)

@@ -26,7 +26,7 @@ _RECEIVE = "topograph.receive"
 FORM = 16 << 20
 FORM_SECONDS = 60.0  # seconds in which all of it must arrive
 # Paths of forms with files of a corpus, for browsers without JavaScript
-FILES = re.compile(r"/corpora/(\d+/add/)?")
+UPLOAD_PATHS = re.compile(r"/corpora/(\d+/add/)?")
 
 
 class ClientGone(Exception):
@@ -74,7 +74,11 @@ def _content_length(scope) -> bytes:
 def _large(scope) -> bool:
     """Whether it is a form with files, larger than any other form."""
     length = _content_length(scope)
-    return FILES.fullmatch(scope["path"]) is not None and length.isdigit() and int(length) > FORM
+    return (
+        UPLOAD_PATHS.fullmatch(scope["path"]) is not None
+        and length.isdigit()
+        and int(length) > FORM
+    )
 
 
 async def _signed_in(scope) -> bool:
@@ -102,7 +106,7 @@ async def _signed_in(scope) -> bool:
 def _bounded_receive(scope, receive):
     """A `receive` that raises _Refused for a body that is too large or too slow."""
     length = _content_length(scope)
-    files = bool(length) and FILES.fullmatch(scope["path"]) is not None
+    files = bool(length) and UPLOAD_PATHS.fullmatch(scope["path"]) is not None
     # Django writes the body to the temporary folder, and copies it from there: half of what is free
     # leaves room for both.
     limit = (

@@ -17,7 +17,7 @@ from django.utils.cache import get_conditional_response
 
 from webapp.platform.server import streams
 
-PIECE = 1 << 20  # bytes that are read at a time
+PIECE_BYTES = 1 << 20  # bytes that are read at a time
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
 
@@ -84,6 +84,6 @@ def _span(asked_range: str, size: int) -> tuple[int, int] | None:
 def _pieces(file: BinaryIO, first: int, end: int) -> Iterator[bytes]:
     with file:
         file.seek(first)
-        while first < end and (block := file.read(min(PIECE, end - first))):
+        while first < end and (block := file.read(min(PIECE_BYTES, end - first))):
             first += len(block)
             yield block

@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 
 DELETIONS = "web:deletions"
 METRICS = "web:metrics:"
-EVERY = 2.0  # seconds between two looks
+LOOK_SECONDS = 2.0  # seconds between two looks
 GONE = 15  # seconds after which a process that says nothing is no more
 MOST_PROCESSES = 64  # processes whose metrics are told
 NAME = f"{socket.gethostname()}:{os.getpid()}"
@@ -54,7 +54,7 @@ def follow() -> None:
 def _follow() -> None:
     stop = threading.Event()
     away = False
-    while not stop.wait(EVERY):
+    while not stop.wait(LOOK_SECONDS):
         try:
             look(away)
             away = False

@@ -28,7 +28,7 @@ from webapp.platform.storage import s3
 
 log = structlog.get_logger(__name__)
 
-AGAIN = 5.0  # seconds after a failure in which the store is not asked again for a page
+RETRY_SECONDS = 5.0  # seconds after a failure in which the store is not asked again for a page
 # Requests of a web process that wait for copies: a store that is slow leaves others their places
 _waiters = threading.BoundedSemaphore(2)
 
@@ -231,7 +231,9 @@ def _fetch_of(stored: Stored) -> _Fetch:
     with _one:
         fetch = _fetches.get(mark)
         recent = (
-            fetch is not None and fetch.error is not None and time.monotonic() - fetch.ended < AGAIN
+            fetch is not None
+            and fetch.error is not None
+            and time.monotonic() - fetch.ended < RETRY_SECONDS
         )
         if fetch is None or not (
             fetch.is_alive() or recent and settings.FETCH_PATIENCE is not None

@@ -14,7 +14,7 @@ from django.conf import settings
 
 from webapp.platform import system
 
-SLACK = 1 << 20  # bytes that a file may take up beyond its size without a promise
+SLACK_BYTES = 1 << 20  # bytes that a file may take up beyond its size without a promise
 LEAST_FREE_BYTES = (
     256 << 20
 )  # bytes that must be free for a job to begin; on a small disk a hundredth of it
@@ -51,7 +51,7 @@ def promise(file: int, size: int) -> bool:
 def take_back(file: int) -> None:
     """Give free what was promised to an open file and is not filled."""
     state = os.fstat(file)
-    if state.st_blocks * 512 > state.st_size + SLACK:
+    if state.st_blocks * 512 > state.st_size + SLACK_BYTES:
         os.ftruncate(file, state.st_size)
         os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
 

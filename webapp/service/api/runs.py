@@ -73,7 +73,7 @@ Families = Annotated[
 ]
 TopicNumber = Annotated[int, Field(ge=0, description="a topic")]
 FewestDocuments = Annotated[int, Field(ge=0, description="in which a word is at least")]
-Window = Annotated[int, Field(ge=0, le=collocations.FARTHEST)]
+Window = Annotated[int, Field(ge=0, le=collocations.WIDEST_WINDOW)]
 router = Router()
 MOST_COUNTS = 500_000  # groups times topics of one answer
 

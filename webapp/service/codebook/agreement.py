@@ -34,7 +34,7 @@ from webapp.service.codebook.shapes import (
 TASK = "tasks.codebook.agree"
 METHOD = 1  # raised when the same codes have other measures
 # Codes up to which a request compares: half a second; of more a worker does. 24,000 take 5 seconds.
-QUICK = 2_000
+QUICK_CODES = 2_000
 DIGEST = 32  # bytes, of the key of what is kept
 MOST_DISAGREEMENTS = 50
 TEXT = 1_500  # characters of each
@@ -60,7 +60,7 @@ class Compared:
     in_dispute: list[int]
 
 
-KEPT = TypeAdapter(Compared)
+STORED_COMPARISON = TypeAdapter(Compared)
 
 
 def page(run: Run, concept: Concept, by: int | None) -> AgreementPage | AgreementNotYet:
@@ -68,7 +68,7 @@ def page(run: Run, concept: Concept, by: int | None) -> AgreementPage | Agreemen
     came since, if that is of the same draw."""
     compared = _read(concept, _key(concept))
     counting = None
-    if compared is None and _codings(concept).count() <= QUICK:
+    if compared is None and _codings(concept).count() <= QUICK_CODES:
         compared = _compare_and_keep(concept)
     if compared is None:
         dispatch.ask(TASK, [concept.pk], by)
@@ -127,7 +127,7 @@ def _key(concept: Concept) -> str:
 
 def _read(concept: Concept, key: str) -> Compared | None:
     row = Agreement.objects.filter(concept=concept, key=key).first()
-    return None if row is None else KEPT.validate_python(row.data)
+    return None if row is None else STORED_COMPARISON.validate_python(row.data)
 
 
 def _before(concept: Concept) -> Compared | None:
@@ -139,7 +139,7 @@ def _before(concept: Concept) -> Compared | None:
     data = row.data
     if (data.get("base"), data.get("draw")) != (defined(concept).base, drawn.pk):
         return None
-    return KEPT.validate_python(data)
+    return STORED_COMPARISON.validate_python(data)
 
 
 def _compare_and_keep(
@@ -148,7 +148,7 @@ def _compare_and_keep(
     """advance: learns how far it is, from 0 to 1."""
     key = _key(concept)  # first: codes that come meanwhile ask for another comparison
     compared = _compare(concept, advance)
-    data = KEPT.dump_python(compared, mode="json")
+    data = STORED_COMPARISON.dump_python(compared, mode="json")
     Agreement.objects.update_or_create(concept=concept, defaults={"key": key, "data": data})
     return compared
 

@@ -28,7 +28,7 @@ CODES = 9  # of a concept: each has a key from 1 to 9
 FEWEST_DRAWN = 10  # documents at once
 DRAWN = 20_000  # documents of a concept
 # Documents of each stratum, at least: more make estimates no better (docs/measurements/codebook.md)
-EACH = 1
+LEAST_STRATUM_DOCUMENTS = 1
 FEWEST_DOUBLED = 60  # documents that two code: of fewer, agreement can't be told
 SEEDS = 1 << 31
 # Numbers of a scale: their squares and ratios are finite, and never 0 by rounding
@@ -210,13 +210,14 @@ def _draw_up_to(drawn: Draw, size: int) -> None:
     stratum, so that a larger draw holds the smaller one."""
     strata = strata_of(drawn)
     sizes = np.bincount(strata)
-    if size < EACH * len(sizes):
+    if size < LEAST_STRATUM_DOCUMENTS * len(sizes):
         raise Invalid(
             "size",
-            f"These columns make {len(sizes):,} kinds of documents, of which at least {EACH} each"
-            f" are drawn: draw {EACH * len(sizes):,}, or choose fewer columns.",
+            f"These columns make {len(sizes):,} kinds of documents, of which at least"
+            f" {LEAST_STRATUM_DOCUMENTS} each"
+            f" are drawn: draw {LEAST_STRATUM_DOCUMENTS * len(sizes):,}, or choose fewer columns.",
         )
-    sample = design.draw(strata, size, EACH, drawn.seed)
+    sample = design.draw(strata, size, LEAST_STRATUM_DOCUMENTS, drawn.seed)
     old = {item.document: item for item in drawn.items.all()}
     doubled = _doubled(len(sample.documents), drawn.overlap)
     new: list[Item] = []

@@ -12,7 +12,7 @@ from inference.codes.predict import Prediction, predict
 from inference.errors import Invalid
 from webapp.core.documents import corpus_unit, fields
 from webapp.core.results import evidence
-from webapp.intake.metadata.groups import NONE, Groups
+from webapp.intake.metadata.groups import NO_VALUE, Groups
 from webapp.models import Coding, Concept, Draw, Run, Version
 from webapp.platform.storage.cache import BoundedCache
 from webapp.service.codebook import coding, concepts
@@ -70,7 +70,7 @@ class EstimatedCode:
 @dataclass(frozen=True, kw_only=True)
 class EstimatedCells:
     """The periods or groups that have an estimate each. labels: C of them; cell_of_document:
-    int32[D], NONE where a document is in no cell; in_time: whether they follow each other."""
+    int32[D], NO_VALUE where a document is in no cell; in_time: whether they follow each other."""
 
     labels: list[str]
     in_time: bool
@@ -223,11 +223,13 @@ def _largest_cells(groups: Groups, D: int) -> tuple[np.ndarray, np.ndarray]:
     """The places of the largest groups, in their order; and int32[D], which of these each document
     is in."""
     group_of_document = groups.group[:D]
-    sizes = np.bincount(group_of_document[group_of_document != NONE], minlength=len(groups.labels))
+    sizes = np.bincount(
+        group_of_document[group_of_document != NO_VALUE], minlength=len(groups.labels)
+    )
     largest = np.sort(np.argsort(-sizes, kind="stable")[:MOST_CELLS])
     largest = largest[sizes[largest] > 0]
-    # The last entry is that of documents in no group: NONE is -1
-    cell_of_group = np.full(len(sizes) + 1, NONE, np.int32)
+    # The last entry is that of documents in no group: NO_VALUE is -1
+    cell_of_group = np.full(len(sizes) + 1, NO_VALUE, np.int32)
     cell_of_group[largest] = np.arange(len(largest))
     return largest, cell_of_group[group_of_document]
 

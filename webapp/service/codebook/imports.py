@@ -24,7 +24,7 @@ READINGS = 2 * DRAWN  # rows
 # That a document was drawn: of a larger collection than there is; estimates divide by its square.
 LEAST_PROBABILITY = 1e-9
 ELSEWHERE = "elsewhere"  # the coder where the file names none
-NAMED = 5  # of what did not match
+MOST_NAMED = 5  # of what did not match
 TITLE = 60  # characters of a title, or of an id, in a sentence
 CELL = 40
 ZIP = b"PK"  # how a zip begins
@@ -97,7 +97,8 @@ def keep(
     by: str,
     advance: Callable[[float], None] = lambda done: None,
 ) -> str:
-    """Store the codes of a file as a draw of the concept's documents; to be called in a transaction.
+    """Store the codes of a file as a draw of the concept's documents; to be called in a
+    transaction.
 
     concept: locked here. run: whose documents the file names. file: of `read`; where it says no
     probabilities, its documents are treated as drawn uniformly from all. by: who imports it.
@@ -280,7 +281,7 @@ def _meanings(project: qdpx.Project, concept: Concept, codes: list[str]) -> _Mea
     raise Invalid(
         "codes",
         f"No code of this project is called as one here ({', '.join(expected)}). It has:"
-        f" {', '.join(in_project[:NAMED]) or 'none'}.",
+        f" {', '.join(in_project[:MOST_NAMED]) or 'none'}.",
     )
 
 
@@ -339,14 +340,14 @@ def _left_out(unknown: list[str], ambiguous: list[str], other_rows: int) -> str:
 
 
 def _first(titles: list[str]) -> str:
-    quoted = ", ".join(f"“{title[:TITLE]}”" for title in titles[:NAMED])
-    return f"{quoted} …" if len(titles) > NAMED else quoted
+    quoted = ", ".join(f"“{title[:TITLE]}”" for title in titles[:MOST_NAMED])
+    return f"{quoted} …" if len(titles) > MOST_NAMED else quoted
 
 
 def _rows(content: bytes) -> list[tuple[int, dict[str, str]]]:
     """The cells of COLUMNS in each row, with the line of the file at which it ends: lines may be
-    blank, and a cell may have several. Raises Invalid, also where there are more rows than are taken
-    in."""
+    blank, and a cell may have several. Raises Invalid, also where there are more rows than are
+    taken in."""
     try:
         text = content.decode("utf-8-sig")
         first_line = text.partition("\n")[0]
@@ -381,8 +382,8 @@ def _places(header: list[str]) -> dict[str, int]:
 
 
 def _cells(row: list[str], places: dict[str, int]) -> dict[str, str]:
-    """As they were before a program that writes CSV made them safe. A cell that is missing at the end
-    of a line is ""."""
+    """As they were before a program that writes CSV made them safe. A cell that is missing at the
+    end of a line is ""."""
     cells = {}
     for name, place in places.items():
         cell = row[place] if place < len(row) else ""

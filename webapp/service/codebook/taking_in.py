@@ -15,12 +15,12 @@ from webapp.service.codebook.shapes import CodeFileRow
 TASK = kinds.TAKE_IN.task
 # Bytes that a request reads, and codes that it stores: either takes half a second. A worker does
 # what is more: 24,000 codes take 5 seconds.
-QUICK = 1_000_000
+QUICK_AMOUNT = 1_000_000
 QUICK_CODES = 2_000
 WAITING = (CodeFile.Status.QUEUED, *kinds.TAKE_IN.active)
 QUICK_SECONDS = 5.0  # of a request, and of a processor, that reading may take there
 # The same of a worker
-SECONDS = 300.0
+MOST_SECONDS = 300.0
 PROCESSOR_SECONDS = 60.0
 READING_SHARE = 0.2  # of a worker's time, which reading takes; the rest is storing
 
@@ -45,7 +45,7 @@ def receive(concept: Concept, run: Run, content: bytes, by: str) -> str:
 
 def _read_quickly(concept: Concept, content: bytes) -> imports.ReadFile | None:
     """None where a worker has to read it. Raises Invalid."""
-    if len(content) > QUICK:
+    if len(content) > QUICK_AMOUNT:
         return None
     try:
         with looking.within(QUICK_SECONDS, processor=QUICK_SECONDS):
@@ -80,7 +80,7 @@ def _read_long(concept: Concept, content: bytes, beat: Heartbeat) -> imports.Rea
         return False
 
     try:
-        with looking.within(SECONDS, is_stopped, PROCESSOR_SECONDS):
+        with looking.within(MOST_SECONDS, is_stopped, PROCESSOR_SECONDS):
             return imports.read(concept, content)
     except looking.Exhausted as error:
         raise Invalid("codes", f"{error} Save the project with fewer texts.") from None

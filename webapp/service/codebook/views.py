@@ -64,7 +64,7 @@ from webapp.service.codebook.shapes import (
     NothingCoded,
 )
 
-OFFERED = 400  # topics to choose from
+TOPICS_OFFERED = 400  # topics to choose from
 _TOPIC = re.compile(r"/runs/(\d+)/topics/(\d+)/")
 NO_TEXTS: list[str] = []
 TYPED = 2_000  # characters of each field of a form that can't be done
@@ -155,7 +155,7 @@ def detail(
         topic = links.topic_link(view, drawn.topic)
     offered_topics = []
     if run.final and not drawn:
-        offered_topics = [links.topic_link(view, k) for k in view.topics[:OFFERED]]
+        offered_topics = [links.topic_link(view, k) for k in view.topics[:TOPICS_OFFERED]]
     page = ConceptPage(
         concept=concept,
         holds=holds,

@@ -1,5 +1,6 @@
 """Topics that a reader may name before a training, proposed from what is there: a topic of a run by
-its first words, or by those that a reader gave it before, a concept of the codebook by the words of its definition that count in the texts."""
+its first words, or by those that a reader gave it before, a concept of the codebook by the words of
+its definition that count in the texts."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -15,7 +16,7 @@ from webapp.intake.ingest.named_topics import NamedTopic
 from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Concept, Corpus, Definition, Run, Word
 
-WORDS = 10  # of a topic, the most relevant: more are often of its neighbours, too
+WORDS_OF_TOPIC = 10  # of a topic, the most relevant: more are often of its neighbours, too
 NAMING = 3  # words that name a topic without a name
 QUOTED = 40  # characters of what an error quotes
 SPACES = regex.compile(r"[\s:]+")  # a colon would end the name in the form
@@ -25,8 +26,8 @@ TOPIC = regex.compile(r"(?P<run>\d{1,10})\.(?P<number>\d{1,5})")
 def propose(
     corpus: Corpus, topics_asked: Iterable[str], concepts: Iterable[int]
 ) -> list[NamedTopic]:
-    """Topics to be named, first those of runs, then those of concepts. The words are proposals, which
-    may be fewer than a named topic needs.
+    """Topics to be named, first those of runs, then those of concepts. The words are proposals,
+    which may be fewer than a named topic needs.
 
     topics_asked: such as "5.12", of run 5 its topic 12; concepts: their numbers. Raises Invalid for
     what is not of this corpus.
@@ -58,7 +59,7 @@ def _of_topic(corpus: Corpus, text: str) -> NamedTopic:
     if number < len(named_before):
         return named_before[number]
     view = RunView(run)
-    words = topics.top_words(view, [number], WORDS)[number]
+    words = topics.top_words(view, [number], WORDS_OF_TOPIC)[number]
     return NamedTopic(_as_name(view.labels.name(number) or " ".join(words[:NAMING])), tuple(words))
 
 
@@ -71,8 +72,8 @@ def _of_concept(corpus: Corpus, number: int) -> NamedTopic:
 
 
 def _words_of(corpus: Corpus, concept: Concept, definition: Definition) -> tuple[str, ...]:
-    """Words of a name, a definition and its examples that count in the texts: those that stand there
-    most often first, of equals the rarer ones in the texts."""
+    """Words of a name, a definition and its examples that count in the texts: those that stand
+    there most often first, of equals the rarer ones in the texts."""
     version = corpus.version
     if version is None:
         return ()

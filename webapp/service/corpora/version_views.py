@@ -25,7 +25,7 @@ from webapp.platform.received import words_typed
 from webapp.service.corpora.shapes import PhraseRow, PhrasesPage, VocabularyPage, WordsPage
 
 # documents, and their characters, among which a passage is chosen
-LOOKED_AT = 40
+PASSAGE_DOCUMENTS = 40
 DEPTH = 4_000
 PHRASES = 25  # of a page
 MOST_WORDS = 2_000  # that another page may name at once
@@ -188,6 +188,6 @@ def _not_ready(request: HttpRequest, corpus: Corpus) -> HttpResponse | None:
 def _beginnings(corpus: Corpus) -> list[str]:
     """Beginnings of documents that are evenly spread: to say which languages they are in, and to
     choose a passage from."""
-    numbers = {i * corpus.documents // LOOKED_AT for i in range(LOOKED_AT)}
+    numbers = {i * corpus.documents // PASSAGE_DOCUMENTS for i in range(PASSAGE_DOCUMENTS)}
     with embargo.reading(None):  # under an embargo nothing of them is shown
         return list(embargo.beginnings(corpus, numbers, DEPTH).values())

@@ -11,7 +11,7 @@ from webapp.core.results.topics import is_topic
 from webapp.core.results.view import RunView
 from webapp.models import Run
 from webapp.service.exports.catalogue import ExportKind
-from webapp.service.exports.tables import MAX_TOPICS, WORDS, ExportSource
+from webapp.service.exports.tables import MAX_TOPICS, WIDE_WORDS, ExportSource
 
 DIGITS_OF_WORDS = 8  # of a number of words, far beyond any vocabulary
 
@@ -34,7 +34,7 @@ def _words_of_topic(text: str) -> int:
     """How many words of each topic ?words=20 asks for; 0, which no kind takes, for what is no such
     number."""
     if not text:
-        return WORDS
+        return WIDE_WORDS
     if not (text.isascii() and text.isdigit() and len(text) <= DIGITS_OF_WORDS):
         return 0
     return int(text)
@@ -63,7 +63,7 @@ def write_query(kind: ExportKind, source: ExportSource) -> str:
     if kind.selected:
         parameters += source.selection.parameters
         parameters.append(("topics", ",".join(map(str, source.topics))))
-    if source.words != WORDS:
+    if source.words != WIDE_WORDS:
         parameters.append(("words", str(source.words)))
     if kind.choices:
         parameters.append(("by", source.by))

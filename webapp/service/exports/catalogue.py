@@ -1,5 +1,5 @@
-"""What can be taken away of a run: the one list of the kinds of export. Each is streamed: memory does
-not grow with it."""
+"""What can be taken away of a run: the one list of the kinds of export. Each is streamed: memory
+does not grow with it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
@@ -20,7 +20,7 @@ from webapp.service.exports import (
     texts,
 )
 from webapp.service.exports.formats import FORMATS
-from webapp.service.exports.tables import WORDS, ExportSource, ExportTable
+from webapp.service.exports.tables import WIDE_WORDS, ExportSource, ExportTable
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,8 @@ EXPORT_KINDS = {
             "topics-wide",
             TOPICS,
             "Topics, one per row",
-            f"share, coherence, label and the first {WORDS} words; programs can ask for more, such"
+            f"share, coherence, label and the first {WIDE_WORDS} words; programs can ask for"
+            " more, such"
             " as ?words=100",
             table=tables.topics_wide,
             final=False,

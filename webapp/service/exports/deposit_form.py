@@ -33,7 +33,7 @@ LICENCES = {  # by their SPDX names
         "https://creativecommons.org/licenses/by-nc-nd/4.0/",
     ),
 }
-SHARED = {
+SHARED_LABELS = {
     "bag": (
         "The bag of words: how often each document has each word. Others need it to train the"
         " run again."
@@ -111,7 +111,7 @@ class DepositForm(forms.Form):
     )
     share = forms.MultipleChoiceField(
         label="What may be shared",
-        choices=SHARED.items(),
+        choices=SHARED_LABELS.items(),
         initial=["bag", "quotes"],
         required=False,
         widget=forms.CheckboxSelectMultiple,

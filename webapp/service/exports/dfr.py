@@ -19,7 +19,7 @@ from webapp.service.exports.model import Model
 from webapp.service.exports.tables import ExportSource, about, selected
 from webapp.service.exports.zips import Member, zipped
 
-WORDS = 50  # of a topic: dfr-browser's own number
+WORDS_OF_TOPIC = 50  # of a topic: dfr-browser's own number
 MOST_DOCUMENTS = 200_000  # dfr-browser holds all of them in a browser's memory
 
 
@@ -106,7 +106,7 @@ def _info(source: ExportSource, dated: bool, category: ValueField | None) -> dic
 
 def _topic_words(model: Model) -> dict[str, list[float] | list[dict[str, list[str] | list[int]]]]:
     ranked = (
-        (topic, np.argsort(-topic.tokens, kind="stable")[:WORDS])
+        (topic, np.argsort(-topic.tokens, kind="stable")[:WORDS_OF_TOPIC])
         for topic in map(model.topic, range(model.K))
     )
     by_topic = [

@@ -14,7 +14,7 @@ import numpy as np
 
 from webapp.service.exports.formats import Sink
 from webapp.service.exports.model import Model
-from webapp.service.exports.tables import DOCUMENTS, ExportSource, about, selected
+from webapp.service.exports.tables import BLOCK_DOCUMENTS, ExportSource, about, selected
 
 TOP_WORDS = 20  # MALLET's --num-top-words
 _LINES = 20_000  # in a piece
@@ -52,7 +52,7 @@ def doc_topics(source: ExportSource) -> Iterator[bytes]:
     """--output-doc-topics: document, name, the smoothed share of each topic in their order."""
     model = Model(source.run)
     total = float(model.alpha.sum())
-    for numbers in selected(source, DOCUMENTS):
+    for numbers in selected(source, BLOCK_DOCUMENTS):
         columns = about(source.run, numbers)
         lines = []
         for d in numbers.tolist():
@@ -100,7 +100,7 @@ def state(source: ExportSource) -> Iterator[bytes]:
         file.write(
             f"#alpha : {''.join(java(a) + ' ' for a in model.alpha)}\n#beta : {java(model.eta)}\n".encode()
         )
-        for numbers in selected(source, DOCUMENTS):
+        for numbers in selected(source, BLOCK_DOCUMENTS):
             columns = about(source.run, numbers)
             for d in numbers.tolist():
                 name = _name(columns[d]) if columns[d]["id"] else "NA"

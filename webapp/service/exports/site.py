@@ -1,8 +1,8 @@
 """A run as plain pages in a zip: they open from a folder, without a server, a network or
 JavaScript. Sizes are bounded.
 
-They hold words, numbers and titles, and no texts, so they are the same under embargo, but for passages
-where they are asked for (searched_site.py).
+They hold words, numbers and titles, and no texts, so they are the same under embargo, but for
+passages where they are asked for (searched_site.py).
 """
 
 from collections.abc import Callable, Iterator
@@ -22,9 +22,9 @@ from webapp.service.exports.model import Model
 from webapp.service.exports.tables import ExportSource
 from webapp.service.exports.zips import Member, zipped
 
-WORDS = 40  # of a topic's page
-FIRST = 10  # of a topic's line
-DOCUMENTS = 50  # of a topic's page, those with the largest share
+WORDS_OF_TOPIC = 40  # of a topic's page
+FIRST_WORDS = 10  # of a topic's line
+DOCUMENTS_OF_TOPIC = 50  # of a topic's page, those with the largest share
 VOCABULARY = 1_000  # words on the page of words, the most frequent
 BINS = 240  # of a timeline; more periods are drawn by the decade
 
@@ -44,12 +44,12 @@ def members(
     search: str = "",
     passages: Callable[[int, list[int]], list[tuple[int, Excerpt]]] | None = None,
 ) -> Iterator[Member]:
-    """home, search: from the index, pages that all lead to. passages: of a topic, from the documents in
-    which it is largest: pairs of a document's number and its passage."""
+    """home, search: from the index, pages that all lead to. passages: of a topic, from the
+    documents in which it is largest: pairs of a document's number and its passage."""
     model = Model(run)
     view = RunView(run)
     labels = view.labels
-    first = topics.first_words(view, FIRST)
+    first = topics.first_words(view, FIRST_WORDS)
     rows: list[dict[str, Any]] = [
         {
             "number": k,
@@ -93,9 +93,9 @@ def _words(model: Model, k: int) -> list[dict[str, str | float | int]]:
     top = model.topic(k)
     largest = float(top.weights[0]) if len(top.weights) else 1.0
     rows = zip(
-        top.words[:WORDS].tolist(),
-        top.weights[:WORDS].tolist(),
-        top.tokens[:WORDS].tolist(),
+        top.words[:WORDS_OF_TOPIC].tolist(),
+        top.weights[:WORDS_OF_TOPIC].tolist(),
+        top.tokens[:WORDS_OF_TOPIC].tolist(),
         strict=True,
     )
     return [
@@ -105,7 +105,7 @@ def _words(model: Model, k: int) -> list[dict[str, str | float | int]]:
 
 
 def _documents(model: Model, k: int) -> list[dict]:
-    strongest = model.evidence.best(k, "share", DOCUMENTS)
+    strongest = model.evidence.best(k, "share", DOCUMENTS_OF_TOPIC)
     about_documents = embargo.about(
         model.run.corpus, [d for d, _, _ in strongest], "title", "date_text"
     )

@@ -25,10 +25,10 @@ from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.storage.sql import tuples
 from webapp.service.exports.deposit_form import DepositForm
 
-WORDS = 20  # of a topic in the wide form
+WIDE_WORDS = 20  # of a topic in the wide form
 # Columns that the wide form may have: spreadsheets and Postgres take more, readers don't
 MAX_WORDS = 1000
-DOCUMENTS = 2_000  # in a block
+BLOCK_DOCUMENTS = 2_000  # in a block
 LOOKED_THROUGH = 50  # times as many documents are looked through at once for those that are chosen
 # Topics whose shares stand beside documents: each holds a column of the corpus in memory
 MAX_TOPICS = 50
@@ -63,7 +63,7 @@ class ExportSource:
 
     run: Run
     selection: RunSelection
-    words: int = WORDS
+    words: int = WIDE_WORDS
     by: str = ""
     word: str = ""
     pattern: str = ""
@@ -199,7 +199,7 @@ _NAMES = {  # columns of the database -> ours
 }
 
 
-def selected(source: ExportSource, size: int = DOCUMENTS) -> Iterator[np.ndarray]:
+def selected(source: ExportSource, size: int = BLOCK_DOCUMENTS) -> Iterator[np.ndarray]:
     """Numbers of the documents that are asked for, ascending, a block at a time."""
     mask = source.selection.mask
     documents = source.run.version.documents

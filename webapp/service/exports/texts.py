@@ -1,5 +1,5 @@
-"""The texts of documents as files: a folder of plain text with a table beside it, and what the files
-with the topic of each word (conllu, tei) are written from.
+"""The texts of documents as files: a folder of plain text with a table beside it, and what the
+files with the topic of each word (conllu, tei) are written from.
 
 Every kind of export here gives texts away: there is none under an embargo.
 """
@@ -16,7 +16,7 @@ from webapp.core.results import provenance
 from webapp.models import Corpus
 from webapp.platform.accounts import embargo
 from webapp.platform.storage import csv_cells
-from webapp.service.exports.tables import DOCUMENTS, ExportSource, about, selected
+from webapp.service.exports.tables import BLOCK_DOCUMENTS, ExportSource, about, selected
 from webapp.service.exports.zips import Member, zipped
 
 # Of texts that are cut into words together: more is no faster
@@ -74,7 +74,9 @@ def documents(request: ExportSource) -> Iterator[Document]:
 
 def texts_of(corpus: Corpus, numbers: list[int]) -> dict[int, str]:
     """The whole texts of some documents. Whoever asks has refused an embargo before."""
-    texts = embargo.read_chosen(corpus, numbers, embargo.FARTHEST, lambda _, text: (0, len(text)))
+    texts = embargo.read_chosen(
+        corpus, numbers, embargo.FARTHEST_CHARACTER, lambda _, text: (0, len(text))
+    )
     return {number: text for number, (_, text) in texts.items()}
 
 
@@ -96,8 +98,8 @@ def _value(value: object) -> str:
 def documents_in_words(
     request: ExportSource,
 ) -> Iterator[tuple[Document, list[marked_texts.Word]]]:
-    """The chosen documents, each with its text in words of the vocabulary, which have their topics as
-    readers see them, and what stands between them."""
+    """The chosen documents, each with its text in words of the vocabulary, which have their topics
+    as readers see them, and what stands between them."""
     view = request.selection.run_view
     for batch in _batches(documents(request)):
         assigned = [marked_texts.tokens(view, document.number) for document in batch]
@@ -179,7 +181,7 @@ def _column_name(field: str) -> str:
 
 
 def _rows(request: ExportSource) -> Iterator[dict]:
-    for numbers in selected(request, DOCUMENTS):
+    for numbers in selected(request, BLOCK_DOCUMENTS):
         rows = about(request.run, numbers, "metadata")
         for number in numbers.tolist():
             yield rows[number]

@@ -9,7 +9,7 @@ import numpy as np
 
 from webapp.service.exports.formats import Sink
 
-PIECE = 1 << 18  # bytes that are gathered before they are sent
+PIECE_BYTES = 1 << 18  # bytes that are gathered before they are sent
 BLOCK = 1 << 20  # elements of an array that are converted at a time
 _DATE = (1980, 1, 1, 0, 0, 0)  # of every member: the same content gives the same archive
 
@@ -33,7 +33,7 @@ def zipped(members: Iterable[Member]) -> Iterator[bytes]:
             with archive.open(info, "w", force_zip64=True) as file:
                 for block in member.pieces:
                     file.write(block)
-                    if sum(map(len, sink.pieces)) >= PIECE:
+                    if sum(map(len, sink.pieces)) >= PIECE_BYTES:
                         yield sink.take()
     yield sink.take()
 

@@ -15,7 +15,7 @@ from webapp.platform.tries import try_each
 from webapp.service.corpora import deletion
 
 ACCOUNTS_AT_A_TIME = 20  # accounts that are taken away at a time
-LISTED = 200  # corpora that the page names
+CORPORA_LISTED = 200  # corpora that the page names
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class SharedCorpus:
 def shared(user: User) -> list[SharedCorpus]:
     """Corpora of a user that others would lose."""
     owned = Corpus.objects.filter(owner=user, into=None).order_by("pk")
-    return [corpus for corpus in map(_shared, owned[:LISTED]) if _has_readers(corpus)]
+    return [corpus for corpus in map(_shared, owned[:CORPORA_LISTED]) if _has_readers(corpus)]
 
 
 def _shared(corpus: Corpus) -> SharedCorpus:

@@ -281,8 +281,8 @@ def _move_shown(old: Corpus, new: Corpus, erased: list[bytes]) -> None:
 
     erased: sha256 of their texts."""
     TextShown.objects.filter(corpus=old, digest__in=erased).delete()
-    before = f"{embargo.TOGETHER}{old.pk}"
-    after = f"{embargo.TOGETHER}{new.pk}"
+    before = f"{embargo.ALL_READERS}{old.pk}"
+    after = f"{embargo.ALL_READERS}{new.pk}"
     for model in (TextShown, TextReader):
         model.objects.filter(corpus=old, reader=before).update(reader=after)
         model.objects.filter(corpus=old).update(corpus=new)

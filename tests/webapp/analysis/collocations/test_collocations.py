@@ -74,7 +74,7 @@ def test_counts_are_those_of_the_texts(client, trained, left, right, within):
     assert (data["found"], data["window"], data["total"]) == (own, window, every.total())
     listed = {word for word in near if len(having[word]) >= 2}
     assert len(data["words"]) + data["more"] == len(listed)
-    assert data["words"] and len(data["words"]) == min(queries.LISTED, len(listed))
+    assert data["words"] and len(data["words"]) == min(queries.WORDS_OF_PAGE, len(listed))
     for row in data["words"]:
         word = row["word"]
         assert word in listed

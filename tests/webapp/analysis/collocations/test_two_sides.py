@@ -36,7 +36,7 @@ def every(data):
 
 
 def test_counts_are_those_of_the_texts(client, trained, monkeypatch):
-    monkeypatch.setattr(two_sides, "LISTED", 500)
+    monkeypatch.setattr(two_sides, "WORDS_OF_COLUMN", 500)
     monkeypatch.setattr(two_sides, "COLLOCATION", 0.0)
     data = get(client, trained, QUERY + "&which=all")
     sides = [
@@ -58,7 +58,7 @@ def test_counts_are_those_of_the_texts(client, trained, monkeypatch):
 
 def test_a_column_has_the_collocations_of_its_side(client, trained, monkeypatch):
     monkeypatch.setattr(two_sides, "COLLOCATION", 1.0)
-    monkeypatch.setattr("webapp.analysis.collocations.queries.LISTED", 5_000)
+    monkeypatch.setattr("webapp.analysis.collocations.queries.WORDS_OF_PAGE", 5_000)
     monkeypatch.setattr("webapp.analysis.keyness.counting.LEAST_DOCUMENTS", 2)
     data = get(client, trained, "?to_a=1803&from_b=1804&least=2")
     strong = [

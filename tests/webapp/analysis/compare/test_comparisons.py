@@ -312,7 +312,7 @@ def test_a_snapshot_that_was_replaced_meanwhile(trained, others):
 def large(monkeypatch):
     """Every pair is too large for a request. The messages to workers."""
     sent = []
-    monkeypatch.setattr(matchings, "QUICK", 0)
+    monkeypatch.setattr(matchings, "QUICK_TOPIC_PAIRS", 0)
     monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append((kind, pk)))
     matchings._remembered.clear()
     return sent
@@ -431,7 +431,7 @@ def test_the_progress_of_a_matching_is_told(monkeypatch):
     one, other = (topics_of(rng.dirichlet(np.full(30, 0.2), K), 12) for K in (7, 5))
     words = [f"w{i}" for i in range(30)]
     whole = matching.similarities(one, other, words, words)
-    monkeypatch.setattr(distances, "_LARGE", 2)
+    monkeypatch.setattr(distances, "_LEAST_PART_TOPICS", 2)
     parts = matching.similarities(one, other, words, words, told.append)
     assert (parts == whole).all() and told == pytest.approx([2 / 7, 4 / 7, 6 / 7, 1])
 

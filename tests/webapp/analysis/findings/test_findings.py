@@ -264,7 +264,7 @@ def test_only_the_newest_sets_are_kept(trained, client, monkeypatch):
 
 def test_a_worker_computes_what_would_take_long(trained, client, monkeypatch):
     asked = []
-    monkeypatch.setattr(stored, "QUICK", 0)
+    monkeypatch.setattr(stored, "QUICK_DOCUMENT_TOPICS", 0)
     monkeypatch.setattr(
         stored.dispatch, "ask", lambda task, arguments, by: asked.append((task, [*arguments, by]))
     )
@@ -312,7 +312,7 @@ def test_a_worker_is_asked_for_one_set_of_a_reader_at_a_time(trained, client, mo
     """Else whoever reads a run could have every worker at work on its sets, and a page that waits
     asks again and again."""
     sent = []
-    monkeypatch.setattr(stored, "QUICK", 0)
+    monkeypatch.setattr(stored, "QUICK_DOCUMENT_TOPICS", 0)
     monkeypatch.setattr(
         dispatch.app, "send_task", lambda task, arguments, **_: sent.append(arguments)
     )
@@ -362,7 +362,7 @@ def test_findings_of_an_older_program_are_shown_and_marked_until_there_are_new_o
     Findings.objects.filter(snapshot=trained.snapshot_id, key="").update(
         method=compute.METHOD - 1, data=old | {"findings": listed}
     )
-    monkeypatch.setattr(stored, "QUICK", 0)
+    monkeypatch.setattr(stored, "QUICK_DOCUMENT_TOPICS", 0)
     found = stored.read_or_ask(selection, None)
     assert found.outdated and len(found.findings) == len(old["findings"])
     page = client.get(reverse("run_overview", args=[trained.pk]))

@@ -175,7 +175,7 @@ def test_a_run_of_too_many_topics_is_refused_in_a_sentence(client, run, monkeypa
     with pytest.raises(Invalid, match="families"):
         how_many.begin(run)
     monkeypatch.undo()
-    monkeypatch.setattr(how_many, "SECONDS", 0.1)
+    monkeypatch.setattr(how_many, "MOST_CORE_SECONDS", 0.1)
     assert "on one core" in asked(client, run)["refused"]
 
 
@@ -184,7 +184,7 @@ def test_of_a_large_corpus_a_sample_is_read_and_that_is_said(client, run, monkey
     assert how_many.share_read(run) == 1.0 and asked(client, run)["sample"] == ""
     # Two seconds a training are not spent on reading
     reading = longest - how_many._estimate(run, 0.0, cores=1)
-    monkeypatch.setattr(how_many, "SECONDS", longest - 0.5 * reading)
+    monkeypatch.setattr(how_many, "MOST_CORE_SECONDS", longest - 0.5 * reading)
     assert how_many.share_read(run) == pytest.approx(0.5)
     assert "read 50% of the documents, drawn by chance" in asked(client, run)["sample"]
     bow = evidence.of(run).rows
@@ -206,13 +206,13 @@ def test_the_time_is_estimated_as_the_form_of_trainings_does(run, monkeypatch):
     seconds = {}
     shares = {}
     one_core = how_many._estimate(run, 1.0, cores=1)
-    monkeypatch.setattr(how_many, "SECONDS", one_core - 0.01)
+    monkeypatch.setattr(how_many, "MOST_CORE_SECONDS", one_core - 0.01)
     for cores in (2, 32):
         monkeypatch.setattr("os.cpu_count", lambda cores=cores: cores)
         seconds[cores] = how_many.estimate(run)
         shares[cores] = how_many.share_read(run)
     assert seconds[32] < seconds[2] and shares[32] == shares[2] < 1.0
-    monkeypatch.setattr(how_many, "SECONDS", one_core)
+    monkeypatch.setattr(how_many, "MOST_CORE_SECONDS", one_core)
     expected = 0.0
     for number in how_many.numbers(run):
         config = engines.config(run.engine, topics=number, passes=how_many.PASSES)

@@ -279,7 +279,7 @@ def test_a_worker_counts_what_would_take_long(client, trained, monkeypatch, quer
             )
         )
 
-    monkeypatch.setattr(counting, "QUICK", 0)
+    monkeypatch.setattr(counting, "QUICK_DOCUMENTS_OF_WORDS", 0)
     monkeypatch.setattr(dispatch, "advance", advanced)
     monkeypatch.setattr(
         dispatch.app, "send_task", lambda task, arguments, **_: sent.append((task, arguments))

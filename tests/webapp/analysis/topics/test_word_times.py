@@ -162,7 +162,7 @@ def test_a_worker_answers_where_documents_are_many(client, farmed, monkeypatch):
     quick = asked(client, farmed)
     sent = []
     clear_all()
-    monkeypatch.setattr(word_times, "QUICK", 0)
+    monkeypatch.setattr(word_times, "QUICK_DOCUMENT_TOPICS", 0)
     monkeypatch.setattr(
         dispatch.app, "send_task", lambda task, arguments, **_: sent.append((task, arguments))
     )

@@ -108,7 +108,7 @@ def test_a_worker_gives_the_effects_that_a_request_would(
     quick_file = client.get(file).content
     quick_claim = client.get(claim)
     sent = []
-    monkeypatch.setattr(effects_answering, "QUICK", 0)
+    monkeypatch.setattr(effects_answering, "QUICK_DOCUMENT_TOPICS", 0)
     monkeypatch.setattr(
         dispatch.app, "send_task", lambda task, arguments, **_: sent.append((task, arguments))
     )

@@ -159,7 +159,7 @@ def test_every_bin_opens_its_lines(client, trained, query):
     assert sum(bin["tokens"] for bin in shift["bins"]) + shift["outside"] == page["tokens"]
     for bin in shift["bins"]:
         assert sum(cell["tokens"] for cell in bin["cells"]) == bin["tokens"]
-        assert bin["thin"] == (bin["tokens"] < senses.THIN)
+        assert bin["thin"] == (bin["tokens"] < senses.THIN_TOKENS)
         for cell, sense in zip(bin["cells"], page["senses"], strict=False):
             if cell["tokens"]:
                 lines = opened(client, trained, "militia", cell["lines"])
@@ -175,7 +175,7 @@ def test_other_topics_are_told_apart_where_it_is_asked(client, trained, frequent
     usual = data(client, trained, frequent, **{"from": "1790"})
     apart = data(client, trained, frequent, **{"from": "1790", "rest": "apart"})
     numbers = [row["number"] for row in usual["senses"]]
-    others = [row["number"] for row in usual["rare"][: senses.APART]]
+    others = [row["number"] for row in usual["rare"][: senses.TOPICS_APART]]
     assert usual["shift"]["topics"] == numbers and apart["shift"]["topics"] == numbers + others
     for one, other in zip(usual["shift"]["bins"], apart["shift"]["bins"], strict=True):
         rest = sum(cell["tokens"] for cell in other["cells"][len(numbers) :])
@@ -191,7 +191,7 @@ def test_only_clear_topics_are_called_senses(client, trained, frequent, monkeypa
     monkeypatch.setattr(senses, "LIKELY", 1.1)
     unsure = client.get(url, {"by": "party"}).content.decode()
     monkeypatch.undo()
-    monkeypatch.setattr(senses, "THIN", 10**9)
+    monkeypatch.setattr(senses, "THIN_TOKENS", 10**9)
     assert (
         "are not assigned surely enough to tell" in client.get(url, {"by": "year"}).content.decode()
     )
@@ -203,7 +203,7 @@ def test_only_clear_topics_are_called_senses(client, trained, frequent, monkeypa
 def test_only_the_largest_other_topics_are_listed(client, trained, frequent, monkeypatch):
     monkeypatch.setattr(senses, "LIKELY", 1.1)
     whole = data(client, trained, frequent)
-    monkeypatch.setattr(senses, "LISTED", 1)
+    monkeypatch.setattr(senses, "TOPICS_LISTED", 1)
     page = data(client, trained, frequent, fresh="1")  # not the page that was kept
     assert page["rare"] == whole["rare"][:1] and len(whole["rare"]) > 2
     assert (

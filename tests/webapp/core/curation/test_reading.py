@@ -118,7 +118,7 @@ def test_word_intruder(trained):
     for number in range(trained.topics):
         asked = queries.word_test(trained, number, 0)
         own = queries.topics.top_words(
-            RunView(trained), [number], queries.APART, queries.topics.FREQUENT
+            RunView(trained), [number], queries.RANKS_APART, queries.topics.FREQUENT
         )[number]
         intruder = asked.shown[asked.intruder]
         assert len(asked.shown) == 6 and intruder not in own

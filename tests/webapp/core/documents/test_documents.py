@@ -131,11 +131,11 @@ def test_parts_are_the_whole_text(client, run, monkeypatch):
         assert document["text"] == text[document["start"] : document["end"]] and document[
             "length"
         ] == len(text)
-        assert len(document["text"]) <= embargo.PART + embargo.SLACK
+        assert len(document["text"]) <= embargo.PAGE_CHARACTERS + embargo.CUT_SLACK
         pieces.append(document["text"])
         tokens += len(spans(shown(client, run, LONG, url)))
         url = data["after"] and data["after"].split("#")[0]
-    assert "".join(pieces) == text and len(pieces) == -(-len(text) // embargo.PART)
+    assert "".join(pieces) == text and len(pieces) == -(-len(text) // embargo.PAGE_CHARACTERS)
     assert all(piece[-1].isspace() for piece in pieces[:-1])
     assert tokens == evidence.of(run).lengths[LONG]
 

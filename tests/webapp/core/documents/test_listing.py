@@ -108,7 +108,7 @@ def test_orders(trained, query, by):
 def test_matches_behind_the_first_are_ranked_when_they_are_asked_for(trained, monkeypatch):
     expected = whole(made(trained, "q=war"), 50)
     for first in (1, 4, len(expected) - 1):
-        monkeypatch.setattr(listing_module, "FIRST", first)
+        monkeypatch.setattr(listing_module, "FIRST_MATCHES", first)
         listing_module._lists.clear()
         of = made(trained, "q=war")
         of.page(None, first)  # and one more, to know whether there is any

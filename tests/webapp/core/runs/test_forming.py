@@ -56,7 +56,9 @@ def test_a_training_keeps_how_its_topics_formed(client, trained):
         assert [topic["number"] for topic in step.topics] == list(range(6))
         assert sum(topic["share"] for topic in step.topics) == pytest.approx(1, abs=1e-3)
         assert len({topic["document"] for topic in step.topics}) == 6
-        assert all(topic["name"] and len(topic["words"]) == forming.WORDS for topic in step.topics)
+        assert all(
+            topic["name"] and len(topic["words"]) == forming.WORDS_OF_TOPIC for topic in step.topics
+        )
     answer = client.get(
         reverse("run_forming_json", args=[trained.pk]), {"step": steps[0].step}
     ).json()

@@ -99,7 +99,7 @@ def test_it_reads_the_same(tmp_path, monkeypatch, name, changed):
     with monkeypatch.context() as alone:
         alone.setattr(sandbox, "Request", None)  # this process reads it
         here = outcome(path, name, options)
-    monkeypatch.setattr(dispatch, "LARGE", 0)
+    monkeypatch.setattr(dispatch, "LARGE_BYTES", 0)
     asked = []
     get = sandbox.WorkerProcess.get
     monkeypatch.setattr(sandbox.WorkerProcess, "get", lambda: asked.append(1) or get())
@@ -109,7 +109,7 @@ def test_it_reads_the_same(tmp_path, monkeypatch, name, changed):
 
 
 def test_an_error_of_ours_is_no_fault_of_the_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(dispatch, "LARGE", 0)
+    monkeypatch.setattr(dispatch, "LARGE_BYTES", 0)
     path = tmp_path / "stored"
     path.write_text(HEADER + ROWS)
     with pytest.raises(RuntimeError, match="TypeError"):
@@ -135,7 +135,7 @@ def test_small_files_are_read_by_a_process_only_while_an_upload_is_looked_into(
 
 def begun(tmp_path, monkeypatch) -> file_formats.Reading:
     """A table of 40,000 rows that a worker process reads."""
-    monkeypatch.setattr(dispatch, "LARGE", 0)
+    monkeypatch.setattr(dispatch, "LARGE_BYTES", 0)
     path = tmp_path / "stored"
     path.write_text(HEADER + ROWS * 5_000)
     reading = file_formats.Reading(
@@ -194,7 +194,7 @@ time.sleep(3600)
 
 def test_processes_end_with_their_parent_alone(tmp_path):
     path = tmp_path / "stored"
-    times = 1 + dispatch.LARGE // len(ROWS)
+    times = 1 + dispatch.LARGE_BYTES // len(ROWS)
     path.write_text(HEADER + ROWS * times)
     command = [sys.executable, "-c", PROGRAM, str(path)]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as task:

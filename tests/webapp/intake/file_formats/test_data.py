@@ -161,10 +161,10 @@ def test_lines_with_deep_nesting_huge_numbers_and_half_characters(file):
     assert [p.place for p in problems if p.dropped] == ["line 5", "line 8", "line 9"]
 
 
-@pytest.mark.parametrize("whole", [json_file.WHOLE, 50])
+@pytest.mark.parametrize("whole", [json_file.MOST_WHOLE_CHARACTERS, 50])
 def test_json(file, monkeypatch, whole):
     """Read as a whole, and streamed."""
-    monkeypatch.setattr(json_file, "WHOLE", whole)
+    monkeypatch.setattr(json_file, "MOST_WHOLE_CHARACTERS", whole)
     rows = [
         {
             "id": i,
@@ -216,9 +216,9 @@ def test_one_document_or_one_a_line_in_json(file):
         "[{]",
     ],
 )
-@pytest.mark.parametrize("whole", [json_file.WHOLE, 3])
+@pytest.mark.parametrize("whole", [json_file.MOST_WHOLE_CHARACTERS, 3])
 def test_json_that_holds_no_documents(file, monkeypatch, content, whole):
-    monkeypatch.setattr(json_file, "WHOLE", whole)
+    monkeypatch.setattr(json_file, "MOST_WHOLE_CHARACTERS", whole)
     with pytest.raises(Unreadable, match=r"a\.json"):
         load(*file(content, "a.json"))
 

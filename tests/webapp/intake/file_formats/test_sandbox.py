@@ -134,7 +134,7 @@ def test_no_descriptor_is_left_open():
 
 
 def test_work_without_end_ends(file, monkeypatch):
-    monkeypatch.setattr(sandbox, "SECONDS", 0)
+    monkeypatch.setattr(sandbox, "IDLE_WORK_SECONDS", 0)
     with pytest.raises(Unreadable, match="took longer than 0 seconds"):
         load(*file("*some* words [of](http://x.y) a text\n\n" * 100_000, "a.md"))
 

@@ -47,7 +47,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """On a busy machine, too, all of a small file is read."""
-    monkeypatch.setattr(sample, "SECONDS", 60.0)
+    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def test_what_is_chosen_is_there_for_whoever_comes_back(client):
 
 @pytest.mark.parametrize(
     ("chosen", "unit"),
-    [("", None), (reading_forms.EACH, ""), ("president", "president")],
+    [("", None), (reading_forms.EACH_DOCUMENT, ""), ("president", "president")],
     ids=["unknown", "each", "a column"],
 )
 def test_who_speaks_is_asked_once(client, chosen, unit):
@@ -458,7 +458,7 @@ def test_html_in_the_text_becomes_text_unless_that_is_declined(client):
 
 def test_a_sample_is_bounded_and_spread_over_the_files(client, monkeypatch):
     monkeypatch.setattr(sample, "CHARACTERS", 20_000)
-    monkeypatch.setattr(sample, "FILES", 5)
+    monkeypatch.setattr(sample, "MOST_FILES", 5)
     content = [
         (f"{i:02d}.txt", f"Text {i}. ".encode() + b"many words of some length " * 400)
         for i in range(20)
@@ -516,8 +516,8 @@ def test_where_each_file_is_a_document_there_are_as_many(client, monkeypatch):
 
 
 def test_documents_are_estimated_from_files_of_the_same_kind(client, monkeypatch):
-    monkeypatch.setattr(sample, "DOCUMENTS", 100)
-    monkeypatch.setattr(sample, "AHEAD", 0)
+    monkeypatch.setattr(sample, "MOST_DOCUMENTS", 100)
+    monkeypatch.setattr(sample, "COUNTED_CHARACTERS", 0)
     row = "some words on ships and harbours " * 10
     many = [["id", "text"], *([str(i), row] for i in range(2000))]
     few = b"".join(b'{"text": "%s"}\n' % (f"{row} {i} ".encode() * 20) for i in range(200))
@@ -528,7 +528,7 @@ def test_documents_are_estimated_from_files_of_the_same_kind(client, monkeypatch
 
 
 def test_a_large_file_is_read_from_its_beginning_alone(client, monkeypatch):
-    monkeypatch.setattr(sample, "DOCUMENTS", 50)
+    monkeypatch.setattr(sample, "MOST_DOCUMENTS", 50)
     _, url = prepare(client, ("a.csv", as_csv(example_rows(3000))))
     context = client.get(url).context
     assert context["page"].sample.documents == 50 and not context["page"].sample.whole
@@ -571,8 +571,8 @@ def test_writings_of_one_word_count_as_one_unless_one_says_otherwise(client):
 
 
 def test_documents_of_a_compressed_table_are_estimated_by_what_it_unpacks_to(client, monkeypatch):
-    monkeypatch.setattr(sample, "DOCUMENTS", 200)
-    monkeypatch.setattr(sample, "AHEAD", 0)
+    monkeypatch.setattr(sample, "MOST_DOCUMENTS", 200)
+    monkeypatch.setattr(sample, "COUNTED_CHARACTERS", 0)
     numbers = random.Random(3)
     rows = [
         ["id", "text"],
@@ -595,9 +595,9 @@ def test_documents_and_words_are_estimated_where_the_first_texts_are_shorter(
 ):
     """Read on and only counted, the rest of the file says how many there are, and how long they
     are."""
-    monkeypatch.setattr(sample, "DOCUMENTS", 200)
+    monkeypatch.setattr(sample, "MOST_DOCUMENTS", 200)
     monkeypatch.setattr(sample, "CHARACTERS", 100_000)
-    monkeypatch.setattr(sample, "AHEAD", ahead)
+    monkeypatch.setattr(sample, "COUNTED_CHARACTERS", ahead)
     monkeypatch.setattr(sample, "AHEAD_SECONDS", 60.0)
     numbers = random.Random(5)
     lengths = [20] * 250 + [400] * 1000
@@ -629,7 +629,7 @@ def test_samples_of_several_ways_of_reading_are_kept_and_no_more(client):
             corpus, ReadingSettings(options={"format": "text", "encoding": encoding})
         )
     folder = files.corpus_folder(corpus.pk) / "sample"
-    assert len(list(folder.iterdir())) == sample.KEPT
+    assert len(list(folder.iterdir())) == sample.KEPT_SAMPLES
     sample.remove_samples(corpus)
     assert not folder.exists()
 

@@ -19,7 +19,7 @@ FORMATS = Path(__file__).parents[4] / "docs" / "formats"
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """On a busy machine, too, all of a small file is read."""
-    monkeypatch.setattr(sample, "SECONDS", 60.0)
+    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
 
 
 def book(chapters: int) -> bytes:
@@ -196,7 +196,7 @@ def test_columns_kinds_and_the_order_of_dates_stay_when_it_is_shown_again(client
 
 @pytest.mark.parametrize("sections", ["", "paragraphs"])
 def test_how_many_documents_there_are_is_told_from_the_beginning(client, monkeypatch, sections):
-    monkeypatch.setattr(sample, "DOCUMENTS", 400)
+    monkeypatch.setattr(sample, "MOST_DOCUMENTS", 400)
     text = "\n\n".join(
         f"Paragraph {i} of a long text. " + "words of some length on ships and harbours " * 20
         for i in range(1000)

@@ -111,7 +111,7 @@ def _plain(value):
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
-    monkeypatch.setattr(sample, "SECONDS", 60.0)
+    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
 
 

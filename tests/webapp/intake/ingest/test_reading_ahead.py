@@ -55,7 +55,7 @@ def started(monkeypatch):
 
 def use(monkeypatch):
     monkeypatch.setattr(sandbox, "processes", lambda: 3)
-    monkeypatch.setattr(dispatch, "LARGE", 0)
+    monkeypatch.setattr(dispatch, "LARGE_BYTES", 0)
     monkeypatch.setattr(read_files, "CHUNK", 5_000)
 
 
@@ -115,7 +115,7 @@ SHAPINGS = [
 def test_many_files_give_the_same_in_their_order(tmp_path, monkeypatch, started, shaping):
     settings = {"shaping": asdict(Shaping(**shaping))}
     monkeypatch.setattr(sandbox, "processes", lambda: 1)
-    monkeypatch.setattr(dispatch, "LARGE", 1 << 60)
+    monkeypatch.setattr(dispatch, "LARGE_BYTES", 1 << 60)
     one_by_one = outcome(read(queued(tmp_path, UPLOADS, **settings)))
     use(monkeypatch)
     ahead = outcome(read(queued(tmp_path, UPLOADS, **settings)))

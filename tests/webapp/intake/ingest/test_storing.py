@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     """A part is three files, and nobody waits for more than one upload."""
-    monkeypatch.setattr(storing, "PART", 3)
+    monkeypatch.setattr(storing, "FILES_AT_A_TIME", 3)
     monkeypatch.setattr(storing, "FEW_UPLOADS", 1)
 
 

@@ -169,8 +169,8 @@ def addresses(run) -> list[str]:
 @pytest.mark.django_db
 def test_every_query_goes_by_an_index_and_looks_at_few_rows(client, large, monkeypatch):
     # What a worker answers of a collection of this size asks for its rows in the request
-    monkeypatch.setattr(effects_answering, "QUICK", 10**9)
-    monkeypatch.setattr(word_times, "QUICK", 10**9)
+    monkeypatch.setattr(effects_answering, "QUICK_DOCUMENT_TOPICS", 10**9)
+    monkeypatch.setattr(word_times, "QUICK_DOCUMENT_TOPICS", 10**9)
     queries = Queries()
     where = {}
     statuses = {}

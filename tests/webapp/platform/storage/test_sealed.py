@@ -335,7 +335,7 @@ def test_a_store_that_hangs_is_a_503_and_no_hang(
     seal(*made)
     lose(*made)
     store.FETCH_PATIENCE = 0.5
-    monkeypatch.setattr(copies, "AGAIN", 0.0)
+    monkeypatch.setattr(copies, "RETRY_SECONDS", 0.0)
     server.stop()
     began = time.monotonic()
     for path in (f"/runs/{trained.pk}/documents/0/", f"/runs/{trained.pk}/documents/0.json"):

@@ -221,7 +221,7 @@ def test_large_forms_of_nobody_are_refused_before_they_are_read(ada, path):
         )
         return status, len(asked)
 
-    assert bodies.FILES.fullmatch(reverse("corpora")) and bodies.FILES.fullmatch(
+    assert bodies.UPLOAD_PATHS.fullmatch(reverse("corpora")) and bodies.UPLOAD_PATHS.fullmatch(
         reverse("corpus_add", args=[1])
     )
     other = key[:-1] + ("y" if key.endswith("x") else "x")

@@ -28,7 +28,7 @@ def asked(monkeypatch):
 @pytest.fixture
 def many(trained, monkeypatch):
     """A concept with more codes than a request compares."""
-    monkeypatch.setattr(agreement, "QUICK", 50)
+    monkeypatch.setattr(agreement, "QUICK_CODES", 50)
     concept = drawn(trained, 60, overlap=100)
     ann, ben = (coding.join(concept, name) for name in CODERS)
     code_all(concept, [ann, ben], lambda coder, text: int(len(text) % 3 > (coder == ann)))
@@ -58,7 +58,7 @@ def test_a_worker_says_of_the_same_codes_what_a_request_says(client, trained, ma
     agree(many.pk, None)
     by_worker = agreement.page(trained, many, None)
     Agreement.objects.all().delete()
-    monkeypatch.setattr(agreement, "QUICK", 1_000)
+    monkeypatch.setattr(agreement, "QUICK_CODES", 1_000)
     assert agreement.page(trained, many, None) == by_worker
     assert by_worker.alpha.low is not None and by_worker.disagreements
 
@@ -131,7 +131,7 @@ def test_no_request_compares_thousands_of_codes(client, trained, asked, monkeypa
 def file(request, trained, monkeypatch) -> bytes:
     """Larger than a request reads, or with more codes than it stores."""
     least = request.param
-    monkeypatch.setattr(taking_in, "QUICK", least)
+    monkeypatch.setattr(taking_in, "QUICK_AMOUNT", least)
     monkeypatch.setattr(taking_in, "QUICK_CODES", 100)
     ids = Document.objects.filter(corpus_id=trained.corpus_id).values_list("source_id", flat=True)
     rows = [f"{one},{coder},{len(one) % 2}" for one in ids.order_by("number") for coder in CODERS]
@@ -173,7 +173,7 @@ def test_a_large_file_with_an_error_keeps_nothing_and_says_the_line(
     monkeypatch.setattr(dispatch, "send", lambda *_: None)
     concept = concept_of(trained)
     page = _send(client, trained, concept, file + b"\nnothing,Ann,1")
-    if len(file) < taking_in.QUICK:
+    if len(file) < taking_in.QUICK_AMOUNT:
         assert "no document here has the id" in page  # at once
         assert not CodeFile.objects.filter(concept=concept).exists()
         return

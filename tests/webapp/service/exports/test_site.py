@@ -78,7 +78,7 @@ def test_a_browser_opens_them_offline_without_javascript(trained, folder):
         ["Over time", "Words", "Documents"],
         "Words",
     )
-    assert 0 < found["documents"] <= site.DOCUMENTS
+    assert 0 < found["documents"] <= site.DOCUMENTS_OF_TOPIC
     assert found["asked"] and all(url.startswith("file://") for url in found["asked"])
 
 

@@ -50,8 +50,8 @@ REPEATED = Plural(
 OUTSIDE = "In no topic, besides stop words: {share} of the words, too rare or too frequent"
 
 ONE_DOCUMENT = 0.2  # part of a topic's words that one document may hold
-SMALL = 0.002  # share of the words of a topic below which nothing is said of it
-NAMED = 5  # topics, or periods, that are named
+SMALL_TOPIC_SHARE = 0.002  # share of the words of a topic below which nothing is said of it
+MOST_NAMED = 5  # topics, or periods, that are named
 # share of the documents, or of the words, from which on a caution is worth a sentence
 NOTICED = 0.01
 THIN_UNITS = ("year", "decade", "month")  # of shorter ones few documents are nothing unusual
@@ -177,7 +177,7 @@ def _topics(document_set: DocumentSet) -> list[TopicsCaution]:
     much: these are about the topics, not about the document_set."""
     labels = document_set.view.labels
     tokens = document_set.totals.x[0]
-    large = document_set.subjects & (tokens >= SMALL * document_set.tokens)
+    large = document_set.subjects & (tokens >= SMALL_TOPIC_SHARE * document_set.tokens)
     mixed = measures.of(document_set.run)["mixed"].astype(bool)
     of_one_document = _largest_document(document_set) >= ONE_DOCUMENT * tokens
     topics_of_caution: dict[What, list[int]] = {
@@ -201,7 +201,7 @@ def _topics(document_set: DocumentSet) -> list[TopicsCaution]:
             high=share,
             count=len(topics),
             what=reason,
-            topics=sorted(topics, key=lambda k: -tokens[k])[:NAMED],
+            topics=sorted(topics, key=lambda k: -tokens[k])[:MOST_NAMED],
         )
         rows.append(caution)
     return rows
@@ -239,7 +239,7 @@ def unstable(view: RunView, doubtful: set[int]) -> list[TopicsCaution]:
             high=share,
             count=len(unstable_topics),
             what="unstable",
-            topics=sorted(unstable_topics, key=lambda k: -tokens[k])[:NAMED],
+            topics=sorted(unstable_topics, key=lambda k: -tokens[k])[:MOST_NAMED],
         )
     ]
 
@@ -264,7 +264,7 @@ def _thin(document_set: DocumentSet) -> list[ThinTimes]:
             of=with_documents,
             empty=times.empty,
             unit=times.unit,
-            periods=[times.said[period] for period in thin[:NAMED]],
+            periods=[times.said[period] for period in thin[:MOST_NAMED]],
         )
     ]
 

@@ -29,7 +29,7 @@ from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.results.links import TopicLink
 
 # tokens of a topic, and documents that have it, on the side that has more
-WORDS = 50
+LEAST_TOKENS = 50
 HOLDING = 10
 
 
@@ -163,7 +163,10 @@ def _change(
     times = document_set.times
     inside, outside = span.periods_of_sides(times.group, times.G)
     with_more = span.periods_with_more(times.group, times.G)
-    if by_period.x[with_more, topic].sum() < WORDS or max(span.here, span.rest) < worth.LEAST_SHARE:
+    if (
+        by_period.x[with_more, topic].sum() < LEAST_TOKENS
+        or max(span.here, span.rest) < worth.LEAST_SHARE
+    ):
         return None
     if by_period.holding[with_more, topic].sum() < HOLDING:
         return None

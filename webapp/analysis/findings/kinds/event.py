@@ -24,17 +24,19 @@ from webapp.analysis.findings.item import RatioBetween
 from webapp.analysis.findings.kinds.change import Change
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
 from webapp.analysis.findings.values import Answer, Shape, Shaped, answer_of, finite
-from webapp.analysis.findings.writer import NAMED, Sentence, Writer
+from webapp.analysis.findings.writer import MOST_NAMED, Sentence, Writer
 from webapp.core.results.links import TopicLink
 
 CANDIDATES = 1_500  # words that are looked at, those of most documents
-DOCUMENTS = 6  # of an event, at least
+LEAST_DOCUMENTS = 6  # of an event, at least
 MOST_POSTINGS = 20_000_000  # of words, in all, that are counted; of more an even sample
-TOGETHER = 0.5  # of the periods, and of the documents, that two words of one event share
-WORDS = 3  # of an event
-AGAIN = 0.5  # by which the score of a further event of a topic is taken
+SHARED_BY_WORDS = 0.5  # of the periods, and of the documents, that two words of one event share
+MOST_WORDS = 3  # of an event
+FURTHER_EVENT_FACTOR = 0.5  # by which the score of a further event of a topic is taken
 FADING = 0.5  # by which that of a word is taken that goes, or came all along
-NEAR = 0.05  # of the years of all documents: steps of one time are apart by so much at most
+NEAR_YEARS_PART = (
+    0.05  # of the years of all documents: steps of one time are apart by so much at most
+)
 OVERLAP = 0.5  # of the time of two windows together, that both cover: then they are of one time
 
 
@@ -83,7 +85,7 @@ class Event(Shaped, RatioFinding):
         near = 0.0
         if page.ends:
             begin, end = sentences.years_of_span(*page.ends)
-            near = NEAR * (end - begin)
+            near = NEAR_YEARS_PART * (end - begin)
         first: list[Event] = []
         further: list[Event] = []
         for event in sorted(findings, key=lambda event: -event.score):
@@ -97,7 +99,7 @@ class Event(Shaped, RatioFinding):
         """Its words, the shares of the first, and when."""
         parts = time_sentences.changed(
             self,
-            sentences.with_others(self.words, NAMED),
+            sentences.with_others(self.words, MOST_NAMED),
             (self.here, self.rest),
             time_sentences.SECTIONS if self.sections else time_sentences.DOCUMENTS,
             self.whose,
@@ -174,7 +176,7 @@ def bursts(document_set: DocumentSet, told_changes: set[tuple[int, bool]]) -> li
         return []
     outcome = _documents_with(document_set, candidates)
     spans_of_set = answers_over_time.look_through(
-        document_set.selection, outcome, spans.SHORT, left_out=document_set.repeated
+        document_set.selection, outcome, spans.SHORT_SPAN_SHARE, left_out=document_set.repeated
     )
     if spans_of_set is None:
         return []
@@ -258,7 +260,7 @@ def _burst(
     with_more = _documents_with_more(spans_of_set, span)
     outcome = spans_of_set.spans.outcome
     amount = outcome.only(candidate.column).summed(np.where(with_more, 0, -1), 1)[0, 0]
-    if amount < DOCUMENTS:
+    if amount < LEAST_DOCUMENTS:
         return None
     evidence = document_set.evidence
     event = Event(
@@ -320,13 +322,15 @@ def _joined(bursts_of_words: list[Burst]) -> list[Event]:
         ]
         if not places_alike:
             again = any(stronger_burst.event.topic == event.topic for stronger_burst in strongest)
-            score = event.score * (AGAIN if again else 1.0)  # of each topic one event first
+            score = event.score * (
+                FURTHER_EVENT_FACTOR if again else 1.0
+            )  # of each topic one event first
             strongest.append(burst._replace(event=replace(event, score=score)))
             continue
         stronger = strongest[places_alike[0]]
         words = stronger.event.words
         is_new = not any(alike(event.words[0], word) for word in words)
-        if len(words) < WORDS and is_new:
+        if len(words) < MOST_WORDS and is_new:
             joined = replace(stronger.event, words=[*words, *event.words])
             strongest[places_alike[0]] = stronger._replace(event=joined)
     return [burst.event for burst in strongest]
@@ -336,10 +340,10 @@ def _is_same(burst: Burst, stronger: Burst) -> bool:
     if burst.event.more != stronger.event.more:
         return False
     common = (burst.periods & stronger.periods).bit_count()
-    if common < TOGETHER * (burst.periods | stronger.periods).bit_count():
+    if common < SHARED_BY_WORDS * (burst.periods | stronger.periods).bit_count():
         return False
     shared_documents = len(np.intersect1d(stronger.documents, burst.documents, assume_unique=True))
-    if shared_documents < TOGETHER * min(len(stronger.documents), len(burst.documents)):
+    if shared_documents < SHARED_BY_WORDS * min(len(stronger.documents), len(burst.documents)):
         return False
     return burst.event._times_as_many**2 >= stronger.event._times_as_many
 

@@ -18,7 +18,7 @@ from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPag
 from webapp.analysis.findings.phrasing import SentencePart, fill
 from webapp.analysis.findings.sentences import Plural, join_parts
 from webapp.analysis.findings.values import Line
-from webapp.analysis.findings.writer import NAMED, Sentence, Writer
+from webapp.analysis.findings.writer import MOST_NAMED, Sentence, Writer
 from webapp.core.results import families, links
 from webapp.platform.drawing.numbers import percent
 
@@ -54,7 +54,7 @@ class Family(BaseFinding):
     @property
     def claimed(self) -> Sequence[int]:
         """Those that its sentence names."""
-        return self.topics[:NAMED]
+        return self.topics[:MOST_NAMED]
 
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Family]:
@@ -76,7 +76,7 @@ class Family(BaseFinding):
         """Its name and part of the words, and as many of its first topics as can be read aloud."""
         share, low, high = told_apart(self.estimate, self.low, self.high)
         name = writer.families.get(tuple(self.topics), self.name)
-        for topics in range(NAMED, 0, -1):
+        for topics in range(MOST_NAMED, 0, -1):
             parts = fill(
                 NAMED_FAMILY if name else FAMILY,
                 share=share,

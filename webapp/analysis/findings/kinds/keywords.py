@@ -22,7 +22,7 @@ from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPag
 from webapp.analysis.findings.kinds.mark import Mark
 from webapp.analysis.findings.phrasing import fill
 from webapp.analysis.findings.values import Answer, OfGroup, answer_of
-from webapp.analysis.findings.writer import NAMED, Sentence, Writer
+from webapp.analysis.findings.writer import MOST_NAMED, Sentence, Writer
 from webapp.core.documents.corpus_unit import Unit
 
 SENTENCE = "{words}: {here} of the documents {group}, {rest} of the others"
@@ -71,7 +71,7 @@ class Keywords(OfGroup, BaseFinding):
         """Its first word, whose shares it says, and the others."""
         parts = fill(
             SENTENCE,
-            words=sentences.with_others(self.words, NAMED),
+            words=sentences.with_others(self.words, MOST_NAMED),
             group=self.in_words("of"),
             here=sentences.briefly(self.here[0]),
             rest=sentences.briefly_or_none(self.rest[0]),

@@ -44,7 +44,7 @@ from webapp.core.results.links import TopicLink
 OF_GROUP = "{topic}: {here} of the words {group}, {rest} elsewhere"
 OF_SET = "{topic}: {here} of the words here, {rest} in all other documents"
 
-WORDS = 20  # of a topic on the side that has more
+LEAST_TOKENS = 20  # of a topic on the side that has more
 HOLDING = 8  # documents that have it there
 # of a topic's words, that one group may have where it is said that another has less
 ONE_GROUP = 0.5
@@ -210,7 +210,7 @@ def _of_group(
         return None
     inside = np.arange(groups.groups) == group_of_value
     with_more = inside if is_more else ~inside
-    if group_sums.x[with_more, topic].sum() < WORDS:
+    if group_sums.x[with_more, topic].sum() < LEAST_TOKENS:
         return None
     if group_sums.holding[with_more, topic].sum() < HOLDING:
         return None

@@ -23,7 +23,7 @@ FIRST_PART = "{topic}, {share} of its words"
 FURTHER_PART = "{topic}, {share}"
 UNTITLED = "Document {number}"
 
-SHORT = 40  # words below which a document is not called unlike the rest
+SHORT_DOCUMENT_WORDS = 40  # words below which a document is not called unlike the rest
 MOST_NAMED_TOPICS = 2  # topics of a document that are named
 LEAST_OVERLAP = 0.5  # of its mix with another document's, from which on it is not unlike that
 
@@ -57,7 +57,7 @@ class Unlike(BaseFinding):
         has_words = lengths > 0
         if document_set.mask is not None:
             has_words &= document_set.mask
-        allowed = has_words & (lengths >= SHORT) & ~document_set.repeated
+        allowed = has_words & (lengths >= SHORT_DOCUMENT_WORDS) & ~document_set.repeated
         doc_ptr, doc_topics, doc_tokens = evidence.folded(document_set.into)
         documents, overlap, nearest, compared = unlike.unlike(
             doc_ptr, doc_topics, doc_tokens, lengths, document_set.K, allowed

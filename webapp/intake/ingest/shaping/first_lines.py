@@ -9,11 +9,11 @@ from webapp.intake.metadata.dates import ambiguous, guess_order, parse_date
 
 # Lines that have letters or digits, of so many characters; the longest of them
 LINES = 6
-_LOOKED_AT = 1_000
+_BEGINNING_CHARACTERS = 1_000
 _LINE = 100
 # of the texts that must have a date, and how many at least
 _DATED_TEXTS_SHARE = 0.6
-_TEXTS = 3
+_LEAST_TEXTS = 3
 _NAME = r"\p{L}[\p{L}\p{M}]{2,}\.?"
 _DATE = (
     r"(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}(?:\. ?\d{1,2}\."
@@ -31,7 +31,7 @@ _PLACE = regex.compile(
 
 def dates(text: str) -> Iterator[str]:
     """What is a date by its form, as it is written, in a text's first lines."""
-    lines = [line.strip() for line in text[:_LOOKED_AT].splitlines()]
+    lines = [line.strip() for line in text[:_BEGINNING_CHARACTERS].splitlines()]
     written_lines = [line for line in lines if any(map(str.isalnum, line))]
     for line in written_lines[:LINES]:
         if len(line) <= _LINE and (match := _PLACE.search(line)):
@@ -54,7 +54,7 @@ def order_of(texts: list[str]) -> str:
     none, or none can be told."""
     found = [written for text in texts for written in dates(text)]
     order = guess_order(found) or ("" if ambiguous(found) else "dmy")
-    enough = len(texts) >= _TEXTS and sum(
+    enough = len(texts) >= _LEAST_TEXTS and sum(
         bool(date_of(text, order)) for text in texts
     ) >= _DATED_TEXTS_SHARE * len(texts)
     return order if enough else ""

@@ -18,10 +18,10 @@ from webapp.intake.ingest.shaping.options import Shaping
 from webapp.intake.ingest.shaping.parts import PlaceInWhole, part_of
 
 # characters of a document that is not joined: it is no short one, and many are held at once
-LONG = 1_000_000
+LONG_CHARACTERS = 1_000_000
 BETWEEN_TEXTS = "\n\n"  # texts
 BETWEEN_PAGES = "\n\f"  # as many characters
-_KEPT = {"year": 4, "month": 7, "day": 10}  # characters of an ISO date
+_PERIOD_CHARACTERS = {"year": 4, "month": 7, "day": 10}  # characters of an ISO date
 
 
 # Sorting more than memory holds: runs are sorted, written to files that have no name, and merged.
@@ -149,7 +149,9 @@ def _left(count: int, example: Document, shaping: Shaping) -> Problem:
         were = "was" if count == 2 else "were"
         others = f", and so {were} {count - 1:,} more"
     name = example.title or example.file
-    message = f"“{name}” has no {', '.join(needed)}, or is longer than {LONG:,} characters;"
+    message = (
+        f"“{name}” has no {', '.join(needed)}, or is longer than {LONG_CHARACTERS:,} characters;"
+    )
     message += f" it was not joined with others{others}."
     return Problem(example.file, example.place, message, False)
 
@@ -163,8 +165,8 @@ def _values(
     values += [document.metadata.get(name, "").strip() for name in shaping.join]
     if shaping.period:
         day = parse_date(document.date, order or None)
-        values.append(day.isoformat()[: _KEPT[shaping.period]] if day else "")
-    return values if all(values) and len(document.text) <= LONG else None
+        values.append(day.isoformat()[: _PERIOD_CHARACTERS[shaping.period]] if day else "")
+    return values if all(values) and len(document.text) <= LONG_CHARACTERS else None
 
 
 def _document(line: bytes) -> Document:

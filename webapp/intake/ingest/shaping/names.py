@@ -49,7 +49,7 @@ _PACKED = regex.compile(
 )
 _BRACES = regex.compile(r"\{([^{}]*)\}")
 # characters: where a first line is looked for, and of one that is a title
-_LOOKED_AT = 2_000
+_BEGINNING_CHARACTERS = 2_000
 _LINE = 80
 
 
@@ -264,7 +264,7 @@ def _first_line(document: Document) -> str:
     line = next(
         (
             line.strip()
-            for line in document.text[:_LOOKED_AT].splitlines()
+            for line in document.text[:_BEGINNING_CHARACTERS].splitlines()
             if any(map(str.isalpha, line))
         ),
         "",

@@ -17,8 +17,8 @@ MOST_SECTIONS = 100_000  # sections of one document; what has more has marks tha
 MAX_LABEL = 120  # characters of a heading in a title
 # of a section's length: so far from its ideal place a cut may be, to be where a paragraph or
 # sentence ends
-_NEAR = 0.15
-_FARTHEST = 20_000  # characters
+_NEAR_PART = 0.15
+_FARTHEST_CHARACTERS = 20_000  # characters
 _PAGE = regex.compile("\f")
 _PARAGRAPH = regex.compile(r"\n[^\S\n]*\n\s*|\r[^\S\r\n]*\r\s*")
 _SENTENCE = regex.compile(r"""[.!?…؟।]["'”’»)\]]*\s+|[。！？]["'”’」』）]*\s*""")
@@ -130,7 +130,7 @@ def _by_words(document: Document, shaping: Shaping) -> list[Section]:
     text = document.text
     words = word_starts(document.text)
     count = max(1, round(len(words) / shaping.size))
-    near = min(_FARTHEST, int(_NEAR * len(text) / count))
+    near = min(_FARTHEST_CHARACTERS, int(_NEAR_PART * len(text) / count))
     cuts = [0]
     for i in range(1, min(count, MOST_SECTIONS + 1)):
         at = int(words[len(words) * i // count])

@@ -18,10 +18,10 @@ _LABEL = regex.compile(
 _QUOTED = regex.compile(r"^>[^\n]*", regex.MULTILINE)
 # of `certain`
 _SPANS = 20
-_TEXTS = 0.2
+_TEXTS_SHARE = 0.2
 _OPENINGS = 5
 _ALIKE = 0.4
-_SAME = 3
+_LEAST_TIMES = 3
 _REPEATED = 0.15
 _WORD = regex.compile(r"\p{L}+")
 # A salutation opens texts: two to eight words and a comma, the last word a name or title unless the
@@ -181,7 +181,7 @@ def salutations(texts: list[str]) -> dict[str, float]:
     recurring = {words: count for words, count in opened.most_common() if count >= least}
     left_out = set()
     for general, special_forms in forms.items():
-        if general in recurring and len(special_forms) >= _SAME:
+        if general in recurring and len(special_forms) >= _LEAST_TIMES:
             left_out |= special_forms
         else:
             left_out.add(general)
@@ -242,11 +242,11 @@ def certain(texts: list[str]) -> tuple[str, ...]:
         spans_of_text = [text[start:end] for start, end in rule.spans(text)]
         spans += spans_of_text
         texts_with_spans += bool(spans_of_text)
-    if len(spans) < _SPANS or texts_with_spans < _TEXTS * len(texts):
+    if len(spans) < _SPANS or texts_with_spans < _TEXTS_SHARE * len(texts):
         return ordered(usual)
     openings = Counter(_WORD.search(span)[0] for span in spans)
     wordings = Counter(spans)
     often = sum(times for _, times in openings.most_common(_OPENINGS))
-    repeated = sum(times for times in wordings.values() if times >= _SAME)
+    repeated = sum(times for times in wordings.values() if times >= _LEAST_TIMES)
     recur = often >= _ALIKE * len(spans) and repeated >= _REPEATED * len(spans)
     return ordered((*usual, rule.name) if recur else usual)

@@ -24,7 +24,7 @@ from webapp.intake.file_formats import Document, Problem, Unreadable, formats, l
 from webapp.intake.file_formats.base import Source
 from webapp.intake.ingest.shaping.names import MOST_FOLDERS, path as split, stem
 
-SAID = 100  # documents, and rows, without a match that are reported one by one
+REPORTED_ONE_BY_ONE = 100  # documents, and rows, without a match that are reported one by one
 NAMES = 20_000  # of files, by which the table is guessed
 # of it that are compared with them
 _ROWS = 20_000
@@ -74,7 +74,8 @@ def guess(files: Files) -> Guess | None:
 
 
 def _how_good(guess: Guess) -> tuple[float, float, int]:
-    """Names as they are written count more: “2010” may be the number in one file's name by chance."""
+    """Names as they are written count more: “2010” may be the number in one file's name by
+    chance."""
     return guess.exact / guess.rows, guess.matched / guess.rows, guess.named
 
 
@@ -395,7 +396,7 @@ class UploadedTable(contextlib.AbstractContextManager["UploadedTable"]):
         for number, is_used in enumerate(self.used):
             if is_used:
                 continue
-            if named.count < SAID:
+            if named.count < REPORTED_ONE_BY_ONE:
                 place, name = self.rows.execute(
                     "SELECT place, name FROM row WHERE number = ?", (number,)
                 ).fetchone()
@@ -418,9 +419,11 @@ class _Said:
 
     def say(self, file: str, place: str, message: str) -> Iterator[Problem]:
         self.count += 1
-        if self.count <= SAID:
+        if self.count <= REPORTED_ONE_BY_ONE:
             yield Problem(file, place, message, False)
 
     def rest(self, file: str) -> Iterator[Problem]:
-        if self.count > SAID:
-            yield Problem(file, "", f"… {self.more.format(count=self.count - SAID)}", False)
+        if self.count > REPORTED_ONE_BY_ONE:
+            yield Problem(
+                file, "", f"… {self.more.format(count=self.count - REPORTED_ONE_BY_ONE)}", False
+            )

@@ -81,7 +81,7 @@ def test_another_order_is_refused():
 def test_files_are_dated_by_their_first_lines_unless_that_is_declined(
     client, monkeypatch, declined
 ):
-    monkeypatch.setattr(sample, "SECONDS", 60.0)
+    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
     letters = [
         (

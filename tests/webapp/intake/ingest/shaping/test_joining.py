@@ -8,7 +8,7 @@ import pytest
 from tests.webapp.intake.ingest.shaping import naive
 from webapp.intake.file_formats import Document, Problem
 from webapp.intake.ingest.shaping import Shaping, shape
-from webapp.intake.ingest.shaping.joining import LONG, Lines, join
+from webapp.intake.ingest.shaping.joining import LONG_CHARACTERS, Lines, join
 
 
 def tweets(count: int, seed: int = 0) -> list[Document]:
@@ -71,7 +71,7 @@ def test_what_lacks_the_field_is_left_and_counted(tmp_path):
         Document("b", metadata={"author": "x"}),
         Problem("f", "", "m", True),
         Document("c", metadata={"author": " "}),
-        Document("l" * (LONG + 1), metadata={"author": "x"}),
+        Document("l" * (LONG_CHARACTERS + 1), metadata={"author": "x"}),
     ]
     found = list(shape(items, Shaping(join=("author",)), tmp_path))
     assert (

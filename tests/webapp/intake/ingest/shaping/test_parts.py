@@ -98,7 +98,7 @@ def test_parts_are_joined_in_the_order_of_their_numbers(tmp_path, seed):
 
 @pytest.mark.django_db
 def test_joining_is_offered_and_done_where_one_presses_it(client, monkeypatch):
-    monkeypatch.setattr(sample, "SECONDS", 60.0)
+    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
     rows = [
         ["id", "title", "part", "text"],
@@ -131,7 +131,7 @@ def test_joining_is_offered_and_done_where_one_presses_it(client, monkeypatch):
 
 @pytest.mark.django_db
 def test_wholes_are_counted_though_later_ones_have_more_parts(client, monkeypatch):
-    monkeypatch.setattr(sample, "SECONDS", 60.0)
+    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(sample, "AHEAD_SECONDS", 60.0)
     monkeypatch.setattr(sample, "CHARACTERS", 20_000)
     rows = [

@@ -194,7 +194,7 @@ def test_a_salutation_is_left_out_where_sentences_begin(name, text, gone):
 
 @pytest.mark.django_db
 def test_a_salutation_does_not_count_and_a_press_has_it_counted(client, draft, monkeypatch):
-    monkeypatch.setattr(sample, "SECONDS", 60.0)
+    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
     texts = [f"Mr. Speaker, {plain(i)} Mr. Speaker, I thank you." for i in range(30)]
     corpus = draft(
@@ -218,7 +218,7 @@ def test_a_salutation_does_not_count_and_a_press_has_it_counted(client, draft, m
 
 @pytest.mark.django_db
 def test_interjections_that_recur_do_not_count_by_default(client, draft, monkeypatch):
-    monkeypatch.setattr(sample, "SECONDS", 60.0)
+    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
     corpus = draft(
         as_csv([["id", "text"], *([f"k{i}", text] for i, text in enumerate(SPEECHES))]),
@@ -242,7 +242,7 @@ def test_a_choice_is_kept_in_order_and_nothing_else():
 def test_words_of_addresses_do_not_count_unless_one_presses_it(client, draft, monkeypatch):
     from tasks.corpora import read_corpus
 
-    monkeypatch.setattr(sample, "SECONDS", 60.0)
+    monkeypatch.setattr(sample, "MOST_SECONDS", 60.0)
     monkeypatch.setattr(looking, "PAGE_SECONDS", 300.0)
     text = "RT @you: ships and harbours https://t.co/xyz (more) of the sea"
     corpus = draft(
