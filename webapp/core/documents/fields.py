@@ -299,23 +299,24 @@ def usual(version: Version) -> str | None:
 
 def countable_periods(version: Version) -> list[str]:
     """Periods of which there are not too many to be counted by; none without dates."""
+    return list(_countable(version))
+
+
+def _countable(version: Version) -> dict[str, int]:
+    """Period -> how many there are from the first day to the last, where these are not too many."""
     days = dated(version)
     if not days:
-        return []
+        return {}
     first, last = (day.toordinal() for day in days)
-    return [by for by in PERIODS if len(numbers_of_periods(first, last, by)) <= MOST_GROUPS]
+    counts = {by: len(numbers_of_periods(first, last, by)) for by in PERIODS}
+    return {by: count for by, count in counts.items() if count <= MOST_GROUPS}
 
 
 def choices(version: Version) -> list[str]:
     """What a corpus's documents can be grouped by: periods that give at least two groups and not
-    too many, then its categories, then its fields of numbers and of other dates."""
-    periods = []
-    if days := dated(version):
-        years = days[1].year - days[0].year + 1
-        counts = {
-            "decade": years // 10,
-            "year": years,
-            "month": 12 * years if _in_months(version.pk) else 0,
-        }
-        periods = [by for by, count in counts.items() if 1 < count <= MOST_GROUPS]
+    too many, months where dates say more than a year; then its categories, then its fields of
+    numbers and of other dates."""
+    periods = [by for by, count in _countable(version).items() if count > 1]
+    if "month" in periods and not _in_months(version.pk):
+        periods.remove("month")
     return periods + [field.name for field in (*categories(version), *ranges(version))]
