@@ -63,8 +63,7 @@ class AnsweredSpans(NamedTuple):
 
 def visible_topics(view: RunView) -> list[int]:
     """The rows of every family: topics that are neither hidden nor merged into others."""
-    labels = view.labels
-    return [k for k in view.topics if labels.into[k] == k and not labels.hidden(k)]
+    return [k for k in view.topics if view.labels.is_visible(k)]
 
 
 def unit_of(version: Version, *compared: str) -> tuple[corpus_unit.Unit, np.ndarray | None]:

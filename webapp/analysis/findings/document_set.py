@@ -171,9 +171,9 @@ def _subjects(view: RunView, totals: Sums) -> np.ndarray:
     talk is most of the words it is what the documents are about."""
     labels = view.labels
     topics = range(view.run.topics)
-    hidden = np.array([labels.hidden(k) for k in topics])
-    background = np.array([labels.background(k) for k in topics])
-    in_use = view.used & (labels.into == np.arange(view.run.topics))
+    hidden = np.array([labels.is_hidden(k) for k in topics])
+    background = np.array([labels.is_background(k) for k in topics])
+    in_use = view.used & labels.unmerged
     tokens = totals.x[0]
     mostly_talk = 2 * tokens[in_use & ~background].sum() <= tokens[in_use].sum()
     if mostly_talk:

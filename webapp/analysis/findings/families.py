@@ -142,7 +142,7 @@ def names(phrases: Sequence[Sequence[str]], names_of_topics: Set[str] = frozense
 def _called(labels: Labels, node: Node, proposed: str) -> str:
     if node.given >= 0:
         return labels.group(node.topics[0])
-    largest_named = next(filter(labels.named, node.topics), None)
+    largest_named = next(filter(labels.has_name, node.topics), None)
     is_one_named_topic = len(node.topics) == 1 and largest_named is not None
     if proposed and not is_one_named_topic:
         return proposed

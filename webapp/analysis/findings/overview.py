@@ -82,7 +82,7 @@ def _sayable(
     labels = selection.run_view.labels
     findings: list[BaseFinding] = []
     for finding in [*unstable(selection.view, doubtful), *set_findings.findings]:
-        if finding.holds_no_difference or any(map(labels.hidden, finding.subjects)):
+        if finding.holds_no_difference or any(map(labels.is_hidden, finding.subjects)):
             continue
         if isinstance(finding, Family) and not finding.first <= cut <= finding.last:
             continue

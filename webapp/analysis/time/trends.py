@@ -42,8 +42,7 @@ def most_changing(cut: shares.Cut) -> list[int]:
     order = np.argsort(-shares.information(cut), kind="stable")
     changing = []
     for number in order.tolist():
-        is_shown = view.used[number] and not labels.hidden(number)
-        if is_shown and labels.into[number] == number:
+        if view.used[number] and labels.is_visible(number):
             changing.append(number)
     return changing
 
@@ -148,7 +147,7 @@ HEAD = ["corpus", "run", "K", "seed", "documents_chosen", "by", "bin", "topic", 
 
 def topics_in_use(view: RunView) -> list[int]:
     """All topics in use that are not merged into others."""
-    return np.flatnonzero(view.used & (view.labels.into == np.arange(view.run.topics))).tolist()
+    return np.flatnonzero(view.used & view.labels.unmerged).tolist()
 
 
 def table(selection: RunSelection, by: str, asked_topics: list[int]) -> Iterator[bytes]:

@@ -78,7 +78,7 @@ def _in_vocabulary(listing: TopicListing, words: list[str]) -> list[tuple[int, s
 def _by_likeness(listing: TopicListing, columns: np.ndarray, table: np.ndarray) -> np.ndarray:
     """The order of the columns. General talk stands last: what is everywhere is like nothing."""
     order = seriation.order(table.T)
-    is_general = [listing.labels.background(k) for k in columns[order].tolist()]
+    is_general = [listing.labels.is_background(k) for k in columns[order].tolist()]
     general = np.array(is_general, bool)
     return np.concatenate([order[~general], order[general]])
 

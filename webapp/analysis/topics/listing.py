@@ -132,7 +132,7 @@ class TopicListing:
         """Which topics are shown, in their order."""
         K = self.run.topics
         filters = self.query
-        is_chosen = self.view.used & (self.labels.into == np.arange(K))
+        is_chosen = self.view.used & self.labels.unmerged
         weight = None
         if filters.word:
             # What is called so comes first: a use is at most 1
@@ -144,7 +144,7 @@ class TopicListing:
             is_chosen &= np.array([self.labels.group(k) == filters.group for k in range(K)])
         if not filters.hidden:
             is_hidden = np.zeros(K, bool)
-            is_hidden[[k for k in self.labels.edited() if self.labels.hidden(k)]] = True
+            is_hidden[[k for k in self.labels.edited() if self.labels.is_hidden(k)]] = True
             self.left_out = int(np.count_nonzero(is_chosen & is_hidden))
             is_chosen &= ~is_hidden
         numbers = np.flatnonzero(is_chosen)
@@ -156,7 +156,7 @@ class TopicListing:
             "share",
             "family",
         ):
-            is_general = [self.labels.background(k) for k in self.numbers.tolist()]
+            is_general = [self.labels.is_background(k) for k in self.numbers.tolist()]
             general = np.array(is_general, bool)
             self.numbers = np.concatenate([self.numbers[~general], self.numbers[general]])
 

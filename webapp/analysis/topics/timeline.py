@@ -88,15 +88,14 @@ def _shares_of(tokens: np.ndarray, totals: np.ndarray) -> Values:
 
 def _not_stacked(listing: TopicListing, stacked: np.ndarray) -> np.ndarray:
     """All other topics that are read as themselves, hidden ones too, the largest first."""
-    is_itself = listing.labels.into == np.arange(listing.run.topics)
-    topics = np.flatnonzero(listing.view.used & is_itself)
+    topics = np.flatnonzero(listing.view.used & listing.labels.unmerged)
     return _by_size(listing, np.setdiff1d(topics, stacked))
 
 
 def _largest(listing: TopicListing) -> np.ndarray:
     """Subjects; general talk where there is nothing else."""
     numbers = listing.numbers
-    is_subject = [not listing.labels.background(k) for k in numbers.tolist()]
+    is_subject = [not listing.labels.is_background(k) for k in numbers.tolist()]
     if any(is_subject):
         numbers = numbers[np.array(is_subject)]
     return _by_size(listing, numbers)[:STACKED]

@@ -223,11 +223,7 @@ class ShownTopic:
         """The first NEIGHBOURS that are neither hidden nor merged into others. neighbours: of each
         its number first."""
         labels = self.view.labels
-
-        def is_visible(number: int) -> bool:
-            return labels.into[number] == number and not labels.hidden(number)
-
-        return [row for row in neighbours if is_visible(row[0])][:NEIGHBOURS]
+        return [row for row in neighbours if labels.is_visible(row[0])][:NEIGHBOURS]
 
     @property
     def verdict(self) -> Verdict | None:

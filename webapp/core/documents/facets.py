@@ -115,9 +115,7 @@ def titles(view: RunView) -> list[tuple[int, str]]:
     labels = view.labels
     words = topics.first_words(view, 3)
     return [
-        (k, f"{labels.title(k)}: {' '.join(words[k])}")
-        for k in view.topics
-        if not labels.hidden(k) and labels.into[k] == k
+        (k, f"{labels.title(k)}: {' '.join(words[k])}") for k in view.topics if labels.is_visible(k)
     ]
 
 
@@ -185,7 +183,7 @@ def _prominent(selection: Selection) -> list[ProminentTopic]:
     with np.errstate(divide="ignore", invalid="ignore"):
         gain = share * np.log(share / usual) if selection else share
     by_gain = np.argsort(-np.nan_to_num(gain), kind="stable").tolist()
-    gaining = [k for k in by_gain if gain[k] > 0 and not labels.hidden(k)]
+    gaining = [k for k in by_gain if gain[k] > 0 and not labels.is_hidden(k)]
     order = gaining[:TOPICS]
     words = topics.top_words(view, order, 4)
     return [

@@ -45,8 +45,21 @@ class Labels:
         self.into = resolved(K, values["into"])
         self.beside = resolved(K, values["beside"] | values["into"])
         self._members: dict[int, list[int]] = {}
-        for m in np.flatnonzero(self.into != np.arange(K)).tolist():
+        for m in np.flatnonzero(~self.unmerged).tolist():
             self._members.setdefault(int(self.into[m]), []).append(m)
+
+    @cached_property
+    def unmerged(self) -> np.ndarray:
+        """bool[K]: topics that are read as themselves, and as no part of another."""
+        return self.into == np.arange(len(self.into))
+
+    def is_merged(self, k: int) -> bool:
+        """Whether it is read as a part of another topic."""
+        return not self.unmerged[k]
+
+    def is_visible(self, k: int) -> bool:
+        """Whether pages list it: neither hidden nor merged into another."""
+        return not self.is_merged(k) and not self.is_hidden(k)
 
     def rows_of(self, topics: list[int]) -> np.ndarray:
         """int32[K]: the place of each topic, or of the topic that it was merged into, in `topics`;
@@ -67,7 +80,7 @@ class Labels:
         """The words and phrases that the proposed name is made of; () where it has none."""
         return self._proposal(k).parts
 
-    def named(self, k: int) -> bool:
+    def has_name(self, k: int) -> bool:
         """Whether it has a name, not only words: a sentence may hold it."""
         return bool(self.label(k) or self._proposal(k).parts)
 
@@ -76,7 +89,7 @@ class Labels:
         words, "man · industrial · wage"."""
         return self.label(k) or self.proposed(k)
 
-    def background(self, k: int) -> bool:
+    def is_background(self, k: int) -> bool:
         """Whether it is general talk, which lists and charts set apart."""
         return self._proposal(k).background
 
@@ -89,7 +102,7 @@ class Labels:
     def group(self, k: int) -> str:
         return self._values["group"].get(k, "")
 
-    def hidden(self, k: int) -> bool:
+    def is_hidden(self, k: int) -> bool:
         return k in self._values["hidden"]
 
     def chosen_colour(self, k: int) -> int | None:
@@ -137,7 +150,7 @@ class Labels:
     def merged(self, array: np.ndarray) -> np.ndarray:
         """[..., K] with the columns of merged topics added to their targets'; their own are then 0.
         A copy."""
-        moved = np.flatnonzero(self.into != np.arange(len(self.into)))
+        moved = np.flatnonzero(~self.unmerged)
         source = np.asarray(array)
         result = source.copy()
         result[..., moved] = 0

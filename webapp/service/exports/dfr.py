@@ -98,7 +98,7 @@ def _info(source: ExportSource, dated: bool, category: ValueField | None) -> dic
                 if dated
                 else by_category
             ),
-            "hidden_topics": [k + 1 for k in range(run.topics) if curated.hidden(k)],
+            "hidden_topics": [k + 1 for k in range(run.topics) if curated.is_hidden(k)],
             "overview_words": 15,
         },
     }

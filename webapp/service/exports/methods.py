@@ -257,8 +257,8 @@ def _readers(run: Run) -> str:
     topics = range(run.topics)
     counts = {
         "labelled": sum(1 for k in topics if curated.label(k)),
-        "set aside as junk": sum(1 for k in topics if curated.hidden(k)),
-        "merged into others": sum(1 for k in topics if curated.into[k] != k),
+        "set aside as junk": sum(1 for k in topics if curated.is_hidden(k)),
+        "merged into others": sum(1 for k in topics if curated.is_merged(k)),
     }
     deeds = []
     for deed, count in counts.items():

@@ -440,9 +440,9 @@ def diagnostics(source: ExportSource) -> Iterator[Block]:
         curated = (
             labels.label(k),
             labels.name(k),
-            int(labels.background(k)),
+            int(labels.is_background(k)),
             labels.group(k),
-            int(labels.hidden(k)),
+            int(labels.is_hidden(k)),
             int(labels.into[k]),
         )
         block.append((k, *curated, *measures))
@@ -482,7 +482,7 @@ def families(source: ExportSource) -> Iterator[Block]:
         )
         block = []
         for k in family.topics:
-            curated = (labels.label(k), labels.name(k), int(labels.hidden(k)))
+            curated = (labels.label(k), labels.name(k), int(labels.is_hidden(k)))
             block.append((*about_family, k, *curated, int(tokens[k]), float(share[k])))
         yield block
 

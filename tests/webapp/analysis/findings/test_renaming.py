@@ -60,7 +60,7 @@ def test_a_family_is_called_by_noun_phrases_else_by_a_topic_with_a_name(trained)
     view = RunView(trained)
     called = {family.topics[0]: family.name for family in families.cut(view, None).families}
     assert called[first.topics[0]] == "Memory leak"
-    named = [view.labels.name(k) for k in numbers if view.labels.named(k)]
+    named = [view.labels.name(k) for k in numbers if view.labels.has_name(k)]
     others = f" and {len(numbers) - 1} more" if len(numbers) > 1 else ""
     assert called[numbers[0]] == (named[0] + others if named else "man · wage")
     labels.proposals.cache_clear()

@@ -86,7 +86,7 @@ def test_merging_hiding_grouping_and_colouring_are_one_entry_each(client, traine
     assert [now.group(k) for k in (0, 1, 3)] == ["War", "War", ""] and {
         now.chosen_colour(k) for k in (0, 1)
     } == {4}
-    assert now.hidden(1) and not now.hidden(0)
+    assert now.is_hidden(1) and not now.is_hidden(0)
     assert Edit.objects.filter(run=run).values("batch").distinct().count() == 4
 
 

@@ -56,7 +56,7 @@ def test_names_of_older_programs_have_one_part(trained):
     )
     labels.proposals.cache_clear()
     own = said(trained)
-    assert (own.parts_of_name(2), own.named(2)) == (("Navy, ships",), True)
+    assert (own.parts_of_name(2), own.has_name(2)) == (("Navy, ships",), True)
     labels.proposals.cache_clear()
 
 

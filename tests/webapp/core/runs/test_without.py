@@ -125,7 +125,7 @@ def test_what_readers_said_followed(trained, child):
             assert k in found.orphans
             continue
         now = labels.read(child)
-        assert (now.label(partner), now.note(partner), now.hidden(partner)) == (
+        assert (now.label(partner), now.note(partner), now.is_hidden(partner)) == (
             ("First", "a note", False) if k == 1 else ("", "", True)
         )
     assert made.exists() and not found.values  # all that could be carried is said already

@@ -184,7 +184,7 @@ def _topics(document_set: DocumentSet) -> list[TopicsCaution]:
         "general": [
             k
             for k in document_set.view.topics
-            if labels.background(k) and not document_set.subjects[k] and labels.into[k] == k
+            if labels.is_background(k) and not document_set.subjects[k] and not labels.is_merged(k)
         ],
         "mixed": np.flatnonzero(large & mixed).tolist(),
         "one_document": np.flatnonzero(large & of_one_document).tolist(),
@@ -225,9 +225,7 @@ def unstable(view: RunView, doubtful: set[int]) -> list[TopicsCaution]:
     while its machine is idle, so this is known later than what is stored, and not stored."""
     tokens = np.nan_to_num(measures.of(view.run)["tokens"])
     labels = view.labels
-    unstable_topics = [
-        k for k in doubtful if tokens[k] > 0 and labels.into[k] == k and not labels.hidden(k)
-    ]
+    unstable_topics = [k for k in doubtful if tokens[k] > 0 and labels.is_visible(k)]
     if not unstable_topics:
         return []
     share = float(tokens[unstable_topics].sum() / tokens.sum())
