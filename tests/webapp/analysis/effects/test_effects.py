@@ -7,10 +7,12 @@ import io
 import json
 import re
 from types import SimpleNamespace
+from typing import NamedTuple
 from urllib.parse import parse_qs, urlencode
 
 import numpy as np
 import pytest
+from django.db.models.functions import Now
 from django.urls import reverse
 from scipy.special import stdtrit
 from scipy.stats import norm
@@ -31,7 +33,7 @@ from webapp.core.results.priors import priors
 from webapp.core.results.view import RunView
 from webapp.intake.ingest import corpora, versions
 from webapp.intake.ingest.settings import VocabularySettings
-from webapp.models import Document, Run
+from webapp.models import Corpus, Document, Run
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.trends import points
@@ -235,8 +237,7 @@ def test_along_a_line_intervals_are_students(client, trained):
 HEAD = ["text", "date", "party", "author", "age"]
 
 
-@pytest.fixture
-def party_of_time() -> list[list]:
+def parties() -> list[list]:
     """Party follows time but for a few, author is the unit; the words of trade grow with age."""
     chance = np.random.default_rng(4)
     made = []
@@ -252,13 +253,78 @@ def party_of_time() -> list[list]:
 
 
 @pytest.fixture
-def corpus(draft, party_of_time):
-    return corpus_of(draft, [HEAD, *party_of_time], "parties.csv")
+def party_of_time() -> list[list]:
+    """Rows of parties that a test may change."""
+    return parties()
+
+
+class Asked(NamedTuple):
+    """Settings of a run. again: whether it is the second one with them."""
+
+    topics: int
+    passes: int = 10
+    seed: int = 0
+    again: bool = False
+
+
+RUNS = (
+    Asked(2),
+    Asked(2, again=True),
+    Asked(2, seed=1),
+    Asked(3),
+    Asked(3, seed=1),
+    Asked(5),
+    Asked(6, passes=5),
+)
+
+
+@pytest.fixture(scope="module")
+def runs_of_parties(draft, django_db_blocker):
+    """Runs of one corpus of parties. Committed: to read it and to train them takes longer than all
+    that is asked of them."""
+    with django_db_blocker.unblock():
+        corpus = corpus_of(draft, [HEAD, *parties()], "parties.csv")
+        return {
+            asked: run_on(corpus, topics=asked.topics, passes=asked.passes, seed=asked.seed)
+            for asked in RUNS
+        }
+
+
+@pytest.fixture
+def corpus(db, runs_of_parties):
+    """The corpus of parties, as if nothing had been trained on it: `run_of` brings runs back."""
+    run = next(iter(runs_of_parties.values()))
+    Run.objects.filter(corpus=run.corpus_id).update(deleted_at=Now())
+    cache.clear_all()
+    return Corpus.objects.select_related("version").get(pk=run.corpus_id)
+
+
+@pytest.fixture
+def run_of(corpus, runs_of_parties):
+    """A function that gives a run of the corpus of parties; it has no others than those that a test
+    asked for."""
+
+    def bring_back(topics: int, **settings) -> Run:
+        pk = runs_of_parties[Asked(topics, **settings)].pk
+        Run.everything.filter(pk=pk).update(deleted_at=None)
+        return Run.objects.select_related("corpus", "version", "snapshot").get(pk=pk)
+
+    return bring_back
+
+
+@pytest.fixture(scope="module")
+def parted(draft, django_db_blocker):
+    """A run of a corpus whose parties never speak at the same time."""
+    rows = parties()
+    for i, row in enumerate(rows):
+        row[2] = "Blue" if i < 120 else "Red"
+    with django_db_blocker.unblock():
+        return run_on(corpus_of(draft, [HEAD, *rows], "parted.csv"), topics=2, passes=10)
 
 
 @pytest.mark.django_db
-def test_a_number_the_unit_and_what_is_held_constant(client, corpus):
-    run = run_on(corpus, topics=2, passes=10)
+def test_a_number_the_unit_and_what_is_held_constant(client, corpus, run_of):
+    run = run_of(2)
     corpus_unit.choose(corpus, "author")
     page = answer(client, run, "?formula=age%2Bspline(date)%2Bparty")
     assert (page["units"], page["documents"]) == (24, 240)
@@ -292,15 +358,12 @@ def test_a_number_the_unit_and_what_is_held_constant(client, corpus):
 
 
 @pytest.mark.django_db
-def test_nothing_is_concluded_of_what_time_decides(client, draft, party_of_time):
-    for i, row in enumerate(party_of_time):
-        row[2] = "Blue" if i < 120 else "Red"
-    run = run_on(corpus_of(draft, [HEAD, *party_of_time], "parties.csv"), topics=2, passes=10)
-    page = answer(client, run, "?formula=party%2Bspline(date)")
+def test_nothing_is_concluded_of_what_time_decides(client, parted):
+    page = answer(client, parted, "?formula=party%2Bspline(date)")
     assert "same times" in page["caution"]
     assert page["topics"] == []
     shown = client.get(
-        reverse("run_effects", args=[run.pk]) + "?formula=party%2Bspline(date)"
+        reverse("run_effects", args=[parted.pk]) + "?formula=party%2Bspline(date)"
     ).content.decode()
     assert "same times" in shown
     assert 'id="set-a"' in shown  # other parties can still be chosen
@@ -419,20 +482,20 @@ def test_a_set_restricts_it(client, trained):
 
 
 @pytest.mark.django_db
-def test_estimates_are_counts_that_an_embargo_does_not_hide(client, corpus):
-    run = run_on(corpus, topics=2, passes=10)
+def test_estimates_are_counts_that_an_embargo_does_not_hide(client, corpus, run_of):
+    run = run_of(2)
     before = answer(client, run, "?formula=party")
     set_embargo(corpus, True)
     assert answer(client, run, "?formula=party") == before
 
 
 @pytest.mark.django_db
-def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus):
+def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus, run_of):
     corpus_unit.choose(corpus, "author")
-    run = run_on(corpus, topics=2, passes=10)
-    again = run_on(corpus, topics=2, passes=10)  # the same in every choice: it adds nothing
-    other = run_on(corpus, topics=2, passes=10, seed=1)
-    many = run_on(corpus, topics=5, passes=10)
+    run = run_of(2)
+    again = run_of(2, again=True)  # the same in every choice: it adds nothing
+    other = run_of(2, seed=1)
+    many = run_of(5)
     query = "?formula=party%2Bspline(date)&topic=0"
     page = client.get(reverse("run_claim_json", args=[run.pk]) + query).json()
     assert {row["run"] for row in page["runs"]} == {run.pk, other.pk, many.pk}
@@ -571,8 +634,8 @@ def test_a_topic_that_is_asked_for_is_what_is_concluded_of(client, trained):
 
 
 @pytest.mark.django_db
-def test_further_runs_differ_in_one_choice_each(client, corpus):
-    run = run_on(corpus, topics=3, passes=10)
+def test_further_runs_differ_in_one_choice_each(client, corpus, run_of):
+    run = run_of(3)
     answered = client.post(
         reverse("run_variants", args=[run.pk]), {"next": f"/runs/{run.pk}/time/effects/"}
     )
@@ -828,10 +891,10 @@ def test_no_answer_is_kept_for_another_question(client, places):
 
 
 @pytest.mark.django_db
-def test_what_is_kept_of_claims_has_a_bound(client, corpus):
+def test_what_is_kept_of_claims_has_a_bound(client, corpus, run_of):
     """Variants without sums have no arrays, and yet take memory."""
-    run = run_on(corpus, topics=2, passes=10)
-    _ = run_on(corpus, topics=3, passes=10)
+    run = run_of(2)
+    _ = run_of(3)
     before = variants._kept.held
     claims(client, run, "?formula=age&topic=0")
     assert variants._kept.held > before
@@ -839,11 +902,11 @@ def test_what_is_kept_of_claims_has_a_bound(client, corpus):
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("by_number")
-def test_two_topics_that_are_one_in_another_run_are_tested_as_one_there(client, corpus):
+def test_two_topics_that_are_one_in_another_run_are_tested_as_one_there(client, corpus, run_of):
     """Both are found there, and the sums of neither are 0."""
     corpus_unit.choose(corpus, "")
-    run = run_on(corpus, topics=3, passes=10)
-    other = run_on(corpus, topics=3, passes=10, seed=1)
+    run = run_of(3)
+    other = run_of(3, seed=1)
     query = "?formula=party&topic="
     for change in ({"into": "0"}, {"into": ""}):
         curation.change(other, 1, change, "a test")
@@ -868,9 +931,9 @@ def test_two_topics_that_are_one_in_another_run_are_tested_as_one_there(client, 
 
 
 @pytest.mark.django_db
-def test_units_are_exchanged_within_times_where_time_is_held_constant(client, corpus):
+def test_units_are_exchanged_within_times_where_time_is_held_constant(client, corpus, run_of):
     corpus_unit.choose(corpus, "")
-    run = run_on(corpus, topics=2, passes=5)
+    run = run_of(2)
     for text, strata in (
         ("party", 1),
         ("party + age", 1),
@@ -925,8 +988,8 @@ def test_fields_of_any_name_are_offered_as_they_are_written(client, draft, party
         "?formula=decade",
     ],
 )
-def test_settings_that_the_page_shows_ask_for_the_same(client, corpus, query):
-    run = run_on(corpus, topics=2, passes=5)
+def test_settings_that_the_page_shows_ask_for_the_same(client, corpus, run_of, query):
+    run = run_of(2)
     page = answer(client, run, query)
     letters = urlencode(
         [*zip("ab", page["settings"], strict=True), *zip("xy", page["groups"], strict=False)]
@@ -935,8 +998,8 @@ def test_settings_that_the_page_shows_ask_for_the_same(client, corpus, query):
 
 
 @pytest.mark.django_db
-def test_a_day_a_month_and_a_year_are_settings(client, corpus):
-    run = run_on(corpus, topics=2, passes=5)
+def test_a_day_a_month_and_a_year_are_settings(client, corpus, run_of):
+    run = run_of(2)
     differences = [
         answer(client, run, f"?formula=date&order=number&a={first}&b=1950")["topics"][0][
             "difference"
@@ -985,15 +1048,10 @@ def test_a_share_that_is_not_known_is_null(client, draft, party_of_time):
 
 
 @pytest.mark.django_db
-def test_groups_that_never_speak_at_the_same_time_are_not_compared_along_it(
-    client, draft, party_of_time
-):
-    for i, row in enumerate(party_of_time):
-        row[2] = "Blue" if i < 120 else "Red"
-    run = run_on(corpus_of(draft, [HEAD, *party_of_time], "parties.csv"), topics=2, passes=5)
+def test_groups_that_never_speak_at_the_same_time_are_not_compared_along_it(client, parted):
     assert (
         "no values of “date” in common"
-        in answer(client, run, "?formula=date*party", status=400)["error"]
+        in answer(client, parted, "?formula=date*party", status=400)["error"]
     )
 
 
@@ -1007,57 +1065,72 @@ def test_a_value_may_be_called_as_the_others_are(client, draft, party_of_time):
 
 
 @pytest.mark.django_db
-def test_runs_of_other_passes_are_no_further_runs(client, corpus):
-    run = run_on(corpus, topics=3, passes=10)
-    _ = run_on(corpus, topics=6, passes=5)
+def test_runs_of_other_passes_are_no_further_runs(client, corpus, run_of):
+    run = run_of(3)
+    _ = run_of(6, passes=5)
     client.post(reverse("run_variants", args=[run.pk]), {"next": f"/runs/{run.pk}/time/effects/"})
     made = Run.objects.filter(corpus=corpus).order_by("pk")[2:]
     assert [(new.topics, new.seed) for new in made] == [(6, 0), (3, 1), (3, 2)]
 
 
+NONSENSE = [
+    "",
+    "-1",
+    "1e999",
+    "nan",
+    "\x00",
+    "'; --",
+    '"',
+    "spline(",
+    "x" * 3000,
+    "٣",
+    "9999-99-99",
+    "0",
+    "date",
+    "T2",
+]
+PARAMETERS = (
+    "formula",
+    "effect",
+    "across",
+    "held",
+    "a",
+    "b",
+    "x",
+    "y",
+    "order",
+    "topic",
+    "after",
+    "from",
+    "has",
+)
+
+
+def is_answered_with_a_sentence(client, run, page: str, name: str, text: str) -> None:
+    asked = (
+        {"formula": "date*party", "topic": "2"}
+        if name not in ("effect", "across", "held")
+        else {"effect": "party"}
+    )
+    response = client.get(reverse(page, args=[run.pk]), asked | {name: text})
+    assert response.status_code in (200, 400), (name, text, response.status_code)
+    assert b"NaN" not in response.content
+
+
 @pytest.mark.django_db
-@pytest.mark.parametrize("page", ["run_effects", "run_effects_csv", "run_claim_json"])
-def test_nonsense_is_answered_with_a_sentence(client, trained, page):
-    texts = [
-        "",
-        "-1",
-        "1e999",
-        "nan",
-        "\x00",
-        "'; --",
-        '"',
-        "spline(",
-        "x" * 3000,
-        "٣",
-        "9999-99-99",
-        "0",
-        "date",
-        "T2",
-    ]
-    for text in texts:
-        for name in (
-            "formula",
-            "effect",
-            "across",
-            "held",
-            "a",
-            "b",
-            "x",
-            "y",
-            "order",
-            "topic",
-            "after",
-            "from",
-            "has",
-        ):
-            asked = (
-                {"formula": "date*party", "topic": "2"}
-                if name not in ("effect", "across", "held")
-                else {"effect": "party"}
-            )
-            response = client.get(reverse(page, args=[trained.pk]), asked | {name: text})
-            assert response.status_code in (200, 400), (name, text, response.status_code)
-            assert b"NaN" not in response.content
+def test_nonsense_is_answered_with_a_sentence(client, trained):
+    for name in PARAMETERS:
+        for text in NONSENSE:
+            is_answered_with_a_sentence(client, trained, "run_effects", name, text)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("page", ["run_effects_csv", "run_claim_json"])
+def test_other_addresses_read_what_is_asked_by_the_same_rules(client, trained, page):
+    """So each parameter is tried with some of the nonsense, and all of it by some parameter."""
+    for i, name in enumerate(PARAMETERS):
+        for text in (NONSENSE[i], NONSENSE[(i + 5) % len(NONSENSE)], NONSENSE[-1 - i]):
+            is_answered_with_a_sentence(client, trained, page, name, text)
 
 
 @pytest.mark.django_db
