@@ -107,7 +107,8 @@ def _deleted(name: str) -> models.Index:
 
 class Job(models.Model):
     """A row is a job of a worker (webapp.platform.jobs.kinds). attempt: counts those that claimed
-    it. heartbeat_at: when the one that has it was last alive. error: why it failed, for its user."""
+    it. heartbeat_at: when the one that has it was last alive. error: why it failed, for its
+    user."""
 
     class WaitsFor(models.TextChoices):
         """What a queued job has not found on the server; each with the sentence that says so."""
@@ -176,7 +177,7 @@ class Corpus(Job, Deletable):
     public = models.BooleanField(default=False)  # anybody may read it
     name = models.CharField(max_length=200)
     status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
-    # ingest.settings.ReadingSettings as a dict: how its files are read
+    # ingest.corpus_settings.ReadingSettings as a dict: how its files are read
     settings = models.JSONField(default=dict)
     # The newest that is ready
     version = models.OneToOneField("Version", models.SET_NULL, null=True, related_name="+")
@@ -344,14 +345,14 @@ class Invitation(models.Model):
 
 
 class SignOnGroup(models.Model):
-    """A group as the provider of single sign-on names it (accounts.groups)."""
+    """A group as the provider of single sign-on names it (accounts.sign_on_groups)."""
 
     name = models.CharField(max_length=255, unique=True)
 
 
 class GroupMember(models.Model):
-    """That the provider said at somebody's last sign-in that they are in a group. What is older than
-    accounts.groups.DAYS gives no role."""
+    """That the provider said at somebody's last sign-in that they are in a group. What is older
+    than accounts.sign_on_groups.DAYS gives no role."""
 
     group = models.ForeignKey(SignOnGroup, models.CASCADE, related_name="members")
     user = models.ForeignKey(User, models.CASCADE, related_name="sign_on_groups")
@@ -484,7 +485,7 @@ class Version(Job, Deletable):
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="versions")
     number = models.IntegerField()  # 1, 2 … of its corpus
     status = models.CharField(max_length=10, choices=Status, default=Status.QUEUED)
-    # ingest.settings.VocabularySettings as a dict: which words count
+    # ingest.corpus_settings.VocabularySettings as a dict: which words count
     settings = models.JSONField(default=dict)
     report = models.JSONField(default=dict)  # dropped words, documents without words, digest
     documents = models.BigIntegerField(default=0)

@@ -120,12 +120,12 @@ TEMPLATES = [
         "OPTIONS": {
             "builtins": ["webapp.platform.drawing.chips"],
             "libraries": {
-                "addresses": "webapp.platform.pages.links",
+                "addresses": "webapp.platform.pages.address_tags",
                 "charts": "webapp.platform.drawing.charts",
                 "deletion": "webapp.service.corpora.deletion_tags",
-                "codebook": "webapp.service.codebook.tags",
+                "codebook": "webapp.service.codebook.codebook_tags",
                 "navigation": "webapp.core.runs.navigation",
-                "notebooks": "webapp.core.notebooks.tags",
+                "notebooks": "webapp.core.notebooks.notebook_tags",
                 "readings": "webapp.platform.accounts.reading_tags",
                 "numbers": "webapp.platform.drawing.numbers",
                 "unit_words": "webapp.core.documents.unit_words",

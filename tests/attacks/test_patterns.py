@@ -101,11 +101,11 @@ def test_no_expression_takes_long():
 def test_a_pattern_of_names_goes_on_without_going_back(pattern):
     """It is no regular expression (docs/decisions)."""
     from inference.errors import Invalid
-    from webapp.intake.ingest.shaping import names
+    from webapp.intake.ingest.shaping import name_fields
 
     began = time.process_time()
     try:
-        compiled = getattr(names, "Pattern", None)
+        compiled = getattr(name_fields, "Pattern", None)
         assert compiled is None or compiled(pattern) is not None
     except Invalid:
         pass

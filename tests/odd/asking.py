@@ -118,7 +118,7 @@ def _choose_words(corpus, collection: Collection) -> None:
     """Another version of the corpus's words."""
     from tasks.corpora import choose
     from webapp.intake.ingest import versions
-    from webapp.intake.ingest.settings import VocabularySettings
+    from webapp.intake.ingest.corpus_settings import VocabularySettings
 
     if collection.words == "as read":
         return

@@ -3,8 +3,8 @@
 from django.http import QueryDict
 
 from webapp.models import Run
-from webapp.service.exports.addresses import read_source
 from webapp.service.exports.catalogue import find_kind
+from webapp.service.exports.export_query import read_source
 from webapp.service.exports.making import make_file
 
 

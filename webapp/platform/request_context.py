@@ -34,7 +34,7 @@ class RequestContext:
     )
     readings: Any = None  # what texts it shows (accounts.readings.Log)
     recent_notebooks: list[Notebook] | None = (
-        None  # that Pin buttons offer; None: not asked for yet (notebooks.tags)
+        None  # that Pin buttons offer; None: not asked for yet (notebooks.notebook_tags)
     )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from inference import engines
 from inference.fold_in import alpha_for
-from webapp.analysis.compare.measures import Measured
+from webapp.analysis.compare.run_table import Measured
 from webapp.models import Run
 from webapp.platform.drawing.numbers import count, decimals, duration, join_names, percent
 

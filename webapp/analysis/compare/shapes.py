@@ -4,7 +4,7 @@ this order."""
 from dataclasses import dataclass
 from typing import Literal
 
-from webapp.analysis.compare.measures import Measured
+from webapp.analysis.compare.run_table import Measured
 from webapp.core.results.links import TopicLink, TopicShare
 from webapp.core.runs.series import Column, Series
 from webapp.models import Run
@@ -218,7 +218,8 @@ class Stability(ComparedTopics):
 @dataclass(frozen=True)
 class Comparing:
     """Two runs that a worker compares, as that takes long, or is to, or could not. status: queued,
-    comparing or failed. done: from 0 to 1. error: why it failed; notice: what it waits for. again: where a form asks for it again that failed."""
+    comparing or failed. done: from 0 to 1. error: why it failed; notice: what it waits for. again:
+    where a form asks for it again that failed."""
 
     run: int
     other: int

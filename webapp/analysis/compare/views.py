@@ -15,9 +15,9 @@ from inference import engines
 from inference.text import LANGUAGES
 from webapp.analysis.compare import (
     matchings,
-    measures as measuring,
     notes,
     queries,
+    run_table as measuring,
     seed_band,
     topics_table,
 )

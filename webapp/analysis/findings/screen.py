@@ -9,7 +9,7 @@ from datetime import datetime
 import numpy as np
 from django.utils.safestring import SafeString
 
-from webapp.analysis.findings import sentences, streams, time_sentences
+from webapp.analysis.findings import river_picture, sentences, time_sentences
 from webapp.analysis.findings.change_marks import ChangeMarks, marks_of
 from webapp.analysis.findings.kinds import Item
 from webapp.analysis.findings.kinds.change import ChangeItem
@@ -18,6 +18,7 @@ from webapp.analysis.findings.kinds.mark import GroupItem
 from webapp.analysis.findings.mixes import Mixes, mixes
 from webapp.analysis.findings.phrasing import SentencePart
 from webapp.analysis.findings.river import FEWEST_RIVER_BINS, River, shares_of_topics
+from webapp.analysis.findings.river_picture import LinkedFamily
 from webapp.analysis.findings.sentences import briefly, spanned
 from webapp.analysis.findings.shapes import (
     Cuts,
@@ -26,7 +27,6 @@ from webapp.analysis.findings.shapes import (
     FindingsOfKind,
     OverviewPage,
 )
-from webapp.analysis.findings.streams import LinkedFamily
 from webapp.analysis.findings.values import Span
 from webapp.core.documents import corpus_unit, sums
 from webapp.core.documents.selection import RunSelection
@@ -524,7 +524,7 @@ def _river(
     if river is None or len(river.totals) < FEWEST_BINS:
         return SafeString()
     linked = [LinkedFamily(row.family, row.url) for row in families if row.family is not None]
-    picture = streams.picture(view, linked, river, spans)
+    picture = river_picture.picture(view, linked, river, spans)
     return picture.draw() if picture is not None else SafeString()
 
 

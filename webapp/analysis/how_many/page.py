@@ -6,7 +6,7 @@ from webapp.analysis.how_many.shapes import HowMany, HowManyAsked, ShortTopic
 from webapp.core.results import measures
 from webapp.core.results.view import RunView
 from webapp.core.runs import how_many
-from webapp.intake.ingest import estimates
+from webapp.intake.ingest import word_estimates
 from webapp.models import Run
 from webapp.platform.storage import csv_cells
 
@@ -26,7 +26,7 @@ def describe_progress(run: Run) -> HowManyAsked:
         to_come=progress.to_come,
         refused=progress.refused,
         error=progress.error,
-        takes=estimates.spoken(progress.seconds),
+        takes=word_estimates.spoken(progress.seconds),
         sample=_say_sample(run, progress.refused),
         passes=how_many.count_passes(run),
         numbers=list(progress.numbers),

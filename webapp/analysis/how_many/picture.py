@@ -8,9 +8,9 @@ from webapp.analysis.how_many.shapes import (
     Relative,
     ShortTopic,
 )
-from webapp.platform.drawing import columns
+from webapp.platform.drawing import few_to_many
 from webapp.platform.drawing.colours import GENERAL
-from webapp.platform.drawing.columns import Band, Block, Column
+from webapp.platform.drawing.few_to_many import Band, Block, Column
 from webapp.platform.drawing.numbers import count, percent
 
 PICTURE = (
@@ -35,7 +35,7 @@ def draw(page: HowMany) -> HowManyHtml:
         Column(HEADING.format(topics=larger), _part_blocks(parts)),
     ]
     bands = [_bands_to_parents(page.topics, parents), _bands_to_parts(page.topics, parts)]
-    return HowManyHtml(columns.draw(drawn_columns, bands, PICTURE))
+    return HowManyHtml(few_to_many.draw(drawn_columns, bands, PICTURE))
 
 
 def _parents(topics: list[BetweenTopic]) -> list[ShortTopic]:

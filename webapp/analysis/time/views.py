@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from inference.errors import Invalid
 from webapp.analysis.findings import topic_changes
 from webapp.analysis.findings.topic_changes import TopicChange
-from webapp.analysis.time import tables, trends
+from webapp.analysis.time import shade_tables, trends
 from webapp.analysis.time.pinned_lines import pinned_lines
 from webapp.analysis.time.shapes import (
     TIME_NOTHING,
@@ -194,7 +194,7 @@ def table(
     *,
     by: str = "",
     scale: str = "",
-    sort: tables.Order = "time",
+    sort: shade_tables.Order = "time",
     field: str = "",
     topic: list[str] = NO_TEXTS,
     topics: list[str] = NO_TEXTS,
@@ -210,15 +210,17 @@ def table(
     page: SharesTable
     try:
         if chosen_topics:
-            page = tables.of_two_fields(selection, field, chosen_by, chosen_topics[0], against)
+            page = shade_tables.of_two_fields(
+                selection, field, chosen_by, chosen_topics[0], against
+            )
         else:
-            page = tables.of_topics(
+            page = shade_tables.of_topics(
                 selection, chosen_by, trends.read_topics(view, topics), against, sort
             )
     except Invalid as error:
         if error.field != "by":
             raise
-        page = tables.empty(selection, chosen_by, field)
+        page = shade_tables.empty(selection, chosen_by, field)
         html = partial(
             _table_html, view, page_query, page, error.message, sort, chosen_topics, field
         )
@@ -233,7 +235,7 @@ def _table_html(
     page_query: PageQuery,
     page: SharesTable,
     problem: str,
-    sort: tables.Order,
+    sort: shade_tables.Order,
     single_topic: list[int],
     field: str,
 ) -> TableHtml:
@@ -243,7 +245,7 @@ def _table_html(
         (choice.name for choice in reversed(page.choices) if choice.name != page.by), None
     )
     plain = {"topic": None, "field": None, "scale": None, "sort": None}
-    order = tables.order_of_rows(sort, page.in_time)
+    order = shade_tables.order_of_rows(sort, page.in_time)
     numbers_in_rows = [str(row.number) for row in page.rows if isinstance(row, TopicCells)]
     return TableHtml(
         problem=problem,
@@ -271,8 +273,8 @@ def _table_html(
         scales={"share": page_query.url(scale=None), "against": page_query.url(scale="against")},
         orders=[
             Offer(name, page_query.url(sort=name), name == order)
-            for name in tables.ORDERS
-            if name == tables.order_of_rows(name, page.in_time)
+            for name in shade_tables.ORDERS
+            if name == shade_tables.order_of_rows(name, page.in_time)
         ],
         order=order,
         csv=page_query.url(topics=",".join(numbers_in_rows)),
@@ -280,7 +282,7 @@ def _table_html(
         large=view.go("run_time", asked=page_query.url(topics=single_topic[0], **plain)[1:])
         if single_topic
         else "",
-        shades=range(1, tables.STEPS + 1),
-        times=list(enumerate(tables.TIMES, 1)),
+        shades=range(1, shade_tables.STEPS + 1),
+        times=list(enumerate(shade_tables.TIMES, 1)),
         intervals=any(cell.range for row in page.rows for cell in row.cells),
     )

@@ -1,8 +1,8 @@
 """Families of topics over time as one picture, the same as on the overview of a run."""
 
-from webapp.analysis.findings import families, streams
+from webapp.analysis.findings import families, river_picture
 from webapp.analysis.findings.river import FEWEST_RIVER_BINS, river
-from webapp.analysis.findings.streams import LinkedFamily
+from webapp.analysis.findings.river_picture import LinkedFamily
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links
 from webapp.platform.drawing.river import River as Picture
@@ -18,4 +18,4 @@ def picture(selection: RunSelection, by: str) -> Picture | None:
         topics = ",".join(str(k) for k in family.topics)
         url = links.topics_url(selection.run) + selection.address(topics=topics)
         linked.append(LinkedFamily(family, url))
-    return streams.picture(selection.view, linked, bins)
+    return river_picture.picture(selection.view, linked, bins)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from webapp.analysis.findings import sentences, time_sentences
 from webapp.analysis.findings.ratios import Times, times_as_much
 from webapp.analysis.findings.values import Span, finite
-from webapp.analysis.time import tables
+from webapp.analysis.time import shade_tables
 from webapp.analysis.topics import word_times
 from webapp.analysis.topics.shapes import (
     FollowingWords,
@@ -292,7 +292,7 @@ def _shaded(
     shares = [cell.share or 0.0 for cell in word.cells]
     solid = [share for share, period in zip(shares, periods, strict=True) if not period.thin]
     largest = max(solid or shares, default=0.0) or 1.0
-    shades = [tables.shade_of(share / largest) for share in shares]
+    shades = [shade_tables.shade_of(share / largest) for share in shares]
     thin = [period.thin for period in periods]
     return word, list(zip(word.cells, shades, thin, strict=True))
 

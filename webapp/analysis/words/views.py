@@ -41,7 +41,7 @@ from webapp.core.documents.shapes import Bar
 from webapp.core.results import links, topics
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
-from webapp.intake.ingest.settings import VocabularySettings
+from webapp.intake.ingest.corpus_settings import VocabularySettings
 from webapp.models import Run, Word
 from webapp.platform.accounts import embargo
 from webapp.platform.pages.typed import Answer, PageQuery, read_whole, typed

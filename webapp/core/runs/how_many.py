@@ -23,7 +23,7 @@ from inference.explore.company import company
 from inference.explore.flows import Flows
 from webapp.core.results import evidence
 from webapp.core.runs import replicate_rows
-from webapp.intake.ingest import estimates
+from webapp.intake.ingest import word_estimates
 from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Replicate, Run, Word
 from webapp.platform.drawing.numbers import duration
@@ -156,7 +156,7 @@ def _estimate(run: Run, share: float, cores: int) -> float:
     for number in numbers(run):
         config = engines.config(run.engine, topics=number, passes=PASSES)
         resolved = config.resolve(version.rows, version.tokens)
-        seconds += SEEDS * estimates.waited_seconds(
+        seconds += SEEDS * word_estimates.waited_seconds(
             run.engine, resolved, version.tokens, cores, share
         )
     return seconds

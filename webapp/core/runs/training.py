@@ -33,7 +33,7 @@ from inference.runtime.jit import told_of_compiling
 from inference.runtime.versions import versions
 from webapp.core.curation import label_transfer, services as curation
 from webapp.core.documents import fields, search
-from webapp.core.runs import left_to_right, names, replicates, series, sharing, snapshots
+from webapp.core.runs import left_to_right, names, replicates, series, shared_training, snapshots
 from webapp.core.runs.forming import FormingWriter
 from webapp.core.runs.starting import StartingPoint, TrainedModel, starting_point
 from webapp.intake.ingest.stored_steering import Steering
@@ -150,7 +150,7 @@ class Training:
             try:
                 self._train(start, shared=True)
             except RuntimeError as error:
-                if not sharing.lost(error):
+                if not shared_training.lost(error):
                     raise
                 self._train(starting_point(self.run, self.model), shared=False)
 
@@ -168,7 +168,9 @@ class Training:
             self.beat,
         )
         with (
-            sharing.led(self.engine, self.config, *team_arguments) if shared else nullcontext()
+            shared_training.led(self.engine, self.config, *team_arguments)
+            if shared
+            else nullcontext()
         ) as self.team:
             if self.team is None and state is not None:
                 parts.gather(
@@ -269,7 +271,7 @@ class Training:
         if ends or gives_way or self.saving.allows():
             with self.saving, self.beat.long():
                 self.folder.mkdir(parents=True, exist_ok=True)
-                sharing.save(
+                shared_training.save(
                     self.checkpoint, s.state, self.team, self.engine, self.config, self.bow
                 )
                 items = self._store_checkpoint()
@@ -406,7 +408,7 @@ class Training:
         if not by_word.exists():  # the run leaves words out, or an older Topograph read the corpus
             Postings.write(by_word, self.bow)
         postings = Postings.open(by_word)
-        blocks = sharing.evidence(self.team, self.engine, self.config, state, self.bow)
+        blocks = shared_training.evidence(self.team, self.engine, self.config, state, self.bow)
         for done in inference.gather(
             self.folder / "evidence",
             self.bow,

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from webapp.intake.file_formats import (
     archive,
+    column_roles,
     dispatch,
     formats,
     looking,
     mets,
-    roles,
     running_lines,
     sandbox,
 )
@@ -40,7 +40,7 @@ from webapp.intake.file_formats.base import (
 from webapp.intake.file_formats.companions import Companions
 from webapp.intake.file_formats.dispatch import Member, Reading, in_order
 from webapp.intake.file_formats.formats import by_name as kind, single
-from webapp.intake.file_formats.headers import ROWS as HEADER_ROWS
+from webapp.intake.file_formats.header_rows import ROWS as HEADER_ROWS
 from webapp.intake.metadata.dates import parse_date
 
 __all__ = [
@@ -111,9 +111,9 @@ def sniff_first(files: list[tuple[Path, str]], **fixed_options) -> Sniff:
             continue
         if tables and formats.bare(name):
             break
-        if not sniffed.columns or roles.has_texts(sniffed.options, sniffed.rows):
+        if not sniffed.columns or column_roles.has_texts(sniffed.options, sniffed.rows):
             return _encoded_as(files, companions, sniffed, fixed_options)
-        tables.append((roles.words(sniffed.options, sniffed.rows), sniffed))
+        tables.append((column_roles.words(sniffed.options, sniffed.rows), sniffed))
     if tables:
         fullest = max(tables, key=lambda table: table[0])[1]
         return _encoded_as(files, companions, fullest, fixed_options)

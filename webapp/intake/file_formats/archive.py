@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial
 from typing import IO, Protocol
 
-from webapp.intake.file_formats import dispatch, formats, looking, roles, worker
+from webapp.intake.file_formats import column_roles, dispatch, formats, looking, sandbox_process
 from webapp.intake.file_formats.base import (
     DETECT,
     MAX_RATIO,
@@ -39,7 +39,7 @@ from webapp.intake.file_formats.base import (
     unreadable,
 )
 from webapp.intake.file_formats.companions import Companions
-from webapp.intake.file_formats.copies import Stat
+from webapp.intake.file_formats.stream_copies import Stat
 
 MAX_ENTRIES = 2_000_000
 # Bytes of an entry, at most, that is unpacked while others are read: each lies on the disk till then
@@ -182,10 +182,10 @@ def _sniff(
             first = f"Its first entry {why}." if why else "Its first entry can't be read."
         if why or inside == fixed_options.get("without"):  # a table about the others
             continue
-        if died := worker.passed_over(inside):
+        if died := sandbox_process.passed_over(inside):
             first = died
             continue
-        worker.reads(inside)
+        sandbox_process.reads(inside)
         try:
             if formats.bare(entry.name):
                 if looks_like(entry, entry.name) is None:
@@ -200,9 +200,9 @@ def _sniff(
                     fixed_options,
                 )
             sniffed = dispatch.sniff(entry, inside, fixed_options, companions)
-            if not sniffed.columns or roles.has_texts(sniffed.options, sniffed.rows):
+            if not sniffed.columns or column_roles.has_texts(sniffed.options, sniffed.rows):
                 return _of_entry(sniffed, file_format)
-            tables.append((roles.words(sniffed.options, sniffed.rows), sniffed))
+            tables.append((column_roles.words(sniffed.options, sniffed.rows), sniffed))
             if len(tables) == SAMPLE_ENTRIES:
                 break
         except (Unreadable, *DAMAGED) as error:
@@ -325,7 +325,7 @@ class _Step:
         yield from self.said
         try:
             if self.read:
-                worker.reads(self.inside)
+                sandbox_process.reads(self.inside)
                 yield from self.read()
         except Unreadable as error:
             yield Problem(self.inside, "", str(error), True, error.kind)
@@ -396,7 +396,7 @@ def _begin(
 ) -> None:
     inside = step.inside
     empty = "" if entry.size else f"“{inside}” has no text in it; it was left out."
-    if why := worker.passed_over(inside) or empty:
+    if why := sandbox_process.passed_over(inside) or empty:
         step.say(why, dropped=True)
         return
     file_format = formats.format_of(inside)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from webapp.intake import metadata as metadata_types
-from webapp.intake.file_formats import headers, html_cells, roles
+from webapp.intake.file_formats import column_roles, header_rows, html_cells
 from webapp.intake.file_formats.base import (
     MAX_COLUMNS,
     MAX_DATE,
@@ -86,7 +86,7 @@ def beginning(rows: Iterable[Row], limit: int, characters_behind: int | None = N
             characters += MAX_TEXT
         if characters > SAMPLE_CHARACTERS and first:
             break
-        enough = len(first) >= SAMPLE_ROWS + headers.ROWS
+        enough = len(first) >= SAMPLE_ROWS + header_rows.ROWS
         if characters_behind and enough and characters > characters_behind:
             break
     return first
@@ -94,10 +94,10 @@ def beginning(rows: Iterable[Row], limit: int, characters_behind: int | None = N
 
 def sniff_below(rows: list[Row], name: str, options: Options, fixed_options: dict) -> Sniff:
     """What the rows of a table seem to be that may have titles and notes above its header. rows:
-    the first, up to SAMPLE_ROWS more than webapp.intake.file_formats.headers.ROWS; fixed_options:
-    `header` and `header_row`, where they are not to be guessed."""
+    the first, up to SAMPLE_ROWS more than webapp.intake.file_formats.header_rows.ROWS;
+    fixed_options: `header` and `header_row`, where they are not to be guessed."""
     at = (
-        headers.header_position(rows[: SAMPLE_ROWS + headers.ROWS], name, fixed_options)
+        header_rows.header_position(rows[: SAMPLE_ROWS + header_rows.ROWS], name, fixed_options)
         if fixed_options.get("header") is not False or fixed_options.get("header_row")
         else 0
     )
@@ -121,10 +121,10 @@ def sniff(rows: list[list[str]], name: str, options: Options, header: bool | Non
             f"“{name}” has no rows: only blank lines. Choose a file that has text in it."
         )
     check_width(width, name)
-    header = headers.guess(rows) if header is None else header
+    header = header_rows.guess(rows) if header is None else header
     columns = names(rows[0] if header else [], width)
     body = rows[1:] if header else rows
-    columns_of_roles = roles.guess(columns, body or rows)
+    columns_of_roles = column_roles.guess(columns, body or rows)
     options = replace(
         options,
         header=header,
@@ -159,7 +159,7 @@ def has_row_names(rows: list[list[str]]) -> bool:
     if all(not row[-1].strip() for row in below if row):
         return False  # each line ends with a comma
     first = [row[0] for row in below if row]
-    labels = all(0 < len(cell) <= headers.LABEL for cell in first)
+    labels = all(0 < len(cell) <= header_rows.LABEL for cell in first)
     return longer >= LONGER * len(below) and labels and len(set(first)) == len(first)
 
 
@@ -238,7 +238,7 @@ def documents(
     yield from fields.problems(name)
     if width is None and options.header_row:
         raise Unreadable(
-            f"“{name}”: none of its first {headers.ROWS} rows has the column"
+            f"“{name}”: none of its first {header_rows.ROWS} rows has the column"
             f" “{options.column('text')}”, which was chosen for the text."
         )
 
@@ -319,7 +319,7 @@ def _is_above(line: int, cells: list[str], options: Options) -> bool:
     if not cells:
         return line < options.header_row
     if line >= options.header_row:
-        return line <= headers.ROWS and text_column not in names(cells, len(options.names))
+        return line <= header_rows.ROWS and text_column not in names(cells, len(options.names))
     written = {clean(cell).strip() for cell in cells}
     has_most_names = 2 * len(written.intersection(options.names)) >= max(3, len(options.names))
     return not (has_most_names and text_column in written)

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import regex
 
-from webapp.intake.file_formats import looking, mets, roles, sandbox, worker
+from webapp.intake.file_formats import column_roles, looking, mets, sandbox, sandbox_process
 from webapp.intake.file_formats.base import (
     MAX_RATIO,
     NO_BOMB,
@@ -36,7 +36,6 @@ from webapp.intake.file_formats.base import (
     plain,
 )
 from webapp.intake.file_formats.companions import Companions
-from webapp.intake.file_formats.copies import Copy
 from webapp.intake.file_formats.formats import (
     FORMATS,
     Format,
@@ -46,6 +45,7 @@ from webapp.intake.file_formats.formats import (
     instead,
     sentence,
 )
+from webapp.intake.file_formats.stream_copies import Copy
 
 LONGEST_REASON = 200  # characters of an error that is quoted
 LARGE_BYTES = 8 << 20  # bytes of a file that a worker process reads though no library parses it
@@ -174,7 +174,7 @@ def sniff(source: Source | Member, name: str, fixed_options: dict, companions: C
     key = format_of(source, name)
     file_format = FORMATS[key]
     options = Options(format=key)
-    if worker.now() or not (file_format.sandboxed or looking.now()):
+    if sandbox_process.now() or not (file_format.sandboxed or looking.now()):
         with_companions = [companions] if file_format.archive or file_format.bag else []
         with _parsed(source, name, file_format) as (source, plain_name):
             sniffed = file_format.sniff(
@@ -291,7 +291,7 @@ class Reading:
         bag = file_format.bag
         ours = file_format.archive or not (file_format.sandboxed or options.html)
         if (
-            worker.now()
+            sandbox_process.now()
             or file_format.archive
             or (ours and not looking.now() and (bag or not _is_large(source)))
         ):
@@ -417,9 +417,9 @@ def _refitted(source: Source, name: str, options: Options, companions: Companion
     preview = sniff(source, name, fixed_options, companions)
     sniffed = preview.options
     if options.column("text") not in sniffed.names:
-        has_text_role = roles.is_text(sniffed.column("text") or "")
-        wordy = roles.words(sniffed, preview.rows)
-        if not options.names and not has_text_role and wordy < roles.FEW_WORDS:
+        has_text_role = column_roles.is_text(sniffed.column("text") or "")
+        wordy = column_roles.words(sniffed, preview.rows)
+        if not options.names and not has_text_role and wordy < column_roles.FEW_WORDS:
             raise Unreadable.of("about", _ABOUT.format(name=name))
         return sniffed
     return replace(sniffed, **options.places(sniffed.names))

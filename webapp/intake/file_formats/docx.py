@@ -10,8 +10,8 @@ import regex
 from webapp.intake.file_formats import note_marks
 from webapp.intake.file_formats.base import Document, Options, Problem, Source, Unreadable
 from webapp.intake.file_formats.markup import Fields, Handler, part
-from webapp.intake.file_formats.package import package
 from webapp.intake.file_formats.prose import Prose
+from webapp.intake.file_formats.zip_document import package
 
 # Names of Word's styles, in every language of Word
 _HEADING = regex.compile(r"(heading [1-9]|title)", regex.I)

@@ -16,8 +16,8 @@ from webapp.intake.file_formats.base import (
 )
 from webapp.intake.file_formats.html import FLAT, add
 from webapp.intake.file_formats.markup import Fields, Handler, part
-from webapp.intake.file_formats.package import package, small
 from webapp.intake.file_formats.prose import Prose
+from webapp.intake.file_formats.zip_document import package, small
 
 MAX_CHAPTERS = 20_000
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import regex
 from lxml import etree
 
-from webapp.intake.file_formats import html_tags, labels, note_marks, ocr, press
+from webapp.intake.file_formats import encoding_labels, html_tags, note_marks, ocr, press
 from webapp.intake.file_formats.base import (
     Document,
     Options,
@@ -59,7 +59,7 @@ def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sni
     options = replace(
         options,
         encoding=fixed_options.get("encoding")
-        or labels.declared(path, name)
+        or encoding_labels.declared(path, name)
         or guess_encoding(head(path, name)),
     )
     return preview(read(path, name, options, nothing), options)
@@ -68,11 +68,11 @@ def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sni
 def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
-    if ocr.is_hocr(head(path, name, labels.WITHIN)):
+    if ocr.is_hocr(head(path, name, encoding_labels.WITHIN)):
         yield from ocr.read(path, name, options, advance)
         return
     text = yield from characters(
-        path, name, labels.declared(path, name) or options.encoding, advance
+        path, name, encoding_labels.declared(path, name) or options.encoding, advance
     )
     prose = Prose(name)
     tree = add(text, prose)

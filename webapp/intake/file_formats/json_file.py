@@ -13,7 +13,7 @@ from typing import TextIO
 
 import regex
 
-from webapp.intake.file_formats import cells, jsonl, roles
+from webapp.intake.file_formats import cells, column_roles, jsonl
 from webapp.intake.file_formats.base import (
     MAX_TEXT,
     SAMPLE_CHARACTERS,
@@ -205,7 +205,7 @@ def _list(value, name: str, list_name: str, named_lists: Lists) -> list:
     """What a whole file holds: the list that is wanted, or the list of objects that has most words
     in texts, or texts that stand in one object, unless the file is one document itself."""
     if isinstance(value, dict) and any(
-        isinstance(text, str) and roles.is_text(key) and not is_missing(text)
+        isinstance(text, str) and column_roles.is_text(key) and not is_missing(text)
         for key, text in value.items()
     ):
         return [value]

@@ -10,7 +10,7 @@ import orjson
 import regex
 
 from webapp.intake import metadata as metadata_types
-from webapp.intake.file_formats import cells, html_cells, roles
+from webapp.intake.file_formats import cells, column_roles, html_cells
 from webapp.intake.file_formats.base import (
     MAX_FIELD,
     MAX_ID,
@@ -122,7 +122,7 @@ def sniffed(objects: list[dict], name: str, options: Options, problem: str | Non
     if filled_columns:
         columns = filled_columns
         rows = [_cells_of(value, columns) for value in objects]
-    columns_of_roles = roles.guess(columns, rows[:SAMPLE_LINES])
+    columns_of_roles = column_roles.guess(columns, rows[:SAMPLE_LINES])
     options = replace(
         options,
         **columns_of_roles,

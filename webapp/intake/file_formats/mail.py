@@ -12,7 +12,7 @@ from email.errors import HeaderParseError, MessageError
 from email.header import decode_header
 from email.message import EmailMessage, Message, MIMEPart
 
-from webapp.intake.file_formats import labels
+from webapp.intake.file_formats import encoding_labels
 from webapp.intake.file_formats.base import (
     MAX_ID,
     Document,
@@ -339,7 +339,7 @@ def _wrong(charset: str, guess: str) -> str:
 
 def _decoded(raw: bytes, charset: str | None) -> tuple[str, str]:
     """A text, and the end of a sentence where it is not in the encoding that it says."""
-    encoding = labels.believed(charset, raw[: 1 << 16]) if charset else "utf-8"
+    encoding = encoding_labels.believed(charset, raw[: 1 << 16]) if charset else "utf-8"
     try:
         return raw.decode(encoding or ""), ""
     except (LookupError, ValueError):

@@ -12,7 +12,7 @@ from xml.parsers import expat
 
 import regex
 
-from webapp.intake.file_formats import labels
+from webapp.intake.file_formats import encoding_labels
 from webapp.intake.file_formats.base import (
     REPLACE,
     SAMPLE,
@@ -52,7 +52,7 @@ def parse(file: io.BufferedReader, handler: Handler, name: str) -> None:
 
 def _believed(label: str, sample: bytes) -> str:
     """An encoding that is not known stays as it is, to be refused by its name."""
-    return labels.believed(label, sample) or label
+    return encoding_labels.believed(label, sample) or label
 
 
 def _local_name(name: str) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import regex
 from lxml import etree
 
-from webapp.intake.file_formats import hyphens, labels, running_lines
+from webapp.intake.file_formats import encoding_labels, hyphens, running_lines
 from webapp.intake.file_formats.base import (
     Document,
     Options,
@@ -284,7 +284,7 @@ def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
     """A file of hOCR."""
-    encoding = labels.declared(path, name) or options.encoding
+    encoding = encoding_labels.declared(path, name) or options.encoding
     source = yield from characters(path, name, encoding, advance)
     parser = etree.HTMLParser(
         encoding="utf-8", no_network=True, huge_tree=False, remove_comments=True, remove_pis=True

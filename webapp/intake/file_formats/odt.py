@@ -7,8 +7,8 @@ from dataclasses import replace
 from webapp.intake.file_formats import note_marks
 from webapp.intake.file_formats.base import Document, Options, Problem, Source, Unreadable
 from webapp.intake.file_formats.markup import Fields, Handler, part
-from webapp.intake.file_formats.package import package, small
 from webapp.intake.file_formats.prose import Prose
+from webapp.intake.file_formats.zip_document import package, small
 
 _LEFT_OUT = {
     "annotation",

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from webapp.intake.file_formats.base import MAX_TEXT, Source, Unreadable, clean, nothing
 from webapp.intake.file_formats.markup import Handler, parse
-from webapp.intake.file_formats.package import package, small
+from webapp.intake.file_formats.zip_document import package, small
 
 NAME = "project.qde"
 FOLDER = "sources/"
@@ -30,9 +30,9 @@ def read(path: Source, name: str) -> dict[str, Any]:
     project refers to them: else a small one could become very large.
 
     coders: their names. codes: [id, name, number of the code above or NOBODY]. remarks: texts.
-    texts: of each text "names" by which it may be known, "digests" (sha256 of its text as a document
-    may have it, in hexadecimal), "description", and "marks": [number of the coder or NOBODY, id of the
-    code, number of the remark], each once. others: how many sources are no texts.
+    texts: of each text "names" by which it may be known, "digests" (sha256 of its text as a
+    document may have it, in hexadecimal), "description", and "marks": [number of the coder or
+    NOBODY, id of the code, number of the remark], each once. others: how many sources are no texts.
 
     Raises Unreadable.
     """

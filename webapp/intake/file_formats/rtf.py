@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from webapp.intake.file_formats import labels, note_marks
+from webapp.intake.file_formats import encoding_labels, note_marks
 from webapp.intake.file_formats.base import (
     MAX_TEXT,
     Document,
@@ -195,7 +195,7 @@ class _Parser:
             case "uc":
                 self.state = replace(self.state, skip=min(max(number or 0, 0), 8))
             case "ansicpg" if number:
-                code = labels.meant("utf-8" if number == 65001 else f"cp{number}")
+                code = encoding_labels.meant("utf-8" if number == 65001 else f"cp{number}")
                 self.state = replace(self.state, encoding=code or "cp1252")
             case "mac":
                 self.state = replace(self.state, encoding="mac_roman")

@@ -35,7 +35,7 @@ from typing import IO, Any
 
 import orjson
 
-from webapp.intake.file_formats import looking, worker
+from webapp.intake.file_formats import looking, sandbox_process
 from webapp.intake.file_formats.base import (
     Document,
     Options,
@@ -48,7 +48,7 @@ from webapp.intake.file_formats.base import (
     opened,
     plain,
 )
-from webapp.intake.file_formats.copies import Copy
+from webapp.intake.file_formats.stream_copies import Copy
 
 # of work without a document or another sign of progress: a busy machine does not make a file
 # unreadable
@@ -81,7 +81,7 @@ def processes() -> int:
 def spare() -> bool:
     """Whether one more file may be read ahead by a worker process of this one: a worker itself has
     none."""
-    return not worker.now() and Request.open < processes()
+    return not sandbox_process.now() and Request.open < processes()
 
 
 File = tuple[Source, str]  # and its name

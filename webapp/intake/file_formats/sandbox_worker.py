@@ -20,7 +20,7 @@ from typing import Any
 
 import orjson
 
-from webapp.intake.file_formats import archive, dispatch, qda_project, worker
+from webapp.intake.file_formats import archive, dispatch, qda_project, sandbox_process
 from webapp.intake.file_formats.base import (
     Descriptor,
     Document,
@@ -175,7 +175,7 @@ def _answer(files: list[tuple[Descriptor, str]], request: dict, answers: _Answer
     kind = "end"
     value: Any = None
     try:
-        worker.answers(answers.begin_entry, request.get("passed_over") or {})
+        sandbox_process.answers(answers.begin_entry, request.get("passed_over") or {})
         _look(files, request, answers)
     except Unreadable as error:
         kind = "unreadable"

@@ -9,7 +9,7 @@ from dataclasses import replace
 import python_calamine as calamine
 import regex
 
-from webapp.intake.file_formats import cells, headers, roles
+from webapp.intake.file_formats import cells, column_roles, header_rows
 from webapp.intake.file_formats.base import (
     Document,
     Options,
@@ -89,17 +89,17 @@ def _sniff_sheet(
 ) -> Sniff:
     rows = _rows(book, sheet, name, None)
     return cells.sniff_below(
-        cells.beginning(rows, cells.SAMPLE_ROWS + headers.ROWS), name, options, fixed_options
+        cells.beginning(rows, cells.SAMPLE_ROWS + header_rows.ROWS), name, options, fixed_options
     )
 
 
 def _wordiness(sniffed: Sniff) -> float:
-    return roles.words(sniffed.options, sniffed.rows)
+    return column_roles.words(sniffed.options, sniffed.rows)
 
 
 def _has_texts(sniffed: Sniff, text: str | None) -> bool:
     """Whether a sheet has texts in a column of that name."""
-    return sniffed.options.column("text") == text and _wordiness(sniffed) >= roles.FEW_WORDS
+    return sniffed.options.column("text") == text and _wordiness(sniffed) >= column_roles.FEW_WORDS
 
 
 def read(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from webapp.intake.file_formats import cells, headers, roles
+from webapp.intake.file_formats import cells, column_roles, header_rows
 from webapp.intake.file_formats.base import (
     Document,
     Options,
@@ -107,7 +107,7 @@ def _first_rows(
                 escapes=options.escapes,
             ),
             limit,
-            cells.KIND_CHARACTERS if limit > cells.SAMPLE_ROWS + headers.ROWS else None,
+            cells.KIND_CHARACTERS if limit > cells.SAMPLE_ROWS + header_rows.ROWS else None,
         )
 
 
@@ -185,9 +185,9 @@ def _begins_with_names(rows: list[Row]) -> bool:
     cells_of = [cell.strip() for cell in rows[0].cells]
     if len(set(cells_of)) < max(_FEWEST_NAMES, len(cells_of)):
         return False
-    if not all(0 < len(cell) <= headers.LABEL for cell in cells_of):
+    if not all(0 < len(cell) <= header_rows.LABEL for cell in cells_of):
         return False
-    usual = sum(roles.has_role(cell) or names_people(cell) for cell in cells_of)
+    usual = sum(column_roles.has_role(cell) or names_people(cell) for cell in cells_of)
     return usual >= _USUAL_NAMES and any(len(row.cells) == len(cells_of) for row in rows[1:])
 
 

@@ -17,8 +17,8 @@ from webapp.intake.file_formats.base import (
     unpacked,
 )
 from webapp.intake.file_formats.companions import Companions, is_bag, is_page, is_vocabulary
-from webapp.intake.file_formats.copies import Copy, Sized
 from webapp.intake.file_formats.mets import is_mets
+from webapp.intake.file_formats.stream_copies import Copy, Sized
 
 # Bytes of an entry's names and attributes together: tarfile keeps them in memory
 MAX_HEADER = 1 << 20

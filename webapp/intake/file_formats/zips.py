@@ -22,7 +22,7 @@ from webapp.intake.file_formats.base import (
     unreadable,
 )
 from webapp.intake.file_formats.companions import Companions
-from webapp.intake.file_formats.copies import Copy, Sized
+from webapp.intake.file_formats.stream_copies import Copy, Sized
 
 _NAMES = 100_000  # of entries, by which the encoding of all names is guessed
 # Info-ZIP's field: a version, the checksum of the name as it stands, and the name in UTF-8

@@ -20,8 +20,8 @@ from inference.errors import Invalid
 from inference.runtime.durable import settle
 from webapp.intake import file_formats
 from webapp.intake.ingest import guesses, storing, versions
+from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySettings
 from webapp.intake.ingest.file_names import corpus_name
-from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.intake.ingest.storing import ReceivedFile
 from webapp.models import Corpus, Upload, User, Version
 from webapp.platform.accounts import quotas

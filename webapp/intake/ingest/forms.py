@@ -13,7 +13,7 @@ from inference import engines
 from inference.engines.contract import About, Seedable, Setting, Truncated, WarmStart
 from inference.errors import number_of
 from inference.runtime.memory import usable_memory
-from webapp.intake.ingest import estimates, named_topics
+from webapp.intake.ingest import named_topics, word_estimates
 from webapp.intake.ingest.asked_training import AskedTraining
 from webapp.intake.ingest.named_topics import CountedTopic, NamedTopic
 from webapp.intake.ingest.stored_steering import Steering
@@ -47,7 +47,7 @@ class OfferedEngine:
 
     name: str
     about: About
-    cost: estimates.Cost
+    cost: word_estimates.Cost
     too_large: bool
     chosen: bool
     default: bool
@@ -62,7 +62,7 @@ class OfferedEngine:
         seconds = self.cost.seconds
         if seconds < 90:
             return f"{min((2, 3, 5, 7, 10, 15, 20, 30, 45, 60, 75), key=lambda n: abs(math.log(n / seconds)))} s"
-        return estimates.spoken(seconds)
+        return word_estimates.spoken(seconds)
 
 
 def _offered(corpus: Corpus, topics: int, chosen_engine: str) -> list[OfferedEngine]:
@@ -71,7 +71,7 @@ def _offered(corpus: Corpus, topics: int, chosen_engine: str) -> list[OfferedEng
     available = usable_memory()
     rows = corpus.version.rows if corpus.version else 0
     costs = {
-        name: estimates.cost(name, topics, rows, corpus.tokens, corpus.vocabulary)
+        name: word_estimates.cost(name, topics, rows, corpus.tokens, corpus.vocabulary)
         for name in engines.ENGINES
     }
     return sorted(
@@ -199,7 +199,7 @@ class TrainForm(_RunForm):
             )
         )
         if corpus.tokens < engines.FEW_TOKENS:
-            self.fields["topics"].help_text += f" {estimates.TOO_SMALL}"
+            self.fields["topics"].help_text += f" {word_estimates.TOO_SMALL}"
         self._add_seed_and_version("Seed")
         if isinstance(engines.get(self.engine), WarmStart):
             self.fields["consensus"] = forms.BooleanField(required=False)

@@ -33,8 +33,8 @@ from webapp.intake.ingest import (
     versions,
 )
 from webapp.intake.ingest.checkpoints import ReadCheckpoint, StoreCheckpoint
+from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySettings
 from webapp.intake.ingest.read_files import ReadAttempt
-from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.intake.metadata import columns
 from webapp.models import Corpus, Upload, Version
 from webapp.platform.accounts import quotas

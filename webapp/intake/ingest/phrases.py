@@ -11,7 +11,7 @@ from inference.runtime.durable import rewrite
 from inference.text import Choice, Spread, Stream
 from inference.text.joined_words import WordUnits
 from inference.text.phrases import find
-from webapp.intake.ingest.estimates import rough
+from webapp.intake.ingest.word_estimates import rough
 from webapp.models import Corpus, Version
 from webapp.platform.accounts import embargo
 from webapp.platform.storage import files, sealed

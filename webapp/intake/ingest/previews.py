@@ -13,10 +13,10 @@ from inference.errors import Invalid, shown
 from inference.text import LANGUAGES, Spread, Stream, shares
 from inference.text.sections import Sections
 from webapp.intake import file_formats, metadata
-from webapp.intake.ingest import estimates, guesses, reading_forms, sample, vocabulary_forms
+from webapp.intake.ingest import guesses, reading_forms, sample, vocabulary_forms, word_estimates
 from webapp.intake.ingest.asked_reading import AskedReading
+from webapp.intake.ingest.corpus_settings import ReadingSettings
 from webapp.intake.ingest.sample import Sample
-from webapp.intake.ingest.settings import ReadingSettings
 from webapp.intake.ingest.shaping import Shaping, is_shared
 from webapp.intake.ingest.shaping_forms import ShapingForm, Silence
 from webapp.models import Corpus, Upload
@@ -38,7 +38,7 @@ class Preview:
     """What a choice of words would give. trouble: a sentence, where that can't be said. languages:
     none where they are not known yet. sample: of files that are not read yet."""
 
-    words: estimates.ChoicePreview | None = None
+    words: word_estimates.ChoicePreview | None = None
     trouble: str = ""
     languages: vocabulary_forms.Languages | None = None
     sample: Sample | None = None
@@ -346,10 +346,12 @@ def withhold(beginning: Sample, corpus: Corpus, hidden: embargo.Withheld) -> Sam
     )
 
 
-def _words(reading: ReadingSettings, beginning: Sample, stream: Stream) -> estimates.ChoicePreview:
-    scale = estimates.of_sample(beginning)
+def _words(
+    reading: ReadingSettings, beginning: Sample, stream: Stream
+) -> word_estimates.ChoicePreview:
+    scale = word_estimates.of_sample(beginning)
     cut = {"language": stream.language, "given": stream.given, "cut": stream.cut}
-    return estimates.preview(
+    return word_estimates.preview(
         stream, reading.alike_in(stream, stream.given), scale, beginning.passage, **cut
     )
 
@@ -420,8 +422,8 @@ def _proposed(
     and a sentence that says so."""
     rows = beginning.of
     if stream is not None and reading.section_words:
-        rows = estimates.sections_of(
-            estimates.of_sample(beginning), Sections(stream, reading.section_words).D, stream.D
+        rows = word_estimates.sections_of(
+            word_estimates.of_sample(beginning), Sections(stream, reading.section_words).D, stream.D
         )
     reading = reading.fitted(rows)
     by_letters = [
@@ -447,13 +449,13 @@ def preview_corpus(
     """The preview of a corpus that has been read. form: a valid one. texts: beginnings of
     documents, evenly spread."""
     words = form.words()
-    passage = "" if corpus.embargo else estimates.passage_of(texts)
+    passage = "" if corpus.embargo else word_estimates.passage_of(texts)
     tokens = files.corpus_folder(corpus.pk) / "tokens"
     stream = sealed.opened(lambda: Stream.open(tokens), tokens)
     spread = Spread(stream)
     cut = {"language": stream.language, "given": stream.given, "cut": stream.cut}
-    scale = estimates.Scale(stream.D, spread.whole)
-    estimate = estimates.preview(
+    scale = word_estimates.Scale(stream.D, spread.whole)
+    estimate = word_estimates.preview(
         spread, words.alike_in(spread, stream.given), scale, passage, **cut
     )
     return Preview(words=estimate, languages=form.languages(shares(texts)))

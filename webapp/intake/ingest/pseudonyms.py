@@ -30,10 +30,10 @@ from inference.runtime.durable import settle
 from webapp.intake import file_formats
 from webapp.intake.ingest import corpora, guesses, previews, reading_forms
 from webapp.intake.ingest.asked_reading import AskedPseudonyms
+from webapp.intake.ingest.corpus_settings import ReadingSettings
 from webapp.intake.ingest.guesses import stored_path
 from webapp.intake.ingest.persons import KINDS, Pseudonyms, Register, Replacer, found_alone
 from webapp.intake.ingest.replacement import Following, Replacement
-from webapp.intake.ingest.settings import ReadingSettings
 from webapp.intake.ingest.shaping import Shaping, shape, upload_of
 from webapp.intake.ingest.storing import received_folder
 from webapp.intake.metadata.column_names import names_people, words_of_name

@@ -32,8 +32,8 @@ from inference.text.stream import FORMAT, cut_of
 from webapp.intake import file_formats
 from webapp.intake.ingest import subset
 from webapp.intake.ingest.checkpoints import ReadCheckpoint
+from webapp.intake.ingest.corpus_settings import ReadingSettings
 from webapp.intake.ingest.guesses import stored_path
-from webapp.intake.ingest.settings import ReadingSettings
 from webapp.intake.ingest.shaping import Shaping, shape, silent, upload_of
 from webapp.intake.metadata.dates import why_none
 from webapp.models import Corpus, SourceFile

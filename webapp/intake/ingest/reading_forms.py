@@ -8,7 +8,7 @@ from django import forms
 from webapp.intake import file_formats, metadata
 from webapp.intake.ingest import guesses
 from webapp.intake.ingest.asked_reading import SentReading
-from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
+from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySettings
 from webapp.intake.ingest.vocabulary_forms import NamedVocabularyForm, choice_field
 from webapp.intake.metadata.calendars import CALENDARS
 from webapp.intake.metadata.dates import ambiguous, may_be_of_another_calendar

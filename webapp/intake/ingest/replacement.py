@@ -4,7 +4,7 @@ chose, what is still to be done, and what was replaced (docs/pseudonyms.md)."""
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
-from webapp.intake.ingest.settings import ReadingSettings
+from webapp.intake.ingest.corpus_settings import ReadingSettings
 from webapp.models import Upload
 
 

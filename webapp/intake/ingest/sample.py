@@ -28,9 +28,8 @@ from webapp.intake import file_formats, metadata
 from webapp.intake.file_formats import left_out
 from webapp.intake.file_formats.base import MAX_DATE
 from webapp.intake.ingest import looks
-from webapp.intake.ingest.estimates import passage_of, rough
+from webapp.intake.ingest.corpus_settings import ReadingSettings
 from webapp.intake.ingest.guesses import stored_path
-from webapp.intake.ingest.settings import ReadingSettings
 from webapp.intake.ingest.shaping import (
     PlaceInWhole,
     Shaping,
@@ -44,6 +43,7 @@ from webapp.intake.ingest.shaping import (
     silent,
     upload_of,
 )
+from webapp.intake.ingest.word_estimates import passage_of, rough
 from webapp.intake.metadata.dates import why_none
 from webapp.models import Corpus
 from webapp.platform.storage import files

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from inference.errors import Invalid
-from webapp.intake.ingest.settings import VocabularySettings
+from webapp.intake.ingest.corpus_settings import VocabularySettings
 from webapp.models import Corpus, Version
 from webapp.platform.accounts import quotas
 from webapp.platform.jobs import claims, dispatch, kinds

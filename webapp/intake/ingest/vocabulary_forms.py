@@ -7,7 +7,7 @@ from django import forms
 
 from inference.text import LANGUAGES
 from webapp.intake.ingest.asked_reading import AskedWords, NamedWords
-from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
+from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySettings
 from webapp.platform.pages.asked_forms import (
     AskedForm,
     SentBox,
@@ -61,8 +61,8 @@ class Languages:
 
 
 class VocabularyForm(AskedForm):
-    """Which words of a corpus count: ingest.settings.VocabularySettings. kept_words and apart have
-    no widgets of their own: they stand beside the preview."""
+    """Which words of a corpus count: ingest.corpus_settings.VocabularySettings. kept_words and
+    apart have no widgets of their own: they stand beside the preview."""
 
     schema: type[Received] = AskedWords
     unshown = ("kept_words", "apart")

@@ -8,8 +8,8 @@ from django.http import QueryDict
 
 from webapp.management.base import OwnCommand
 from webapp.models import Run
-from webapp.service.exports.addresses import read_source
 from webapp.service.exports.catalogue import find_kind
+from webapp.service.exports.export_query import read_source
 from webapp.service.exports.making import make_file
 from webapp.service.exports.tables import MAX_WORDS, WIDE_WORDS
 

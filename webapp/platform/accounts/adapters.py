@@ -26,7 +26,7 @@ from django.dispatch import receiver
 
 from webapp.models import Invitation, User
 from webapp.platform import logs
-from webapp.platform.accounts import groups, sharing
+from webapp.platform.accounts import sharing, sign_on_groups
 from webapp.platform.accounts.provider import GROUPS, CheckedProvider
 from webapp.platform.pages import addresses
 
@@ -73,8 +73,8 @@ class Adapter(DefaultAccountAdapter):
         return credentials.get("email", "").lower()
 
     def get_logout_redirect_url(self, request) -> str:
-        """Whoever signed in elsewhere is led there to sign out, where the operator says so. It is asked
-        for before the session ends."""
+        """Whoever signed in elsewhere is led there to sign out, where the operator says so. It is
+        asked for before the session ends."""
         came_by = [way.get("method") for way in get_authentication_records(request, request.user)]
         if not settings.OIDC_SIGN_OUT or "socialaccount" not in came_by:
             return super().get_logout_redirect_url(request)
@@ -133,11 +133,11 @@ class Elsewhere(DefaultSocialAccountAdapter):
         return found
 
     def is_open_for_signup(self, request, sociallogin) -> bool:
-        """Where one must be invited, the address that comes from elsewhere must be, or a group: no form
-        asks for it. Without an address a form does."""
+        """Where one must be invited, the address that comes from elsewhere must be, or a group: no
+        form asks for it. Without an address a form does."""
         if not super().is_open_for_signup(request, sociallogin):
             return False
-        if settings.SIGNUP != "invite" or groups.are_shared_with(_groups(sociallogin)):
+        if settings.SIGNUP != "invite" or sign_on_groups.are_shared_with(_groups(sociallogin)):
             return True
         addresses = [address.email for address in sociallogin.email_addresses]
         return not addresses or any(map(_invited, addresses))
@@ -155,7 +155,7 @@ def _invited(email: str) -> bool:
 def _signed_in(user, sociallogin=None, **_) -> None:
     """By whatever else somebody signs in, nothing is said of groups."""
     if sociallogin is not None and settings.OIDC_GROUPS:
-        groups.record(user, _groups(sociallogin))
+        sign_on_groups.record(user, _groups(sociallogin))
 
 
 @receiver(email_confirmed)

@@ -434,7 +434,7 @@ def rounded(corpus: Corpus, counts: np.ndarray) -> np.ndarray:
 def columns_read(settings: dict) -> list[dict[str, str]]:
     """Which column was the text in each way in which files were read: {"text": its name, or "",
     "cut": a digest of how the files were cut into columns and documents}. settings: a corpus's
-    (ingest.settings.ReadingSettings as a dict)."""
+    (ingest.corpus_settings.ReadingSettings as a dict)."""
     if not settings.get("options"):
         return []
     return [

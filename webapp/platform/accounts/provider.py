@@ -1,9 +1,9 @@
-"""The provider of single sign-on, as far as it is believed: what it says of somebody is checked before
-django-allauth reads it, and what Topograph has no use for is not kept.
+"""The provider of single sign-on, as far as it is believed: what it says of somebody is checked
+before django-allauth reads it, and what Topograph has no use for is not kept.
 
-Whoever runs the provider decides who somebody is. Beyond that nothing it says is trusted: types that
-the standard does not have, an address that it has not verified, a subject that differs between the token
-and what it tells of the user, and names with characters that can't be seen.
+Whoever runs the provider decides who somebody is. Beyond that nothing it says is trusted: types
+that the standard does not have, an address that it has not verified, a subject that differs between
+the token and what it tells of the user, and names with characters that can't be seen.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from allauth.socialaccount.providers.openid_connect.provider import OpenIDConnec
 from django.conf import settings
 from django.http import HttpRequest
 
-from webapp.platform.accounts import groups
+from webapp.platform.accounts import sign_on_groups
 
 TEXTS = ("email", "preferred_username", "name", "given_name", "family_name")
 LONGEST_TEXT = 254  # characters: of an e-mail address
@@ -36,8 +36,8 @@ class CheckedProvider(OpenIDConnectProvider):
 def checked(response: dict[str, Any]) -> dict[str, Any]:
     """What is kept of a sign-in. response: "userinfo", "id_token", or both: claims by name.
 
-    An address counts as verified where the claim is true, and in no other case: “true” and 1 are none.
-    Raises OAuth2Error.
+    An address counts as verified where the claim is true, and in no other case: “true” and 1 are
+    none. Raises OAuth2Error.
     """
     answers = [response[name] for name in ("userinfo", "id_token") if response.get(name)]
     if not answers or not all(isinstance(claims, dict) for claims in answers):
@@ -55,8 +55,8 @@ def checked(response: dict[str, Any]) -> dict[str, Any]:
     names = []
     if settings.OIDC_GROUPS:
         for claims in answers:
-            names += groups.claimed(claims, settings.OIDC_GROUPS)
-    return {"userinfo": kept, GROUPS: groups.bounded(list(dict.fromkeys(names)))}
+            names += sign_on_groups.claimed(claims, settings.OIDC_GROUPS)
+    return {"userinfo": kept, GROUPS: sign_on_groups.bounded(list(dict.fromkeys(names)))}
 
 
 def _subject(claims: dict[str, Any]) -> str:

@@ -20,9 +20,9 @@ from webapp.platform.accounts import (
     emails,
     embargo,
     framing,
-    groups,
     ownership,
     sharing,
+    sign_on_groups,
 )
 from webapp.platform.pages.page import check_act, whole_number
 from webapp.platform.pages.typed import HtmlAnswer, typed
@@ -106,7 +106,9 @@ def of_corpus(
             groups=list(
                 corpus.group_roles.select_related("group").order_by("group__name")[:PEOPLE_SHOWN]
             ),
-            own_groups=groups.of(corpus.owner) if settings.OIDC_GROUPS and corpus.owner else None,
+            own_groups=sign_on_groups.of(corpus.owner)
+            if settings.OIDC_GROUPS and corpus.owner
+            else None,
         ),
         status=400 if wrong else 200,
     )
@@ -133,8 +135,10 @@ def _act(request: HttpRequest, posted: QueryDict, corpus: Corpus) -> str:
         "withdraw": lambda: sharing.withdraw(corpus, whole_number(posted, "invitation")),
         "offer": lambda: _offer(request, corpus),
         "keep": lambda: ownership.withdraw(corpus),
-        "group": lambda: groups.share(corpus, posted.get("group", ""), posted.get("role", "")),
-        "ungroup": lambda: groups.unshare(corpus, whole_number(posted, "number")),
+        "group": lambda: sign_on_groups.share(
+            corpus, posted.get("group", ""), posted.get("role", "")
+        ),
+        "ungroup": lambda: sign_on_groups.unshare(corpus, whole_number(posted, "number")),
         "sites": lambda: framing.allow(corpus, posted.get("sites", "")),
         "public": lambda: sharing.publish(corpus, posted.get("public") == "1"),
     }

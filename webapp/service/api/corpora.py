@@ -28,7 +28,7 @@ from webapp.platform.accounts import authorization
 from webapp.platform.accounts.roles import Role
 from webapp.platform.pages.page import corpus_or_404
 from webapp.platform.request_context import request_context
-from webapp.service.api import pages, shapes
+from webapp.service.api import paging, shapes
 from webapp.service.api.access import Token
 from webapp.service.corpora import (
     language_views,
@@ -47,7 +47,7 @@ ERRORS = {
     429: shapes.Sentence,
 }
 Offset = Annotated[int, Field(ge=0, description="where the page begins, as “next” says it")]
-Limit = Annotated[int, Field(ge=1, le=pages.MOST_ROWS, description="items of a page")]
+Limit = Annotated[int, Field(ge=1, le=paging.MOST_ROWS, description="items of a page")]
 
 
 @router.get(
@@ -63,7 +63,7 @@ def index(request: HttpRequest, before: int | None = None, public: bool = False)
     )
     return {
         "items": [queries.about(corpus) for corpus, _, _ in rows],
-        "next": pages.following(request, before=following),
+        "next": paging.following(request, before=following),
     }
 
 
@@ -157,7 +157,9 @@ def search(
     after: str = "",
     limit: Limit = 25,
 ):
-    return pages.documents(request, Selection.read(request.GET, ready(corpus_id)), by, after, limit)
+    return paging.documents(
+        request, Selection.read(request.GET, ready(corpus_id)), by, after, limit
+    )
 
 
 @router.get(
@@ -178,14 +180,14 @@ def document(request: HttpRequest, corpus_id: int, number: int):
     summary="Runs on a corpus, newest first",
 )
 def trained(
-    request: HttpRequest, corpus_id: int, before: int | None = None, limit: Limit = pages.LIMIT
+    request: HttpRequest, corpus_id: int, before: int | None = None, limit: Limit = paging.LIMIT
 ):
     all_runs = corpus_or_404(corpus_id).runs.order_by("-pk")
     rows = list((all_runs.filter(pk__lt=before) if before is not None else all_runs)[: limit + 1])
     next_before = rows[limit - 1].pk if len(rows) > limit else None
     return {
         "items": [run_queries.about(run) for run in rows[:limit]],
-        "next": pages.following(request, before=next_before),
+        "next": paging.following(request, before=next_before),
     }
 
 

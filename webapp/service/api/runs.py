@@ -55,7 +55,7 @@ from webapp.platform.accounts import authorization
 from webapp.platform.pages.page import published_or_404, run_or_404
 from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.nulls import number_or_none
-from webapp.service.api import pages, shapes
+from webapp.service.api import paging, shapes
 from webapp.service.api.access import Token
 from webapp.service.api.corpora import ERRORS, Limit, Offset
 from webapp.service.exports import methods
@@ -152,7 +152,7 @@ def index(
     hidden: bool = False,
     families: Families = None,
     after: Offset = 0,
-    limit: Limit = pages.LIMIT,
+    limit: Limit = paging.LIMIT,
 ):
     if sort.removeprefix("-") not in ORDERS:
         raise Invalid(
@@ -165,7 +165,7 @@ def index(
     listed_topics, following = TopicListing(
         Selection.read(request.GET, RunView(run)), filters
     ).page(after, limit)
-    return {"items": listed_topics, "next": pages.following(request, after=following)}
+    return {"items": listed_topics, "next": paging.following(request, after=following)}
 
 
 @router.get(
@@ -188,11 +188,11 @@ def _read_topic(run: Run, number: int) -> ShownTopic:
     summary="A topic's words by weight",
 )
 def words_of_topic(
-    request: HttpRequest, run_id: int, number: int, after: Offset = 0, limit: Limit = pages.LIMIT
+    request: HttpRequest, run_id: int, number: int, after: Offset = 0, limit: Limit = paging.LIMIT
 ):
     topic = _read_topic(published_or_404(run_id), number)
     items, following = topic.words_by_weight(after, limit)
-    return {"items": items, "next": pages.following(request, after=following)}
+    return {"items": items, "next": paging.following(request, after=following)}
 
 
 @router.get(
@@ -208,7 +208,7 @@ def search(
     after: str = "",
     limit: Limit = 25,
 ):
-    return pages.documents(
+    return paging.documents(
         request, Selection.read(request.GET, RunView(finished(run_id))), by, after, limit
     )
 
@@ -249,10 +249,10 @@ def whole(request: HttpRequest, run_id: int, number: int):
     summary="Words that begin with q, most frequent first",
 )
 def vocabulary(
-    request: HttpRequest, run_id: int, q: str = "", after: int = -1, limit: Limit = pages.LIMIT
+    request: HttpRequest, run_id: int, q: str = "", after: int = -1, limit: Limit = paging.LIMIT
 ):
     items, following = words.matching(run_or_404(run_id).version, q, after, limit)
-    return {"items": items, "next": pages.following(request, after=following)}
+    return {"items": items, "next": paging.following(request, after=following)}
 
 
 @router.get(
@@ -303,7 +303,7 @@ def lines(
     return {
         "count": page.total,
         "items": page.lines,
-        "next": pages.following(request, after=last if last < page.total and page.lines else None),
+        "next": paging.following(request, after=last if last < page.total and page.lines else None),
     }
 
 
@@ -520,7 +520,7 @@ def effects(
         order,
         numbers,
         after,
-        lambda following: pages.following(request, after=following),
+        lambda following: paging.following(request, after=following),
     )
 
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from inference.errors import Invalid
 from webapp.intake.file_formats import looking, sandbox
 from webapp.intake.file_formats.base import Unreadable
-from webapp.intake.file_formats.copies import Copy
 from webapp.intake.file_formats.qda_project import NOBODY
+from webapp.intake.file_formats.stream_copies import Copy
 
 UNSURE = "(unsure)"  # how a remark begins
 PROBABILITY = "probability "  # how the description of a text begins

@@ -18,7 +18,7 @@ from inference.text import LANGUAGES, code_of
 from webapp.core.documents import fields
 from webapp.core.runs.services import MOST_AT_ONCE
 from webapp.intake.ingest import corpora
-from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
+from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySettings
 from webapp.intake.ingest.shaping import language_column
 from webapp.intake.ingest.vocabulary_forms import say_several, several
 from webapp.intake.metadata import Category
@@ -147,8 +147,8 @@ def train_each(
     """Queue for each language a corpus of its texts, and a run on it as soon as it has been read.
     Returns those of all languages, largest first; a language whose corpus is there keeps it.
 
-    settings: of the runs, as webapp.core.runs.services.create takes them; by default the usual ones.
-    Raises Invalid where the texts are in one language, or the languages are not known.
+    settings: of the runs, as webapp.core.runs.services.create takes them; by default the usual
+    ones. Raises Invalid where the texts are in one language, or the languages are not known.
     """
     version = _ready_version(corpus)
     owner = by or User.objects.local()
@@ -203,7 +203,8 @@ def _ready_version(corpus: Corpus) -> Version | None:
 
 
 def _reading(corpus: Corpus, version: Version, language: LanguageOfTexts) -> ReadingSettings:
-    """How the texts in a language are read: as the corpus, with the words of that language alone."""
+    """How the texts in a language are read: as the corpus, with the words of that language
+    alone."""
     words = VocabularySettings.from_dict(version.settings)
     own_words = _in_language(words, language.code)
     if language.counts_as_written:

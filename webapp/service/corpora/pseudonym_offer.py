@@ -9,9 +9,9 @@ from django.http import HttpRequest, QueryDict
 from inference.errors import Invalid
 from webapp.intake import file_formats
 from webapp.intake.ingest import pseudonyms, reading_forms
+from webapp.intake.ingest.corpus_settings import ReadingSettings
 from webapp.intake.ingest.pseudonyms import Look
 from webapp.intake.ingest.replacement import Following
-from webapp.intake.ingest.settings import ReadingSettings
 from webapp.models import Corpus
 from webapp.platform.accounts import authorization
 
@@ -20,10 +20,10 @@ NOT_OFFERED = "Persons can’t be replaced in these files. Take the tick away, o
 
 @dataclass(frozen=True)
 class PseudonymsOffer:
-    """proposed: columns that seem to name persons. chosen: those that would be replaced. counted: what
-    the form sent of what was counted before, a fingerprint of columns. keep: whether what was uploaded
-    stays. look: what would be replaced in the first documents; None where it is not ticked, or can't be
-    counted (`wrong` says why)."""
+    """proposed: columns that seem to name persons. chosen: those that would be replaced. counted:
+    what the form sent of what was counted before, a fingerprint of columns. keep: whether what was
+    uploaded stays. look: what would be replaced in the first documents; None where it is not
+    ticked, or can't be counted (`wrong` says why)."""
 
     ticked: bool
     proposed: list[str]

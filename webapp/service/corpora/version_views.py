@@ -16,7 +16,7 @@ from webapp.intake.ingest import (
     versions,
     vocabulary_forms,
 )
-from webapp.intake.ingest.settings import VocabularySettings
+from webapp.intake.ingest.corpus_settings import VocabularySettings
 from webapp.models import Corpus
 from webapp.platform.accounts import embargo
 from webapp.platform.pages.page import show_errors, told_at

@@ -12,8 +12,8 @@ from webapp.intake.ingest import named_topics
 from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run
 from webapp.service.exports import arrays, tables
-from webapp.service.exports.formats import as_csv
 from webapp.service.exports.model import Model
+from webapp.service.exports.table_formats import as_csv
 from webapp.service.exports.zips import Member, npz, ready_array, zipped
 
 FORMAT = 1  # raised when the files change their meaning

@@ -19,7 +19,7 @@ from webapp.service.exports import (
     tei,
     texts,
 )
-from webapp.service.exports.formats import FORMATS
+from webapp.service.exports.table_formats import FORMATS
 from webapp.service.exports.tables import WIDE_WORDS, ExportSource, ExportTable
 
 

@@ -27,7 +27,7 @@ from webapp.platform.drawing.numbers import bytes as size_of
 from webapp.platform.jobs import claims, dispatch, kinds
 from webapp.platform.jobs.heartbeat import Heartbeat, run_next
 from webapp.platform.storage import export_files, files
-from webapp.service.exports import addresses, catalogue, deposit, making, sizes
+from webapp.service.exports import catalogue, deposit, export_query, making, sizes
 from webapp.service.exports.catalogue import ExportKind
 from webapp.service.exports.tables import ExportSource
 
@@ -65,7 +65,7 @@ def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
     kind, ending, requested = checked(run, file, query, user.pk)
     expected = sizes.expected_bytes(kind, ending, requested)
     _check_size(kind, expected)
-    address = addresses.write_query(kind, requested)
+    address = export_query.write_query(kind, requested)
     if len(address) > QUERY:
         raise Invalid(
             "file",
@@ -111,7 +111,7 @@ def checked(run: Run, file: str, query: QueryDict, by: int) -> tuple[ExportKind,
         raise Invalid("file", f"There is no file “{file[:100]}” to take away of run {run.pk}.")
     if kind is deposit.KIND:
         return kind, ending, deposit.read_source(run, query, by)
-    return kind, ending, addresses.read_source(run, query)
+    return kind, ending, export_query.read_source(run, query)
 
 
 def _check_size(kind: ExportKind, expected: int) -> None:

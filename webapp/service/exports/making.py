@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from webapp.core.results import provenance
 from webapp.service.exports.catalogue import ExportKind
-from webapp.service.exports.formats import FORMATS
+from webapp.service.exports.table_formats import FORMATS
 from webapp.service.exports.tables import ExportSource
 
 

@@ -12,8 +12,8 @@ from decimal import ROUND_HALF_EVEN, Decimal
 
 import numpy as np
 
-from webapp.service.exports.formats import Sink
 from webapp.service.exports.model import Model
+from webapp.service.exports.table_formats import Sink
 from webapp.service.exports.tables import BLOCK_DOCUMENTS, ExportSource, about, selected
 
 TOP_WORDS = 20  # MALLET's --num-top-words

@@ -32,9 +32,9 @@ from webapp.platform.pages.page import (
 from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
 from webapp.platform.server import resumable, streams
 from webapp.service.exports import kept, methods as written_methods, sizes
-from webapp.service.exports.addresses import read_source
 from webapp.service.exports.catalogue import EXPORT_KINDS, ExportKind, find_kind
 from webapp.service.exports.deposit_form import DepositForm
+from webapp.service.exports.export_query import read_source
 from webapp.service.exports.making import ExportFile, make_file
 from webapp.service.exports.shapes import (
     DepositPage,

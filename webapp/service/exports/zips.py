@@ -7,7 +7,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 
-from webapp.service.exports.formats import Sink
+from webapp.service.exports.table_formats import Sink
 
 PIECE_BYTES = 1 << 18  # bytes that are gathered before they are sent
 BLOCK = 1 << 20  # elements of an array that are converted at a time

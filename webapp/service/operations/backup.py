@@ -1,5 +1,5 @@
-"""Backup: a consistent copy of everything, made while the system runs. operations.archive writes
-its file, operations.restore reads it.
+"""Backup: a consistent copy of everything, made while the system runs. operations.backup_file
+writes its file, operations.restore reads it.
 
 It is made in this order:
 1. A lock (bulk.REMOVING) keeps partitions and files from being removed until the backup is done.
@@ -36,7 +36,7 @@ from inference.text import Stream
 from webapp.models import Corpus, Run, Version
 from webapp.platform.storage import bulk, copies, disk, files, sealed
 from webapp.platform.storage.s3 import StoreAway
-from webapp.service.operations import archive
+from webapp.service.operations import backup_file
 
 CHUNK = 16 << 20  # bytes of a table's rows in one member, and so in memory
 PATIENCE = 120.0  # seconds to wait for a removal that is going on
@@ -236,7 +236,7 @@ def make(
             partial.replace(path)
             durable.sync(path.parent)
             return copying.progress
-        except archive.Changed as error:
+        except backup_file.Changed as error:
             raise Invalid(
                 "file", f"A file changed while it was copied ({error}). {LATER}"
             ) from None
@@ -320,7 +320,7 @@ class _Copying:
         self.closing = closing
         self.told_at = 0.0
         self.progress = Progress(0, 0, 0, 0)
-        self.writer: archive.Writer
+        self.writer: backup_file.Writer
 
     def _add(self, **more) -> None:
         """Add to the progress, and tell it now and then."""
@@ -338,7 +338,7 @@ class _Copying:
                 rows = on_record(cursor)
                 self._add(of=_size(cursor))
                 self.writer = self.closing.enter_context(
-                    archive.Writer(self.file, _head(cursor, tables))
+                    backup_file.Writer(self.file, _head(cursor, tables))
                 )
             for table in tables:
                 with _cursor_on_snapshot(second_connection, snapshot) as cursor:

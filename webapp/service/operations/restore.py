@@ -30,16 +30,16 @@ from webapp.platform.jobs import roster
 from webapp.platform.local import migrations
 from webapp.platform.storage import bulk, files
 from webapp.platform.storage.sql import tuples
-from webapp.service.operations import archive
+from webapp.service.operations import backup_file
 
 FOLDERS = ("corpora", "versions", "runs")  # folders of files/; what is in others is made again
 
 
 def check(path: Path, tell: Callable[[int], None] = lambda count: None) -> dict:
     """Read all of a backup. Returns what it holds. Raises Invalid, saying what is wrong with it."""
-    backup = archive.head(path)
+    backup = backup_file.head(path)
     _check_migrations(backup)
-    rows = archive.verify(path, tell)
+    rows = backup_file.verify(path, tell)
     parts = {
         f"{parent}_{key}" for parent, its in backup["partitions"].items() for key in its["keys"]
     }
@@ -186,7 +186,7 @@ def _migrate(applied: list[list[str]]) -> None:
     executor.migrate([*reversed(backwards)])
 
 
-def _whole_name(member: archive.Member) -> str:
+def _whole_name(member: backup_file.Member) -> str:
     """Rows of a table come in several members, rows/TABLE/NUMBER: all are of rows/TABLE."""
     if member.name.startswith("rows/"):
         return member.name.rpartition("/")[0]
@@ -202,7 +202,7 @@ def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]
         for key in its["keys"]
     }
     empty = dict(partitions)  # partitions without a member
-    for name, parts in groupby(archive.members(path, tell), _whole_name):
+    for name, parts in groupby(backup_file.members(path, tell), _whole_name):
         kind, _, member_name = name.partition("/")
         if kind == "files":
             _write_file(member_name, next(parts))
@@ -227,7 +227,7 @@ def _write_members(path: Path, backup: dict, cursor, tell: Callable[[int], None]
 
 
 def _write_partition(
-    parent: str, key: int, columns: list[str], parts: Iterator[archive.Member]
+    parent: str, key: int, columns: list[str], parts: Iterator[backup_file.Member]
 ) -> int:
     with transaction.atomic():
         partition = bulk.Partition(parent, key)
@@ -242,7 +242,7 @@ def _write_partition(
     return rows
 
 
-def _write_file(name: str, member: archive.Member) -> None:
+def _write_file(name: str, member: backup_file.Member) -> None:
     """Write a file below files/. The archive has checked that its name does not lead elsewhere."""
     if name.split("/")[0] not in FOLDERS:
         raise Invalid(

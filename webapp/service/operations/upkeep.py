@@ -30,7 +30,7 @@ from webapp.models import (
     Snapshot,
     Version,
 )
-from webapp.platform.accounts import groups, readings
+from webapp.platform.accounts import readings, sign_on_groups
 from webapp.platform.jobs import events
 from webapp.platform.storage import bulk, copies, disk, files, sealed
 from webapp.platform.tries import do_all
@@ -91,7 +91,7 @@ def _other_steps() -> list[Callable[[], object]]:
     steps: list[Callable[[], object]] = [
         courses.remove_ended,
         leaving.remove_left,
-        groups.remove_old,
+        sign_on_groups.remove_old,
         uploads.remove_expired,
         job.renew_one,
         unit_search.ask_for_one,

@@ -26,7 +26,7 @@ from webapp.models import (
     SourceFile,
     User,
 )
-from webapp.platform.accounts import authorization, groups
+from webapp.platform.accounts import authorization, sign_on_groups
 from webapp.platform.pages.page import as_bytes
 from webapp.service.exports.zips import Member, zipped
 
@@ -110,7 +110,7 @@ def _account(user: User) -> dict:
         "operator": user.is_staff,
         "addresses": list(addresses.values("email", "verified", "primary")),
         "signs in elsewhere": list(elsewhere.values("provider", "uid", "extra_data")),
-        "groups elsewhere": groups.of(user),
+        "groups elsewhere": sign_on_groups.of(user),
         "second steps": list(second_steps.values("type", "created_at", "last_used_at")),
     }
 

@@ -23,7 +23,7 @@ from django.utils import timezone
 from inference.errors import Invalid
 from webapp.core.runs import services as runs
 from webapp.intake.ingest import corpora
-from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
+from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySettings
 from webapp.models import (
     Corpus,
     Course,

@@ -20,8 +20,8 @@ from inference.schedule import held_out_documents
 from tasks.runs import train
 from tests.engines import mixture
 from tests.webapp.making import run_on
-from webapp.analysis.compare import measures, notes
-from webapp.analysis.compare.measures import Measured
+from webapp.analysis.compare import notes, run_table
+from webapp.analysis.compare.run_table import Measured
 from webapp.core.results import weights
 from webapp.core.runs import left_to_right, services as runs
 from webapp.models import Findings, Metric, Run, Snapshot, Topic, User
@@ -157,10 +157,10 @@ def test_topics_are_matched_with_those_of_the_reference(client, made):
 
 def test_topics_without_a_word_count_for_nothing(made, monkeypatch):
     every = {"tokens": np.ones(6)}
-    monkeypatch.setattr(measures.measures, "of", lambda run: every)
-    both = measures.matched(made[2], made[0])
+    monkeypatch.setattr(run_table.measures, "of", lambda run: every)
+    both = run_table.matched(made[2], made[0])
     every["tokens"] = np.zeros(6)
-    assert measures.matched(made[2], made[0]) == {"matched": 0, "only_here": 0, "only_there": 0}
+    assert run_table.matched(made[2], made[0]) == {"matched": 0, "only_here": 0, "only_there": 0}
     assert both["matched"] + both["only_here"] == 6
 
 
@@ -428,12 +428,12 @@ def test_the_other_sentences():
 
 
 def test_the_best_of_each_column():
-    assert measures.best_measures(ONE, [ONE, TWO]) == ["held_out", "umass"]
-    assert measures.best_measures(TWO, [ONE, TWO]) == ["left_to_right", "npmi"]
+    assert run_table.best_measures(ONE, [ONE, TWO]) == ["held_out", "umass"]
+    assert run_table.best_measures(TWO, [ONE, TWO]) == ["left_to_right", "npmi"]
     assert (
-        measures.best_measures(ONE, [ONE, replace(TWO, status="running")])
+        run_table.best_measures(ONE, [ONE, replace(TWO, status="running")])
         == []
-        == measures.best_measures(ONE, [ONE, ONE])
+        == run_table.best_measures(ONE, [ONE, ONE])
     )
 
 

@@ -32,7 +32,7 @@ from webapp.core.results import evidence
 from webapp.core.results.priors import priors
 from webapp.core.results.view import RunView
 from webapp.intake.ingest import corpora, versions
-from webapp.intake.ingest.settings import VocabularySettings
+from webapp.intake.ingest.corpus_settings import VocabularySettings
 from webapp.models import Corpus, Document, Run
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.drawing.numbers import percent

@@ -18,7 +18,7 @@ from webapp.analysis.how_many import sentences
 from webapp.analysis.how_many.shapes import Counts, Trained
 from webapp.core.results import evidence, found_again
 from webapp.core.runs import how_many, replicates
-from webapp.intake.ingest import estimates
+from webapp.intake.ingest import word_estimates
 from webapp.models import Replicate
 from webapp.platform.accounts import tokens
 from webapp.platform.jobs import dispatch, scheduler
@@ -217,7 +217,7 @@ def test_the_time_is_estimated_as_the_form_of_trainings_does(run, monkeypatch):
     for number in how_many.numbers(run):
         config = engines.config(run.engine, topics=number, passes=how_many.PASSES)
         resolved = config.resolve(run.version.rows, run.version.tokens)
-        expected += how_many.SEEDS * estimates.waited_seconds(
+        expected += how_many.SEEDS * word_estimates.waited_seconds(
             run.engine, resolved, run.version.tokens, how_many.threads()
         )
     assert how_many.estimate(run) == pytest.approx(expected)

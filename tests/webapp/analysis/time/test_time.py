@@ -564,12 +564,15 @@ def test_the_table_has_the_same_numbers(client, trained):
 
 
 def test_an_end_of_an_interval_is_never_said_to_be_larger_than_it_is():
-    from webapp.analysis.time import tables
+    from webapp.analysis.time import shade_tables
 
-    assert tables._range(tables._percent(0.0003), tables._percent(0.004)) == "0.0–0.4"
     assert (
-        tables._range(tables._percent(0.0), tables._percent(0.12)) == "0–12"
-        and tables._percent(0.0003) == "<0.1"
+        shade_tables._range(shade_tables._percent(0.0003), shade_tables._percent(0.004))
+        == "0.0–0.4"
+    )
+    assert (
+        shade_tables._range(shade_tables._percent(0.0), shade_tables._percent(0.12)) == "0–12"
+        and shade_tables._percent(0.0003) == "<0.1"
     )
 
 

@@ -25,8 +25,8 @@ from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.models import Answer, Document
 from webapp.platform.storage import sql
-from webapp.service.exports.addresses import read_source
 from webapp.service.exports.catalogue import EXPORT_KINDS
+from webapp.service.exports.export_query import read_source
 
 pytestmark = pytest.mark.django_db
 

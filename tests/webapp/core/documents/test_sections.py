@@ -21,8 +21,8 @@ from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.intake.file_formats import looking
 from webapp.intake.ingest import sample, version_history, versions
-from webapp.intake.ingest.estimates import Cut
-from webapp.intake.ingest.settings import VocabularySettings
+from webapp.intake.ingest.corpus_settings import VocabularySettings
+from webapp.intake.ingest.word_estimates import Cut
 from webapp.models import Version, Word
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ import pytest
 from tasks.runs import train
 from tests.corpora import example_rows
 from tests.webapp.making import corpus_of
-from webapp.core.runs import services as runs, sharing
+from webapp.core.runs import services as runs, shared_training
 from webapp.models import Snapshot
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -15,7 +15,7 @@ def test_what_is_asked_while_the_last_checkpoint_is_written(draft, monkeypatch):
     """No step follows, behind which it was looked for."""
     corpus = corpus_of(draft, example_rows(60), "speeches.csv", language="en", min_documents=2)
     run = runs.create(corpus.version, seed=3, topics=4, passes=2)
-    save = sharing.save
+    save = shared_training.save
     steps = []
 
     def save_slowly(*arguments):
@@ -25,7 +25,7 @@ def test_what_is_asked_while_the_last_checkpoint_is_written(draft, monkeypatch):
             runs.cancel(run)
         save(*arguments)
 
-    monkeypatch.setattr(sharing, "save", save_slowly)
+    monkeypatch.setattr(shared_training, "save", save_slowly)
     train(run.pk)
     run.refresh_from_db()
     assert steps[-1][0] == steps[-1][1] > 0

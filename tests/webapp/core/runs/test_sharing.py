@@ -6,7 +6,7 @@ from django.conf import settings
 
 from inference import cluster
 from inference.cluster import parts
-from webapp.core.runs import services as runs, sharing
+from webapp.core.runs import services as runs, shared_training
 from webapp.models import Metric, Run
 from webapp.platform.jobs import teams
 from webapp.platform.storage import files, sealed
@@ -76,9 +76,9 @@ def test_a_run_is_trained_by_workers(shared, trained, train_again, monkeypatch):
     counted = []
     noted = []
     in_parts = []
-    led = sharing.save
+    led = shared_training.save
     monkeypatch.setattr(sealed, "put", put)
-    monkeypatch.setattr(sharing, "save", save)
+    monkeypatch.setattr(shared_training, "save", save)
     monkeypatch.setattr(
         teams, "note", lambda run, seats, restarts: noted.append((run, seats, restarts))
     )
@@ -106,7 +106,7 @@ def test_a_run_is_trained_by_workers(shared, trained, train_again, monkeypatch):
 def test_without_workers_a_run_trains_by_itself(trained, train_again, monkeypatch):
     monkeypatch.setattr(settings, "CLUSTER", "tcp://127.0.0.1:9")
     monkeypatch.setattr(settings, "CLUSTER_TOKENS", 1)
-    monkeypatch.setattr(sharing, "PATIENCE", 0.1)
+    monkeypatch.setattr(shared_training, "PATIENCE", 0.1)
     run = train_again()
     assert run.status == "done", run.error
     assert points(run) == points(trained)
@@ -126,8 +126,8 @@ def test_where_all_workers_are_lost_it_goes_on_from_the_checkpoint(
         saved.append(arguments[2] is not None)
 
     saved = []
-    led = sharing.save
-    monkeypatch.setattr(sharing, "save", save)
+    led = shared_training.save
+    monkeypatch.setattr(shared_training, "save", save)
     monkeypatch.setattr("webapp.core.runs.training.CHECKPOINT_SHARE", 1e9)
     run = train_again()
     assert run.status == "done", run.error

@@ -27,15 +27,15 @@ from webapp.core.runs import services as runs
 from webapp.intake.file_formats import looking
 from webapp.intake.ingest import (
     corpora,
-    estimates as queries,
     looks,
     reading_forms,
     sample,
     version_history as listing,
     versions,
+    word_estimates as queries,
 )
+from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySettings
 from webapp.intake.ingest.phrases import proposed
-from webapp.intake.ingest.settings import ReadingSettings, VocabularySettings
 from webapp.models import Corpus, Document, SourceFile, Upload, Version, Word
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.storage import files

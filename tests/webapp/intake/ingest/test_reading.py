@@ -20,7 +20,7 @@ from tests.sweeping import STALE, sweep_for
 from webapp.core.documents import fields, search
 from webapp.core.results import evidence
 from webapp.intake.ingest import corpora, guesses, read_files, sources, versions
-from webapp.intake.ingest.settings import VocabularySettings
+from webapp.intake.ingest.corpus_settings import VocabularySettings
 from webapp.intake.ingest.shaping import Shaping
 from webapp.models import Corpus, Document, Version, Word
 from webapp.platform.jobs import claims, dispatch, events, kinds, scheduler

@@ -3,8 +3,8 @@
 import json
 from dataclasses import asdict, replace
 
+from webapp.intake.ingest.corpus_settings import ReadingSettings
 from webapp.intake.ingest.replacement import Following, Replacement
-from webapp.intake.ingest.settings import ReadingSettings
 from webapp.models import Upload
 
 READING = ReadingSettings(language="en", min_documents=3, options={"format": "csv"})

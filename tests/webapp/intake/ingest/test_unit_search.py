@@ -13,7 +13,7 @@ from tasks.corpora import read_corpus
 from tests.corpora import as_csv
 from webapp.core.documents import corpus_unit, unit_sentences
 from webapp.intake.ingest import corpora, guesses, unit_search
-from webapp.intake.ingest.settings import ReadingSettings
+from webapp.intake.ingest.corpus_settings import ReadingSettings
 from webapp.models import Version
 from webapp.platform.storage import files
 

@@ -3,7 +3,7 @@
 import pytest
 
 from webapp.intake import file_formats
-from webapp.intake.file_formats.roles import guess as guess_roles
+from webapp.intake.file_formats.column_roles import guess as guess_roles
 from webapp.intake.metadata import guess
 from webapp.intake.metadata.number import parse_number
 

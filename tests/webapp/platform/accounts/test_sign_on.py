@@ -1,5 +1,5 @@
-"""Single sign-on against a real OpenID Connect provider (tests/openid_provider.py): who is let in, which
-roles groups give and take, what is not believed, and signing out."""
+"""Single sign-on against a real OpenID Connect provider (tests/openid_provider.py): who is let in,
+which roles groups give and take, what is not believed, and signing out."""
 
 import io
 import json
@@ -26,7 +26,7 @@ from django.utils import timezone
 from inference.errors import Invalid
 from tests import openid_provider
 from webapp.models import Corpus, GroupMember, SignOnGroup, User
-from webapp.platform.accounts import authorization, groups, sharing
+from webapp.platform.accounts import authorization, sharing, sign_on_groups
 from webapp.platform.accounts.provider import checked
 from webapp.platform.accounts.roles import Person, Role, roles
 from webapp.service.own_data import leaving
@@ -127,7 +127,7 @@ def role_of_eve(corpus: Corpus) -> Role:
 
 
 def test_a_group_gives_a_role_and_takes_it_at_the_next_sign_in(provider, corpus):
-    groups.share(corpus, LAB, "editor")
+    sign_on_groups.share(corpus, LAB, "editor")
     provider.say({"groups": [LAB, "urn:example:staff"]})
     client = Client()
     assert sign_in(client).status_code == 302
@@ -136,19 +136,19 @@ def test_a_group_gives_a_role_and_takes_it_at_the_next_sign_in(provider, corpus)
     assert client.get(address).status_code == 200
     eve = User.objects.get(email=openid_provider.EMAIL)
     assert corpus in authorization.corpora_of(eve)
-    assert groups.of(eve) == [LAB, "urn:example:staff"]
+    assert sign_on_groups.of(eve) == [LAB, "urn:example:staff"]
     provider.say({"groups": ["urn:example:staff"]})
     sign_in(Client())  # in another browser: the first one loses the role, too
     assert role_of_eve(corpus) == Role.NONE
     assert client.get(address).status_code == 404
     provider.say()  # no claim at all
     sign_in(Client())
-    assert groups.of(eve) == []
+    assert sign_on_groups.of(eve) == []
 
 
 def test_a_group_of_the_token_counts_as_well(provider, corpus, settings):
     settings.OIDC_GROUPS = "realm_access.roles"
-    groups.share(corpus, LAB, "viewer")
+    sign_on_groups.share(corpus, LAB, "viewer")
     provider.say(id_token={"realm_access": {"roles": [LAB]}})
     sign_in(Client())
     assert role_of_eve(corpus) == Role.VIEWER
@@ -156,12 +156,12 @@ def test_a_group_of_the_token_counts_as_well(provider, corpus, settings):
 
 def test_what_was_said_too_long_ago_gives_no_role(provider, corpus):
     """A session has ended by then; a token of the API has not."""
-    groups.share(corpus, LAB, "editor")
+    sign_on_groups.share(corpus, LAB, "editor")
     provider.say({"groups": [LAB]})
     sign_in(Client())
     GroupMember.objects.update(seen_at=timezone.now() - timedelta(days=15))
     assert role_of_eve(corpus) == Role.NONE
-    groups.remove_old()
+    sign_on_groups.remove_old()
     assert not GroupMember.objects.exists() and SignOnGroup.objects.count() == 1
 
 
@@ -182,18 +182,18 @@ def test_where_one_must_be_invited_a_group_may_be(provider, corpus, settings):
     provider.say({"groups": [LAB]})
     sign_in(Client())
     assert not User.objects.filter(email=openid_provider.EMAIL).exists()
-    groups.share(corpus, LAB, "viewer")
+    sign_on_groups.share(corpus, LAB, "viewer")
     sign_in(Client())
     assert role_of_eve(corpus) == Role.VIEWER
 
 
 def test_a_hundred_thousand_groups(provider, corpus):
     """Those with which something is shared count, wherever they are."""
-    groups.share(corpus, LAB, "trainer")
+    sign_on_groups.share(corpus, LAB, "trainer")
     provider.say({"groups": [*(f"urn:example:group:{i}" for i in range(100_000)), LAB]})
     assert sign_in(Client()).status_code == 302
     assert role_of_eve(corpus) == Role.TRAINER
-    assert SignOnGroup.objects.count() <= groups.MOST_GROUPS
+    assert SignOnGroup.objects.count() <= sign_on_groups.MOST_GROUPS
     account = SocialAccount.objects.get()
     assert len(json.dumps(account.extra_data)) < 100_000, "what is kept is bounded, too"
 
@@ -326,7 +326,7 @@ def test_who_signed_in_by_a_password_stays_here(provider, corpus):
 def test_the_owner_shares_with_a_group_on_the_page(provider, corpus):
     client = Client()
     client.force_login(corpus.owner)
-    groups.record(corpus.owner, ["<b>lab</b>"])
+    sign_on_groups.record(corpus.owner, ["<b>lab</b>"])
     address = reverse("corpus_sharing", args=[corpus.pk])
     page = client.get(address).content.decode()
     assert 'value="&lt;b&gt;lab&lt;/b&gt;"' in page, "the owner's own groups are proposed"
@@ -344,17 +344,17 @@ def test_the_owner_shares_with_a_group_on_the_page(provider, corpus):
 
 def test_a_role_can_be_changed_where_there_is_no_room_for_more(corpus, settings, monkeypatch):
     settings.OIDC_GROUPS = "groups"
-    monkeypatch.setattr(groups, "MOST_OF_CORPUS", 1)
-    groups.share(corpus, LAB, "viewer")
+    monkeypatch.setattr(sign_on_groups, "MOST_OF_CORPUS", 1)
+    sign_on_groups.share(corpus, LAB, "viewer")
     with pytest.raises(Invalid, match="which is the most"):
-        groups.share(corpus, "another", "viewer")
-    groups.share(corpus, LAB, "editor")
+        sign_on_groups.share(corpus, "another", "viewer")
+    sign_on_groups.share(corpus, LAB, "editor")
     assert corpus.group_roles.get().role == "editor"
 
 
 def test_what_a_group_would_lose_is_named_and_ones_groups_are_ones_data(provider, corpus):
-    groups.share(corpus, LAB, "viewer")
-    groups.record(corpus.owner, [LAB])
+    sign_on_groups.share(corpus, LAB, "viewer")
+    sign_on_groups.record(corpus.owner, [LAB])
     assert [(row.name, row.groups) for row in leaving.shared(corpus.owner)] == [("Letters", 1)]
     client = Client()
     client.force_login(corpus.owner)
@@ -371,4 +371,4 @@ def test_without_a_claim_there_are_no_groups(provider, corpus, settings):
     sign_in(Client())
     assert not GroupMember.objects.exists()
     with pytest.raises(Invalid, match="No groups are known"):
-        groups.share(corpus, LAB, "viewer")
+        sign_on_groups.share(corpus, LAB, "viewer")

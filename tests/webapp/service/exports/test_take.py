@@ -34,8 +34,8 @@ from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.models import Document, Run, Topic, TopicWord, Word
 from webapp.service.exports import deposit, mallet, sizes, tables
-from webapp.service.exports.addresses import read_source
 from webapp.service.exports.catalogue import EXPORT_KINDS, find_kind
+from webapp.service.exports.export_query import read_source
 from webapp.service.exports.making import make_file
 
 pytestmark = pytest.mark.django_db

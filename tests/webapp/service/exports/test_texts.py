@@ -24,7 +24,7 @@ from webapp.intake.file_formats.base import Document as ReadDocument, Options
 from webapp.intake.file_formats.companions import Companions
 from webapp.models import Document, Run
 from webapp.service.exports import conllu, texts
-from webapp.service.exports.addresses import read_source
+from webapp.service.exports.export_query import read_source
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from inference.errors import Invalid
-from webapp.service.operations import archive, restore
+from webapp.service.operations import backup_file, restore
 
 HEAD = {
     "made": "2026-01-01T00:00:00+00:00",
@@ -25,7 +25,7 @@ HEAD = {
 @pytest.fixture()
 def backup(tmp_path):
     path = tmp_path / "backup.tar.zst"
-    with path.open("wb") as file, archive.Writer(file, HEAD) as writer:
+    with path.open("wb") as file, backup_file.Writer(file, HEAD) as writer:
         writer.add_bytes("rows/a/000000", b"1\n2\n" * 50_000)
         writer.table("a", 100_000)
         writer.add(
@@ -36,13 +36,13 @@ def backup(tmp_path):
 
 
 def test_it_comes_back_as_it_went(backup):
-    assert archive.verify(backup) == {"a": 100_000}
-    found = {member.name: b"".join(member.blocks()) for member in archive.members(backup)}
+    assert backup_file.verify(backup) == {"a": 100_000}
+    found = {member.name: b"".join(member.blocks()) for member in backup_file.members(backup)}
     assert found == {
         "rows/a/000000": b"1\n2\n" * 50_000,
         "files/corpora/1/source/000000": bytes(range(256)) * (3 << 12),
     }
-    assert archive.head(backup)["tables"] == {"a": ["x"]}
+    assert backup_file.head(backup)["tables"] == {"a": ["x"]}
 
 
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9, 0.999])
@@ -50,7 +50,7 @@ def test_one_that_was_cut_off(backup, share):
     whole = backup.read_bytes()
     backup.write_bytes(whole[: int(len(whole) * share)])
     with pytest.raises(Invalid, match="cut off|not a Topograph backup"):
-        archive.verify(backup)
+        backup_file.verify(backup)
 
 
 def test_one_bit_that_turned(backup):
@@ -62,7 +62,7 @@ def test_one_bit_that_turned(backup):
         backup.write_bytes(changed)
         try:
             # Of zstd's frame a few bits mean nothing
-            assert archive.verify(backup) == {"a": 100_000}
+            assert backup_file.verify(backup) == {"a": 100_000}
         except Invalid as error:
             assert (
                 "damaged" in error.message
@@ -144,15 +144,15 @@ def test_what_is_no_backup(tmp_path, content):
     path = tmp_path / "x"
     path.write_bytes(content)
     with pytest.raises(Invalid, match="x is not a Topograph backup|damaged"):
-        archive.head(path)
+        backup_file.head(path)
     with pytest.raises(Invalid, match="can’t be read"):
-        archive.head(tmp_path / "none")
+        backup_file.head(tmp_path / "none")
 
 
 def test_a_file_that_became_shorter_is_not_kept(tmp_path):
     with (
         (tmp_path / "b").open("wb") as file,
-        pytest.raises(archive.Changed),
-        archive.Writer(file, HEAD) as writer,
+        pytest.raises(backup_file.Changed),
+        backup_file.Writer(file, HEAD) as writer,
     ):
         writer.add("files/x", 10, io.BytesIO(b"12345"))

@@ -13,13 +13,13 @@ from webapp.core.runs import services as runs
 from webapp.models import Run, Version
 from webapp.platform.storage import bulk, files
 from webapp.service.corpora import deletion
-from webapp.service.operations import archive, backup, restore, upkeep
+from webapp.service.operations import backup, backup_file, restore, upkeep
 
 pytestmark = pytest.mark.django_db
 
 
 def taken(path) -> dict[str, bytes]:
-    return {member.name: b"".join(member.blocks()) for member in archive.members(path)}
+    return {member.name: b"".join(member.blocks()) for member in backup_file.members(path)}
 
 
 def test_files_that_grow_are_taken_as_far_as_the_row_says(trained, tmp_path):
@@ -155,7 +155,7 @@ def test_what_can_not_be_whole_leaves_nothing(trained, tmp_path):
         raise OSError(28, "No space left on device")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(archive.Writer, "add", full)
+        patch.setattr(backup_file.Writer, "add", full)
         with pytest.raises(OSError, match="No space left"):
             backup.make(tmp_path / "b")
     assert list(tmp_path.iterdir()) == []

@@ -10,10 +10,15 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from webapp.intake.file_formats import Document, Problem
+from webapp.intake.ingest.shaping.file_name_fields import (
+    Pattern,
+    file_dates,
+    name_fields,
+    usual_fields,
+)
 from webapp.intake.ingest.shaping.first_lines import order_of
 from webapp.intake.ingest.shaping.joining import join
 from webapp.intake.ingest.shaping.languages import language_column, language_fields
-from webapp.intake.ingest.shaping.names import Pattern, file_dates, name_fields, usual_fields
 from webapp.intake.ingest.shaping.options import Shaping
 from webapp.intake.ingest.shaping.parts import PlaceInWhole, are_parts, part_of
 from webapp.intake.ingest.shaping.sections import cut
@@ -68,9 +73,9 @@ def shape(
     The same items give the same documents in the same order. Where `shaping.across`, the items are
     those of all files, else they may be one file's. `upload`: where the file is that is
     `shaping.table`, and the user's name of it, or those of the archive that holds it (`upload_of`).
-    order, running: file_formats.Options.date_order and running. The table by itself is not among the
-    items: its bytes `advance` is told. What is written into `folder`, on the disk of the corpora,
-    has no name and is gone when it ends.
+    order, running: file_formats.Options.date_order and running. The table by itself is not among
+    the items: its bytes `advance` is told. What is written into `folder`, on the disk of the
+    corpora, has no name and is gone when it ends.
 
     Raises Invalid("table" or "key", …) and Unreadable where the table is not there, or is none.
     """

@@ -4,7 +4,7 @@ corpus as a dict."""
 from dataclasses import dataclass
 
 from inference.errors import Invalid
-from webapp.intake.ingest.shaping.names import Pattern
+from webapp.intake.ingest.shaping.file_name_fields import Pattern
 from webapp.intake.ingest.shaping.silent import ordered
 from webapp.intake.metadata.dates import ORDERS
 
@@ -35,9 +35,7 @@ class Shaping:
         False  # rows that are parts of a whole become one (webapp.intake.ingest.shaping.parts)
     )
     names: bool = False  # folders and names of files become fields
-    pattern: str = (
-        ""  # of names of files, such as {year}_{author}.txt (webapp.intake.ingest.shaping.names)
-    )
+    pattern: str = ""  # of names of files, such as {year}_{author}.txt (webapp.intake.ingest.shaping.file_name_fields)
     table: str = ""  # name of the uploaded file that is a table about the others
     key: str = ""  # its column with their names or ids
     # order of the dates in first lines, by which files without another date have one: dmy, mdy; "":

@@ -20,9 +20,9 @@ import regex
 
 from inference.errors import Invalid
 from webapp.intake import file_formats
-from webapp.intake.file_formats import Document, Problem, Unreadable, formats, looking, roles
+from webapp.intake.file_formats import Document, Problem, Unreadable, column_roles, formats, looking
 from webapp.intake.file_formats.base import Source
-from webapp.intake.ingest.shaping.names import MOST_FOLDERS, path as split, stem
+from webapp.intake.ingest.shaping.file_name_fields import MOST_FOLDERS, path as split, stem
 
 REPORTED_ONE_BY_ONE = 100  # documents, and rows, without a match that are reported one by one
 NAMES = 20_000  # of files, by which the table is guessed
@@ -112,7 +112,7 @@ def _guess_columns(
     files = [file for file in everything if not formats.format_of(file).archive]
     sniff = file_formats.sniff(source, name, header=True, html=False)
     rows = _first_rows(source, name, sniff.options)
-    if roles.words(sniff.options, sniff.rows) >= LONG_TEXTS:
+    if column_roles.words(sniff.options, sniff.rows) >= LONG_TEXTS:
         loose = {}  # its rows are texts: that their numbers are those of files says nothing
     for title in sniff.columns[:_COLUMNS]:
         cells = [row[title] for row in rows if row.get(title)]
@@ -343,7 +343,8 @@ class UploadedTable(contextlib.AbstractContextManager["UploadedTable"]):
                 f" names, has {', '.join(sniff.columns)[:200]}.",
             )
         return replace(
-            sniff.options, **roles.about(sniff.columns, sniff.rows, sniff.columns.index(self.key))
+            sniff.options,
+            **column_roles.about(sniff.columns, sniff.rows, sniff.columns.index(self.key)),
         )
 
     def _find(self, text: str, farthest: int) -> int | None:

@@ -7,7 +7,7 @@ import pytest
 from inference.errors import Invalid
 from webapp.intake.file_formats import Document, Problem
 from webapp.intake.ingest.shaping import Pattern, Shaping, shape
-from webapp.intake.ingest.shaping.names import path, stem
+from webapp.intake.ingest.shaping.file_name_fields import path, stem
 
 
 def fields(file: str, tmp_path, **options) -> dict:

@@ -5,7 +5,7 @@ The header is the first row from which on the number of filled cells is stable, 
 like names, unlike those below.
 """
 
-from webapp.intake.file_formats import roles
+from webapp.intake.file_formats import column_roles
 from webapp.intake.file_formats.base import Unreadable
 from webapp.intake.file_formats.rows import Row
 from webapp.intake.metadata.dates import parse_date
@@ -46,7 +46,7 @@ def header_position(rows: list[Row], name: str, fixed_options: dict) -> int:
 def _surely_names_columns(cells: list[str]) -> bool:
     """Whether several cells of a row are known names of columns, or the only one that is filled."""
     filled_cells = list(filter(None, cells))
-    known_names = sum(map(roles.has_role, filled_cells))
+    known_names = sum(map(column_roles.has_role, filled_cells))
     return known_names > 1 or known_names == len(filled_cells) == 1
 
 
@@ -92,7 +92,7 @@ def guess(rows: list[list[str]], blank: bool = False) -> bool:
     first = [cell.strip() for cell in rows[0]]
     if any(len(cell) > LABEL or _number_or_date(cell) for cell in first):
         return False
-    if sum(map(roles.has_role, first)) >= (2 if blank or len(rows) < 2 else 1):
+    if sum(map(column_roles.has_role, first)) >= (2 if blank or len(rows) < 2 else 1):
         return True
     if len(rows) < 2 or not (blank or (all(first) and len(set(first)) == len(first))):
         return False

@@ -6,7 +6,7 @@ import zipfile
 import pytest
 
 from tests.webapp.intake.file_formats.reading import load
-from webapp.intake.file_formats import labels
+from webapp.intake.file_formats import encoding_labels
 
 FRENCH = "Le cœur de la sœur et l’œuvre d’art coûtent 5 € aux œufs de Noël."
 GERMAN = "Die Größe der Bäume überrascht die Gärtner – „sehr“."
@@ -55,12 +55,12 @@ def test_labels_are_read_as_browsers_do(file, name, form, label):
     ],
 )
 def test_what_a_label_means(label, expected):
-    assert labels.meant(label) == expected
+    assert encoding_labels.meant(label) == expected
 
 
 def test_two_bytes_of_another_encoding_are_not_taken_for_utf8():
-    assert labels.believed("gbk", "拢".encode("gbk")) == "gb18030"
-    assert labels.believed("latin1", b"plain") == "cp1252"
+    assert encoding_labels.believed("gbk", "拢".encode("gbk")) == "gb18030"
+    assert encoding_labels.believed("latin1", b"plain") == "cp1252"
 
 
 def test_headers_of_mail(file):

@@ -11,7 +11,8 @@ from webapp.intake.metadata.missing import is_missing
 
 _NAMES = {
     "text": (
-        "full_text fulltext text texts body selftext content contents abstract abstract_note article document doc message"
+        "full_text fulltext text texts body selftext content contents abstract abstract_note"
+        " article document doc message"
         " speech comment tweet post statement answer transcript response"
         " description inhalt texte contenu corps texto contenido cuerpo testo contenuto tekst текст".split()
     ),

@@ -9,7 +9,7 @@ import pytest
 
 from tests.webapp.intake.file_formats.reading import HEADER, ROWS, load, spreadsheet
 from webapp.intake import file_formats
-from webapp.intake.file_formats import headers
+from webapp.intake.file_formats import header_rows
 
 BODY = HEADER + ROWS
 NOTES = [
@@ -114,7 +114,7 @@ def test_the_row_can_be_said(file):
 
 def test_only_the_first_hundred_rows_are_looked_at(file):
     assert found(*file("a note\n" * 60 + BODY, "a.csv"))[0] == 61
-    assert found(*file("a note\n" * headers.ROWS + BODY, "a.csv"))[0] == 0
+    assert found(*file("a note\n" * header_rows.ROWS + BODY, "a.csv"))[0] == 0
 
 
 def test_several_exports_each_with_another_number_of_titles(file):

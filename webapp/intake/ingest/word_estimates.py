@@ -17,7 +17,7 @@ from inference.runtime.memory import LARGE_BYTES
 from inference.schedule import Paces
 from inference.text import REASONS, THRESHOLDS, Choice, Spread, Stream, count, terms, thresholds
 from inference.text.choose import Thresholds
-from webapp.intake.ingest.settings import VocabularySettings
+from webapp.intake.ingest.corpus_settings import VocabularySettings
 
 # words that are shown
 WORDS_SHOWN = 60
