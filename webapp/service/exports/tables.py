@@ -369,7 +369,6 @@ def topic_time(source: ExportSource) -> ExportTable:
             " count by.",
         )
     columns = [
-        Column(by, str),
         Column("topic", int),
         Column("label", str),
         Column("name", str),
@@ -378,7 +377,15 @@ def topic_time(source: ExportSource) -> ExportTable:
         Column("share", float),
         Column("tokens_of_all_topics", int),
     ]
-    return ExportTable.begun(columns, _blocks_by_group(source, by))
+    own_names = [column.name for column in columns]
+    groups = Column(name_of_field(by, own_names), str)
+    return ExportTable.begun([groups, *columns], _blocks_by_group(source, by))
+
+
+def name_of_field(field: str, own_names: Iterable[str]) -> str:
+    """The name of the column of a field of the texts, beside columns of the table's own: no two of
+    a table have one name, of which JSON would keep the last alone."""
+    return f"{field} (field)" if field in own_names else field
 
 
 def _blocks_by_group(source: ExportSource, by: str) -> Iterator[Block]:

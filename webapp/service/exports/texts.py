@@ -16,7 +16,13 @@ from webapp.core.results import provenance
 from webapp.models import Corpus
 from webapp.platform.accounts import embargo
 from webapp.platform.storage import csv_cells
-from webapp.service.exports.tables import BLOCK_DOCUMENTS, ExportSource, about, selected
+from webapp.service.exports.tables import (
+    BLOCK_DOCUMENTS,
+    ExportSource,
+    about,
+    name_of_field,
+    selected,
+)
 from webapp.service.exports.zips import Member, zipped
 
 # Of texts that are cut into words together: more is no faster
@@ -165,19 +171,13 @@ def _table(request: ExportSource) -> Iterator[bytes]:
     names: dict[str, None] = {}
     for row in _rows(request):
         names.update(dict.fromkeys(_fields(row["metadata"])))
-    header = [*_OWN_COLUMNS, *(_column_name(name) for name in names)]
+    header = [*_OWN_COLUMNS, *(name_of_field(name, _OWN_COLUMNS) for name in names)]
     yield csv_cells.lines([header])
     for row in _rows(request):
         fields = _fields(row["metadata"])
         file = "texts/" + file_name(request, row["document"], row["title"] or "")
         own_cells = [file, row["id"] or "", row["title"] or "", row["date"] or ""]
         yield csv_cells.lines([own_cells + [fields.get(name, "") for name in names]])
-
-
-def _column_name(field: str) -> str:
-    if field in _OWN_COLUMNS:
-        return f"{field} (field)"
-    return field
 
 
 def _rows(request: ExportSource) -> Iterator[dict]:

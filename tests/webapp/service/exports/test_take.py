@@ -100,6 +100,18 @@ def frame(run: Run, form: str, query: str = "") -> pandas.DataFrame:
 
 
 @pytest.mark.parametrize("form", TABLES)
+@pytest.mark.parametrize("name", ["topic", "label", "tokens"])
+def test_a_field_that_is_called_like_a_column_keeps_its_values(trained, monkeypatch, name):
+    groups_of = fields.groups
+    category = next(iter(fields.categories(trained.version)))
+    monkeypatch.setattr(fields, "groups", lambda version, by: groups_of(version, category.name))
+    rows = frame(trained, "topic-time", f"by={name}")
+    table = pq.read_table(io.BytesIO(taken(trained, "topic-time.parquet", f"by={name}")))
+    assert set(rows[f"{name} (field)"]) == set(groups_of(trained.version, category.name).labels)
+    assert set(rows.topic) == set(range(trained.topics))
+    assert len(set(table.column_names)) == len(table.column_names)
+
+
 def test_a_table_is_the_same_in_every_format(trained, form):
     curation.change(trained, 1, {"label": "=Two", "group": "g"}, "owner")
     asked = ASKED.get(form, "")
