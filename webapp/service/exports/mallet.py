@@ -2,7 +2,7 @@
 that read it read these.
 
 Counts are tokens given to topics, as in a state of MALLET's sampler; its beta, the prior of words,
-is eta here.
+is eta here. A phrase is written with underscores, as MALLET does: its files are read at spaces.
 """
 
 import gzip
@@ -37,15 +37,20 @@ def short(number: float) -> str:
     return f"{rounded:,f}".rstrip("0").rstrip(".")
 
 
+def written_words(model: Model) -> list[str]:
+    """The vocabulary as these files have it."""
+    return [word.replace(" ", "_") for word in model.vocabulary]
+
+
 def topic_keys(source: ExportSource) -> Iterator[bytes]:
     """--output-topic-keys: topic, alpha, the words with most tokens; of equals the later word
     first, as in MALLET."""
     model = Model(source.run)
+    words = written_words(model)
     for k in range(model.K):
         frequent = model.most_frequent(k, TOP_WORDS)
-        yield (
-            f"{k}\t{short(model.alpha[k])}\t{''.join(model.vocabulary[w] + ' ' for w in frequent)}\n".encode()
-        )
+        first_words = "".join(f"{words[w]} " for w in frequent)
+        yield f"{k}\t{short(model.alpha[k])}\t{first_words}\n".encode()
 
 
 def doc_topics(source: ExportSource) -> Iterator[bytes]:
@@ -74,6 +79,7 @@ def topic_word_weights(source: ExportSource) -> Iterator[bytes]:
     """--topic-word-weights-file: topic, word, its tokens plus the prior: a line for every word of
     every topic."""
     model = Model(source.run)
+    words = written_words(model)
     none = java(model.eta)
     for k in range(model.K):
         entries = model.topic(k)
@@ -82,7 +88,7 @@ def topic_word_weights(source: ExportSource) -> Iterator[bytes]:
             weights[w] = java(model.eta + n)
         for first in range(0, model.V, _LINES):
             pairs = zip(
-                model.vocabulary[first : first + _LINES],
+                words[first : first + _LINES],
                 weights[first : first + _LINES],
                 strict=True,
             )
@@ -93,6 +99,7 @@ def state(source: ExportSource) -> Iterator[bytes]:
     """--output-state, compressed: a line for every token, with its topic, in the order of the
     text."""
     model = Model(source.run)
+    vocabulary = written_words(model)
     sink = Sink()
     lines: list[str] = []
     with gzip.GzipFile(fileobj=sink, mode="wb", mtime=0, filename="") as file:
@@ -107,8 +114,7 @@ def state(source: ExportSource) -> Iterator[bytes]:
                 words, topics = in_text_order(model, d)
                 pairs = zip(words.tolist(), topics.tolist(), strict=True)
                 lines += [
-                    f"{d} {name} {at} {w} {model.vocabulary[w]} {k}\n"
-                    for at, (w, k) in enumerate(pairs)
+                    f"{d} {name} {at} {w} {vocabulary[w]} {k}\n" for at, (w, k) in enumerate(pairs)
                 ]
                 if len(lines) >= _LINES:
                     file.write("".join(lines).encode())

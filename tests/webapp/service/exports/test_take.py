@@ -36,7 +36,8 @@ from webapp.models import Document, Run, Topic, TopicWord, Word
 from webapp.service.exports import deposit, mallet, sizes, tables
 from webapp.service.exports.catalogue import EXPORT_KINDS, find_kind
 from webapp.service.exports.export_query import read_source
-from webapp.service.exports.making import make_file
+from webapp.service.exports.making import describe, make_file, name_file
+from webapp.service.exports.model import Model
 
 pytestmark = pytest.mark.django_db
 
@@ -495,6 +496,18 @@ def test_numbers_are_javas(number, java):
 )
 def test_alphas_are_written_as_mallet_does(number, short):
     assert mallet.short(number) == short
+
+
+def test_phrases_are_single_words_of_mallets(trained, monkeypatch):
+    words = [f"new {word}" for word in Model(trained).vocabulary]
+    monkeypatch.setattr(Model, "vocabulary", words)
+    keys = taken(trained, "mallet-topic-keys.txt").decode().splitlines()
+    assert all(len(row.split("\t")[2].split()) == 20 for row in keys)
+    state = gzip.decompress(taken(trained, "mallet-state.gz")).decode().splitlines()
+    in_state = {line.split(" ")[4] for line in state[3:] if len(line.split(" ")) == 6}
+    weights = taken(trained, "mallet-topic-word-weights.txt").decode().splitlines()
+    assert in_state == {line.split("\t")[1] for line in weights}
+    assert in_state == {word.replace(" ", "_") for word in words}
 
 
 def test_dfr_browser_reads_its_folder(trained):
