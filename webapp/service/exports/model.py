@@ -47,8 +47,9 @@ class Model:
 
     @cached_property
     def map(self) -> np.ndarray:
-        """float64[K, 2]: each topic's place."""
-        return np.array(self._topics("x", "y"), np.float64).reshape(self.K, 2)
+        """float64[K, 2]: each topic's place; the origin of a topic that is not in use, which has
+        none, as no reader of the files takes NaN."""
+        return np.nan_to_num(np.array(self._topics("x", "y"), np.float64).reshape(self.K, 2))
 
     @cached_property
     def vocabulary(self) -> list[str]:

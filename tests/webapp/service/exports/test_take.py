@@ -440,6 +440,21 @@ def test_mallet_files_are_mallets(trained):
     for d, _, _, _, _, k in tokens:
         counts[int(d), int(k)] += 1
     assert {(d, k): n for d, k, n, _ in mixtures.rows(trained)} == {
+def refuse_constant(name: str):
+    raise ValueError(f"{name} is no JSON")
+
+
+def test_files_of_viewers_are_read_where_a_topic_is_not_in_use(trained):
+    """It has no place on the map."""
+    topics = Topic.objects.filter(snapshot=trained.snapshot_id, number=1)
+    topics.update(x=None, y=None, used=False)
+    viewer = json.loads(taken(trained, "ldavis.json"), parse_constant=refuse_constant)
+    assert len(viewer["mdsDat"]["x"]) == trained.topics and viewer["mdsDat"]["x"][1] == 0
+    archive = zipfile.ZipFile(io.BytesIO(taken(trained, "dfr-browser.zip")))
+    places = np.loadtxt(io.BytesIO(archive.read("data/topic_scaled.csv")), delimiter=",")
+    assert places.shape == (trained.topics, 2) and np.isfinite(places).all()
+
+
         (d, k): n for (d, k), n in np.ndenumerate(counts) if n
     }
     text = Document.objects.get(corpus_id=trained.corpus_id, number=0).text.lower()
