@@ -63,9 +63,7 @@ class Model:
     @cached_property
     def word_tokens(self) -> np.ndarray:
         """int64[V]"""
-        return np.bincount(
-            self.evidence.bow.words, self.evidence.bow.counts, minlength=self.V
-        ).astype(np.int64)
+        return self.evidence.bow.word_tokens.astype(np.int64)
 
     def topic(self, k: int) -> Words:
         records = tuples(
