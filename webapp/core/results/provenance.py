@@ -9,7 +9,7 @@ from inference.runtime.versions import in_file_names, topograph
 from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run
 
-LONGEST_NAME = 60  # characters of a corpus's name in the name of a file
+LONGEST_NAME = 60  # characters of a corpus's name, or of what was typed, in the name of a file
 
 
 def made_by(run: Run) -> dict:
@@ -61,9 +61,13 @@ def readme(run: Run, *lines: str) -> bytes:
     return ("\n".join(written) + "\n").encode()
 
 
+def in_names(text: str) -> str:
+    """A text as a part of the name of a file; "" where nothing is left of it."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:LONGEST_NAME]
+
+
 def file_name(run: Run, name: str) -> str:
     """Says what made the file: corpus, run, K, seed, the program's version, and form; `name` has its
     ending. A table that a spreadsheet reads has no other place for it."""
-    plain_name = re.sub(r"[^a-z0-9]+", "-", run.corpus.name.lower()).strip("-")
-    corpus = plain_name[:LONGEST_NAME] or "corpus"
+    corpus = in_names(run.corpus.name) or "corpus"
     return f"{corpus}_run{run.pk}_K{run.topics}_seed{run.seed}_{in_file_names()}_{name}"

@@ -86,8 +86,7 @@ def ask(run: Run, user: User, file: str, query: QueryDict) -> Export:
         export = Export.objects.create(
             **about,
             name=making.name_file(requested, kind, ending),
-            sentence=f"{kind.title}, {kind.label_of(ending)}"
-            + (f": {requested.selection.sentence}" if requested.selection else ""),
+            sentence=making.describe(requested, kind, ending),
             expected=expected,
         )
         dispatch.send(kinds.EXPORT, export.pk)

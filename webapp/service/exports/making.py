@@ -18,9 +18,31 @@ class ExportFile(NamedTuple):
 
 
 def name_file(source: ExportSource, kind: ExportKind, ending: str) -> str:
-    """The file's name, which says the corpus and the run, and whether documents were chosen."""
-    selected = "-selected" if kind.selected and source.selection else ""
-    return provenance.file_name(source.run, f"{kind.name}{selected}.{ending}")
+    """The file's name, which says the corpus and the run, what was typed for it, and whether
+    documents were chosen."""
+    typed = provenance.in_names(typed_for(source, kind))
+    parts = [kind.name]
+    if typed:
+        parts.append(typed)
+    if kind.selected and source.selection:
+        parts.append("selected")
+    return provenance.file_name(source.run, f"{'-'.join(parts)}.{ending}")
+
+
+def typed_for(source: ExportSource, kind: ExportKind) -> str:
+    """The word or the pattern that a kind asks for; "" of the other kinds."""
+    return (source.word or source.pattern) if kind.asks else ""
+
+
+def describe(source: ExportSource, kind: ExportKind, ending: str) -> str:
+    """What is in the file, for the list of those that a worker makes."""
+    typed = typed_for(source, kind)
+    sentence = f"{kind.title}, {kind.label_of(ending)}"
+    if typed:
+        sentence += f" of “{typed}”"
+    if source.selection:
+        sentence += f": {source.selection.sentence}"
+    return sentence
 
 
 def make_file(source: ExportSource, kind: ExportKind, ending: str) -> ExportFile:
@@ -37,7 +59,11 @@ def make_file(source: ExportSource, kind: ExportKind, ending: str) -> ExportFile
 
 def _made_by(source: ExportSource, kind: ExportKind) -> dict:
     """What JSON and Parquet files say of how they were made."""
-    return provenance.made_by(source.run) | {
+    made_by = provenance.made_by(source.run) | {
         "table": kind.title,
         "documents taken": source.selection.sentence,
     }
+    if kind.asks:
+        topics = list(source.topics) if source.pattern else []
+        made_by |= {"word": source.word, "pattern": source.pattern, "topics of hits": topics}
+    return made_by

@@ -100,7 +100,6 @@ def frame(run: Run, form: str, query: str = "") -> pandas.DataFrame:
     )
 
 
-@pytest.mark.parametrize("form", TABLES)
 @pytest.mark.parametrize("name", ["topic", "label", "tokens"])
 def test_a_field_that_is_called_like_a_column_keeps_its_values(trained, monkeypatch, name):
     groups_of = fields.groups
@@ -113,6 +112,7 @@ def test_a_field_that_is_called_like_a_column_keeps_its_values(trained, monkeypa
     assert len(set(table.column_names)) == len(table.column_names)
 
 
+@pytest.mark.parametrize("form", TABLES)
 def test_a_table_is_the_same_in_every_format(trained, form):
     curation.change(trained, 1, {"label": "=Two", "group": "g"}, "owner")
     asked = ASKED.get(form, "")
@@ -142,6 +142,26 @@ def test_a_table_is_the_same_in_every_format(trained, form):
                         else str(value)
                     )
                 )
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "asked"),
+    [
+        ("word=militia", "lines-militia.csv", {"word": "militia", "pattern": ""}),
+        (
+            "pattern=the+militia%7Carmy",
+            "lines-the-militia-army.csv",
+            {"pattern": "the militia|army"},
+        ),
+    ],
+)
+def test_a_file_of_lines_says_of_which_word_or_pattern(trained, query, name, asked):
+    source = read_source(trained, QueryDict(query))
+    assert name_file(source, *find_kind("lines.csv")).endswith(f"_{name}")
+    made_by = json.loads(taken(trained, "lines.json", query))["made_by"]
+    assert made_by | asked == made_by
+    about = describe(source, *find_kind("lines.csv"))
+    assert about.endswith(f"of “{asked.get('word') or asked['pattern']}”")
 
 
 def test_counts_of_every_table_are_the_databases(trained):
@@ -264,7 +284,7 @@ def test_page_gives_each_file(client, trained, name):
         response, body = download(url + "?" + ASKED.get(name, ""))
         assert response.status_code == 200 and body
         assert re.search(
-            rf'filename="[a-z0-9-]+_run{trained.pk}_K6_seed3_topograph{re.escape(topograph())}_{name}\.{ending}"',
+            rf'filename="[a-z0-9-]+_run{trained.pk}_K6_seed3_topograph{re.escape(topograph())}_{name}(-militia)?\.{ending}"',
             response["Content-Disposition"],
         )
 
@@ -420,6 +440,21 @@ def test_pyldavis_reads_its_json(trained, tmp_path):
     assert set(data) - {"made_by"} == set(prepared.to_dict())
 
 
+def refuse_constant(name: str):
+    raise ValueError(f"{name} is no JSON")
+
+
+def test_files_of_viewers_are_read_where_a_topic_is_not_in_use(trained):
+    """It has no place on the map."""
+    topics = Topic.objects.filter(snapshot=trained.snapshot_id, number=1)
+    topics.update(x=None, y=None, used=False)
+    viewer = json.loads(taken(trained, "ldavis.json"), parse_constant=refuse_constant)
+    assert len(viewer["mdsDat"]["x"]) == trained.topics and viewer["mdsDat"]["x"][1] == 0
+    archive = zipfile.ZipFile(io.BytesIO(taken(trained, "dfr-browser.zip")))
+    places = np.loadtxt(io.BytesIO(archive.read("data/topic_scaled.csv")), delimiter=",")
+    assert places.shape == (trained.topics, 2) and np.isfinite(places).all()
+
+
 def test_mallet_files_are_mallets(trained):
     names = [
         row.split("\t") for row in taken(trained, "mallet-topic-keys.txt").decode().splitlines()
@@ -440,21 +475,6 @@ def test_mallet_files_are_mallets(trained):
     for d, _, _, _, _, k in tokens:
         counts[int(d), int(k)] += 1
     assert {(d, k): n for d, k, n, _ in mixtures.rows(trained)} == {
-def refuse_constant(name: str):
-    raise ValueError(f"{name} is no JSON")
-
-
-def test_files_of_viewers_are_read_where_a_topic_is_not_in_use(trained):
-    """It has no place on the map."""
-    topics = Topic.objects.filter(snapshot=trained.snapshot_id, number=1)
-    topics.update(x=None, y=None, used=False)
-    viewer = json.loads(taken(trained, "ldavis.json"), parse_constant=refuse_constant)
-    assert len(viewer["mdsDat"]["x"]) == trained.topics and viewer["mdsDat"]["x"][1] == 0
-    archive = zipfile.ZipFile(io.BytesIO(taken(trained, "dfr-browser.zip")))
-    places = np.loadtxt(io.BytesIO(archive.read("data/topic_scaled.csv")), delimiter=",")
-    assert places.shape == (trained.topics, 2) and np.isfinite(places).all()
-
-
         (d, k): n for (d, k), n in np.ndenumerate(counts) if n
     }
     text = Document.objects.get(corpus_id=trained.corpus_id, number=0).text.lower()
@@ -476,6 +496,18 @@ def test_files_of_viewers_are_read_where_a_topic_is_not_in_use(trained):
     assert len(weights) == trained.topics * trained.corpus.vocabulary
     eta = float(state[2].removeprefix("#beta : "))
     assert sum(float(w) - eta for _, _, w in weights) == pytest.approx(trained.corpus.tokens)
+
+
+def test_phrases_are_single_words_of_mallets(trained, monkeypatch):
+    words = [f"new {word}" for word in Model(trained).vocabulary]
+    monkeypatch.setattr(Model, "vocabulary", words)
+    keys = taken(trained, "mallet-topic-keys.txt").decode().splitlines()
+    assert all(len(row.split("\t")[2].split()) == 20 for row in keys)
+    state = gzip.decompress(taken(trained, "mallet-state.gz")).decode().splitlines()
+    in_state = {line.split(" ")[4] for line in state[3:] if len(line.split(" ")) == 6}
+    weights = taken(trained, "mallet-topic-word-weights.txt").decode().splitlines()
+    assert in_state == {line.split("\t")[1] for line in weights}
+    assert in_state == {word.replace(" ", "_") for word in words}
 
 
 def test_dfr_browsers_own_script_reads_mallets_state(trained):
@@ -511,18 +543,6 @@ def test_numbers_are_javas(number, java):
 )
 def test_alphas_are_written_as_mallet_does(number, short):
     assert mallet.short(number) == short
-
-
-def test_phrases_are_single_words_of_mallets(trained, monkeypatch):
-    words = [f"new {word}" for word in Model(trained).vocabulary]
-    monkeypatch.setattr(Model, "vocabulary", words)
-    keys = taken(trained, "mallet-topic-keys.txt").decode().splitlines()
-    assert all(len(row.split("\t")[2].split()) == 20 for row in keys)
-    state = gzip.decompress(taken(trained, "mallet-state.gz")).decode().splitlines()
-    in_state = {line.split(" ")[4] for line in state[3:] if len(line.split(" ")) == 6}
-    weights = taken(trained, "mallet-topic-word-weights.txt").decode().splitlines()
-    assert in_state == {line.split("\t")[1] for line in weights}
-    assert in_state == {word.replace(" ", "_") for word in words}
 
 
 def test_dfr_browser_reads_its_folder(trained):
