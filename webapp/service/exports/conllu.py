@@ -60,7 +60,8 @@ def _written(document: Document, tokens: list[Token], topic_notes: list[str]) ->
         if number > 1 and _BLANK_LINE.search(document.text, end_before, first.start):
             lines.append("# newpar")
         end_before = last.end
-        lines.append(f"# sent_id = {document.name}-{number}")
+        # By the document's number: several may have one id, as sections of a long text do
+        lines.append(f"# sent_id = d{document.number}-{number}")
         lines.append(f"# text = {_line(document.text[first.start : last.end])}")
         for token_number, token in enumerate(sentence, 1):
             topic_note = "" if token.topic is None else topic_notes[token.topic]

@@ -127,6 +127,15 @@ def test_conllu_has_every_character_and_the_topic_of_every_token(trained):
         assert len(columns) == 10 and columns[2:9] == ["_"] * 7
 
 
+def test_no_two_sentences_have_one_id_where_documents_have(trained):
+    """As the sections of a long text do."""
+    Document.objects.filter(corpus=trained.corpus_id, number__lt=10).update(source_id="A speech")
+    lines = taken(trained, "texts-conllu.conllu").decode().split("\n")
+    ids = [line for line in lines if line.startswith("# sent_id = ")]
+    assert ids[0] == "# sent_id = d0-1" and len(set(ids)) == len(ids)
+    assert lines.count("# newdoc id = A speech") == 10
+
+
 def test_texts_are_cut_into_words_together_as_they_are_one_by_one(trained, monkeypatch):
     """To prepare the cutting takes longer than to cut: once for each text it took a minute."""
     real = wording.stops
