@@ -16,6 +16,8 @@ CASES = [
     "a=b",
     "",
     "'quoted",
+    "'=1",  # as it was typed
+    "''-1",
     "–dash",
 ]
 
