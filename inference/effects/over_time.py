@@ -32,8 +32,15 @@ ROUNDING = 1e-12
 def tested(runs: Sequence[UnitResiduals], lever: np.ndarray, chance: np.random.Generator) -> Joint:
     """runs: of each the same T topics' sums by P periods in their order, NaN of a topic that it has
     not; lever: float64[P], what a share of 1 in each period adds to the estimate."""
-    words = np.maximum(runs[0].words, ABOVE_ZERO)
-    series = np.stack([np.nan_to_num(run.residual) / words[:, None] for run in runs])
+    # Shares are of each run's own words: another choice of words counts others
+    own_words = [np.maximum(run.words, ABOVE_ZERO) for run in runs]
+    words = own_words[0]
+    series = np.stack(
+        [
+            np.nan_to_num(run.residual) / words_of_run[:, None]
+            for run, words_of_run in zip(runs, own_words, strict=True)
+        ]
+    )
     has_topic = np.stack([np.isfinite(run.residual).all(axis=0) for run in runs])
     V, P, T = series.shape
     weight = words / words.sum()

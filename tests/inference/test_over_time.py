@@ -51,6 +51,16 @@ def test_a_rise_is_told():
     )
 
 
+def test_a_run_of_other_words_has_shares_of_its_own_words():
+    """A choice of words that keeps half of them halves what is counted, and no share."""
+    chance = np.random.default_rng(7)
+    runs, lever = runs_of(chance, 0.4, 60, rise=6.0)
+    halved = [runs[0], *(UnitResiduals(run.residual / 2, run.words / 2) for run in runs[1:])]
+    alike = over_time.tested(runs, lever, np.random.default_rng(8))
+    test = over_time.tested(halved, lever, np.random.default_rng(8))
+    assert test.median == pytest.approx(alike.median) and (test.p == alike.p).all()
+
+
 def test_a_run_without_the_topic_counts_as_no_change():
     chance = np.random.default_rng(5)
     runs, lever = runs_of(chance, 0.2, 60, rise=6.0)
