@@ -80,8 +80,8 @@ def claim(kind: JobKind, pk: int) -> int | None:
         ):
             return None
         attempt = kind.model.objects.values_list("attempt", flat=True).get(pk=pk)
-    # A message of the sweep has none
-    request_id = logs.request_id() or roster.remembered_request(kind.name, pk)
+    # The message may be another job's, or come from one that has ended, or from the sweep
+    request_id = roster.remembered_request(kind.name, pk) or logs.request_id()
     structlog.contextvars.bind_contextvars(
         **kind.log_fields(pk), attempt=attempt, **({"request_id": request_id} if request_id else {})
     )

@@ -4,6 +4,7 @@ may be lost or come twice."""
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from hashlib import blake2b
 
 import redis
@@ -27,11 +28,16 @@ PROMISED = 60  # the same of one that a worker does unasked, or has at work
 
 
 def send(kind: JobKind, pk: int) -> None:
-    """Send the message of a queued job once the present transaction is committed. While Redis is
-    away the sweep sends it later."""
+    """Send the message of a job that is queued now, once the present transaction is committed, and
+    remember which request queued it. While Redis is away the sweep sends it later."""
+    transaction.on_commit(partial(roster.remember_request, kind.name, pk, logs.request_id()))
+    send_again(kind, pk)
+
+
+def send_again(kind: JobKind, pk: int) -> None:
+    """The same for a job that was queued before, by another request than the one at work here."""
 
     def deliver():
-        roster.remember_request(kind.name, pk, logs.request_id())
         try:
             events.client().ping()  # which gives up sooner than the broker's connection
             app.send_task(kind.task, [pk], retry=False)

@@ -52,7 +52,7 @@ def claim_next_job(kind: JobKind, pk: int) -> tuple[int, int] | None:
             due = pk
             attempt = claims.claim(kind, pk)
     if due != pk:
-        dispatch.send(kind, pk)  # so that its own turn comes
+        dispatch.send_again(kind, pk)  # so that its own turn comes
     return None if attempt is None else (due, attempt)
 
 
@@ -208,7 +208,7 @@ def dispatch_next(kind: JobKind) -> None:
         if startable(kind):
             queued = kind.model.objects.filter(status="queued", waits_for=Job.WaitsFor.NOTHING)
             for pk in queued.order_by("pk").values_list("pk", flat=True)[:1]:
-                dispatch.send(kind, pk)
+                dispatch.send_again(kind, pk)
 
 
 def startable(kind: JobKind) -> int:

@@ -79,7 +79,7 @@ class Sweep:
             for pk in queued.order_by("pk").values_list("pk", flat=True)[
                 : scheduler.startable(kind)
             ]:
-                dispatch.send(kind, pk)
+                dispatch.send_again(kind, pk)
         if retry_waiting:
             self.waiting_sent = now
 
@@ -116,4 +116,4 @@ def requeue(kind: JobKind, pk: int, attempt: int, heartbeat_at, tries: int) -> N
     kind.publish(pk, events.status_event(status, error=error))
     if not gave_up:
         log.warning("a job lost its process and goes on", **kind.log_fields(pk), attempt=attempt)
-        dispatch.send(kind, pk)
+        dispatch.send_again(kind, pk)

@@ -29,7 +29,8 @@ def workers(settings, monkeypatch):
     """One worker with five processes: four places for trainings, three for one user's."""
     settings.ACCOUNTS = True
     monkeypatch.setattr(roster, "live_workers", lambda: [{"worker": "w", "processes": 5}])
-    monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append(pk))
+    for name in ("send", "send_again"):
+        monkeypatch.setattr(dispatch, name, lambda kind, pk: sent.append(pk))
     sent.clear()
 
 

@@ -294,3 +294,26 @@ def test_a_job_keeps_the_id_of_its_request_whichever_message_brings_it(
         run.pk,
         attempt,
     )
+
+
+@pytest.mark.django_db
+def test_a_job_that_follows_another_has_the_id_of_its_own_request(
+    ready, written, django_capture_on_commit_callbacks
+):
+    """A worker that ends a job sends the message of the next, under the id of what it ended."""
+    from webapp.core.runs import services as runs
+    from webapp.platform.jobs import claims, kinds, scheduler
+
+    structlog.contextvars.bind_contextvars(request_id="a-click-of-somebody")
+    try:
+        with django_capture_on_commit_callbacks(execute=True):
+            run = runs.create(ready.version, topics=4)
+        structlog.contextvars.bind_contextvars(request_id="another-click-before")
+        with django_capture_on_commit_callbacks(execute=True):
+            scheduler.dispatch_next(kinds.TRAIN)
+        claims.claim(kinds.TRAIN, run.pk)
+        structlog.get_logger("tasks.x").warning("no heartbeat")
+    finally:
+        structlog.contextvars.clear_contextvars()
+    line = written()[-1]
+    assert (line["request_id"], line["run"]) == ("a-click-of-somebody", run.pk)
