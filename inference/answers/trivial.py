@@ -91,8 +91,11 @@ def furniture(has: csc_matrix, values: np.ndarray, days: np.ndarray) -> list[Fur
     D = present.shape[0]
     furniture_words: list[Furniture] = []
     sizes = np.bincount(values[values >= 0])
+    # Sorted once: to look for each value among all documents takes as many looks as there are pairs
+    by_value = np.argsort(values, kind="stable")
+    starts = np.searchsorted(values, np.arange(len(sizes) + 1), sorter=by_value)
     for value in np.flatnonzero(sizes >= LEAST_VALUE).tolist():
-        documents_of_value = np.flatnonzero(values == value)
+        documents_of_value = by_value[starts[value] : starts[value + 1]]
         with_word = np.asarray(present[documents_of_value].sum(axis=0)).ravel()
         share_with_word = with_word / len(documents_of_value)
         elsewhere = (documents_with - with_word) / max(D - len(documents_of_value), 1)
