@@ -82,17 +82,20 @@ def _inherit(
         else:
             theta = np.full(K, 1.0 / K)
             largest = -1
+        # Of topics that do not list a word the same one is best for all words of a document
+        best_unlisted = 0
+        weight_unlisted = -1.0
+        for k in range(K):
+            if theta[k] * floor[k] > weight_unlisted:
+                best_unlisted = k
+                weight_unlisted = theta[k] * floor[k]
         for j in range(a, b):
             i = column_of_word[words[j]]
             if i < 0:
                 inherited[j] = largest if largest >= 0 else (d * SPREADING + words[j]) % K
                 continue
-            best_topic = 0
-            largest_weight = -1.0
-            for k in range(K):
-                if theta[k] * floor[k] > largest_weight:
-                    best_topic = k
-                    largest_weight = theta[k] * floor[k]
+            best_topic = best_unlisted
+            largest_weight = weight_unlisted
             for e in range(row_ptr[i], row_ptr[i + 1]):
                 k = row_topics[e]
                 p = theta[k] * (floor[k] + above[e])
