@@ -32,7 +32,10 @@ from webapp.platform.storage import bulk, files
 from webapp.platform.storage.sql import tuples
 from webapp.service.operations import backup_file
 
-FOLDERS = ("corpora", "versions", "runs")  # folders of files/; what is in others is made again
+FOLDERS = ("corpora", "versions", "runs")  # folders of files/ that a backup has
+# Those that it has not. What is there goes, too: it would be that of rows of the backup, which have
+# the same numbers
+MADE_AGAIN = ("comparisons", "exports", "replicates", "codes")
 
 
 def check(path: Path, tell: Callable[[int], None] = lambda count: None) -> dict:
@@ -167,7 +170,11 @@ def _clear() -> None:
             " 'public'::regnamespace ORDER BY relispartition DESC, relkind DESC"
         ).fetchall():
             cursor.execute(sql.SQL("DROP TABLE IF EXISTS {} CASCADE").format(sql.Identifier(name)))
-    for kind in (*FOLDERS, settings.COPIES.name):
+    _clear_files()
+
+
+def _clear_files() -> None:
+    for kind in (*FOLDERS, *MADE_AGAIN, settings.COPIES.name):
         shutil.rmtree(settings.FILES / kind, ignore_errors=True)
 
 

@@ -159,3 +159,13 @@ def test_what_can_not_be_whole_leaves_nothing(trained, tmp_path):
         with pytest.raises(OSError, match="No space left"):
             backup.make(tmp_path / "b")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_of_rows_that_were_here_is_left_to_those_of_a_backup(tmp_path, settings):
+    """They have the same numbers: a checkpoint of another corpus would be continued."""
+    settings.FILES = tmp_path
+    settings.COPIES = tmp_path / "copies"
+    for name in ("corpora/1/index", "replicates/5/checkpoint", "exports/2/file", "uploads/a"):
+        (tmp_path / name).mkdir(parents=True)
+    restore._clear_files()
+    assert [folder.name for folder in tmp_path.iterdir()] == ["uploads"]
