@@ -15,6 +15,7 @@ from inference.errors import Invalid
 from webapp.models import User
 from webapp.platform.accounts import authorization
 from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.server import streams
 from webapp.service.own_data import contents, leaving
 
 
@@ -42,11 +43,7 @@ def _user(request: HttpRequest) -> User:
 def archive(request: HttpRequest) -> StreamingHttpResponse:
     """All that the program holds of who asks."""
     user = _user(request)
-    return StreamingHttpResponse(
-        contents.archive(user),
-        content_type="application/zip",
-        headers={"Content-Disposition": 'attachment; filename="topograph-own-data.zip"'},
-    )
+    return streams.download(contents.archive(user), "topograph-own-data.zip", "application/zip")
 
 
 @never_cache
