@@ -7,7 +7,7 @@ from inference.errors import Invalid
 from webapp.core.documents import queries as texts
 from webapp.core.documents.listing import Listing
 from webapp.core.documents.selection import Selection
-from webapp.platform.pages.page import address
+from webapp.platform.pages.page import address, is_whole
 
 LIMIT = 100  # items of a page, by default
 MOST_ROWS = 1000
@@ -28,8 +28,11 @@ def place(after: str) -> tuple[float, int] | None:
     """Where a page of a list begins, as `next` says it."""
     if not after:
         return None
+    wrong = Invalid("after", f"“after” must be what “next” says, got “{after[:50]}”.")
+    key, _, number = after.partition(",")
+    if not is_whole(number):
+        raise wrong
     try:
-        key, number = after.split(",")
         return float(key), int(number)
     except ValueError:
-        raise Invalid("after", f"“after” must be what “next” says, got “{after[:50]}”.") from None
+        raise wrong from None

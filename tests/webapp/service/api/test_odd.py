@@ -141,6 +141,13 @@ def test_every_parameter_is_checked_where_it_comes_in(send, schema):
     assert not wrong, "\n".join(map(str, wrong[:40]))
 
 
+@pytest.mark.parametrize("number", ["9" * 25, "-1", "1_0", ""])
+def test_a_page_begins_behind_a_number_that_a_row_may_have(send, number):
+    query = [("from", "1790"), ("to", "2000"), ("after", f"0,{number}")]
+    status, answer = send("/api/v1/corpora/{corpus_id}/documents", query)
+    assert status == 400 and answer["field"] == "after"
+
+
 def test_every_number_in_an_address_may_be_any(send, schema):
     for path in schema["paths"]:
         for name in re.findall(r"\{(\w+)\}", path):
