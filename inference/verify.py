@@ -21,6 +21,10 @@ from inference.training import Snapshot, fold_in_corpus, plant, train
 
 FORMAT = 1
 BAG = "bag_of_words.npz"
+FIRST_TOPICS_MISSING = (
+    "This run began with the topics of another run, which are not in its bundle. It can't be"
+    " trained again from here."
+)
 
 
 class Finding(NamedTuple):
@@ -32,9 +36,11 @@ class Finding(NamedTuple):
 
 
 def verify(path: Path) -> Iterator[Finding]:
-    """Findings, as they come. Raises Invalid for a file that is no bundle, or one without its bag
-    of words."""
+    """Findings, as they come. Raises Invalid for a file that is no bundle, one without its bag of
+    words, and one of a run that began with the topics of another."""
     facts, stored_arrays = _read(path)
+    if _began_with_another(facts):
+        raise Invalid("bundle", FIRST_TOPICS_MISSING)
     bow = Bow(
         stored_arrays["indptr"],
         stored_arrays["words"],
@@ -98,8 +104,18 @@ def _planted(
     return plant(engine, resolved, bow, seeds, seed=facts["seed"], scratch=scratch)
 
 
+def began_with_another(path: Path) -> bool:
+    """Whether a bundle is of a run that began with the topics of another."""
+    return _began_with_another(_read(path, facts_alone=True)[0])
+
+
+def _began_with_another(facts: dict[str, Any]) -> bool:
+    """Bundles of older versions say the other run alone, and nothing where it was deleted."""
+    return bool(facts.get("begins")) or facts.get("begun with the topics of run") is not None
+
+
 def has_bag(path: Path) -> bool:
-    """Whether a bundle can be trained again."""
+    """Whether a bundle has what a training reads."""
     if not zipfile.is_zipfile(path):
         return False
     with zipfile.ZipFile(path) as archive:

@@ -6,7 +6,14 @@ from pathlib import Path
 from django.core.management.base import CommandError
 
 from inference import deposited
-from inference.verify import has_bag, other_engine, other_versions, verify
+from inference.verify import (
+    FIRST_TOPICS_MISSING,
+    began_with_another,
+    has_bag,
+    other_engine,
+    other_versions,
+    verify,
+)
 from webapp.management.base import OwnCommand
 
 
@@ -54,6 +61,8 @@ class Command(OwnCommand):
             self.stdout.write(
                 "The run can't be trained again from here: the bag of words is not in the deposit."
             )
+        elif began_with_another(bundle):
+            self.stdout.write(FIRST_TOPICS_MISSING)
         elif differences := [*other_versions(bundle), *filter(None, [other_engine(bundle)])]:
             self.stdout.write(
                 f"The run was not trained again, as versions differ: {', '.join(differences)}. Train it"

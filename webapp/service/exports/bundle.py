@@ -32,7 +32,7 @@ def _members(source: tables.ExportSource, shut: bool) -> Iterator[Member]:
     evidence = model.evidence
     bow = model.evidence.rows
     reading = run.version.settings
-    yield Member("README.txt", [provenance.readme(run, *(_SHUT if shut else _README))])
+    yield Member("README.txt", [provenance.readme(run, *_about(run, shut))])
     yield Member("run.json", [json.dumps(_facts(source), ensure_ascii=False, indent=1).encode()])
     stops = sorted(
         set(reading["extra_stop_words"]).union(
@@ -63,11 +63,15 @@ def _members(source: tables.ExportSource, shut: bool) -> Iterator[Member]:
         )
 
 
-_README = (
-    (
-        "Train this run again and compare: python3 manage.py verify <this file>, with the Topograph"
-        " that is named below."
-    ),
+_HOW_TO_TRAIN = (
+    "Train this run again and compare: python3 manage.py verify <this file>, with the Topograph"
+    " that is named below."
+)
+_FIRST_TOPICS_MISSING = (
+    "This run began with the topics of another run, which are not here: it can't be trained again"
+    " from this file."
+)
+_FILES = (
     (
         "bag_of_words.npz: documents by words (CSR: indptr, words, counts); where long documents"
         " were read in sections, a row for each section,"
@@ -86,12 +90,18 @@ _README = (
     ),
 )
 _SHUT = (
-    (
-        "The texts are under embargo, or may not be shared, so the bag of words is not here: only"
-        " who has the texts can train this run again."
-    ),
-    *_README[1:],
+    "The texts are under embargo, or may not be shared, so the bag of words is not here: only who"
+    " has the texts can train this run again."
 )
+
+
+def _about(run: Run, shut: bool) -> tuple[str, ...]:
+    """What the README says first. shut: without the bag of words."""
+    if shut:
+        return (_SHUT, *_FILES)
+    if run.begins:
+        return (_FIRST_TOPICS_MISSING, *_FILES)
+    return (_HOW_TO_TRAIN, *_FILES)
 
 
 def _facts(source: tables.ExportSource) -> dict:
@@ -100,6 +110,7 @@ def _facts(source: tables.ExportSource) -> dict:
         "format": FORMAT,
         "vocabulary size": run.version.vocabulary,
         "seeds": _seeds(run),
+        "begins": run.begins,  # with the topics of another run
         "reading": run.corpus.settings | run.version.settings,
         "files": [
             {"name": f.name, "bytes": f.bytes, "sha256": f.sha256} for f in run.corpus.files.all()

@@ -208,12 +208,15 @@ def _model(run: Run) -> str:
     in_use = ""
     if run.in_use is not None:
         in_use = f"Of the topics that there can be, {run.in_use:,} are in use. "
+    needed = "settings, seed and versions"
+    if run.begins:
+        needed = "settings, seed, versions and first topics"
     over_corpus = number_of(passes, "pass")
     return (
         f"{engines.get(run.engine).methods(settings).sentence} Training made {over_corpus} over"
         f" the corpus in minibatches of {_minibatches(settings)} ({run.steps:,}"
         f" steps{stopped}{settled}), from the random seed {run.seed}. {in_use}{_begun(run)}The"
-        " same corpus, settings, seed and versions give the same topics bit for bit."
+        f" same corpus, {needed} give the same topics bit for bit."
     )
 
 

@@ -14,6 +14,7 @@ from inference.training import Snapshot, train
 from tests.webapp.taking import taken
 from webapp.core.results import evidence
 from webapp.models import SourceFile
+from webapp.service.exports import methods
 
 pytestmark = pytest.mark.django_db
 
@@ -119,6 +120,18 @@ def test_under_embargo_it_can_not_be_trained_again(trained, tmp_path, monkeypatc
     assert "bag_of_words.npz" not in zipfile.ZipFile(path).namelist()
     with pytest.raises(CommandError, match="under embargo"):
         said(path)
+
+
+def test_a_run_that_began_with_another_is_not_said_to_differ(trained, tmp_path, monkeypatch):
+    """Its first topics are not here: trained from nothing it would be another run."""
+    monkeypatch.setattr(trained, "begins", True)
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(taken(trained, "bundle.zip"))
+    readme = zipfile.ZipFile(path).read("README.txt").decode()
+    assert readme.startswith("This run began with the topics of another run")
+    with pytest.raises(CommandError, match="began with the topics of another run"):
+        said(path)
+    assert "versions and first topics give the same" in " ".join(methods.paragraphs(trained))
 
 
 def test_what_is_no_bundle(tmp_path):
