@@ -132,7 +132,11 @@ def _bundle(source: ExportSource) -> int:
 
 def _deposit(source: ExportSource) -> int:
     parts = ("topics-long", "words", "documents", "document-topics", "site")
-    return _bundle(source) + sum(BYTES[name](source) for name in parts) // DEPOSIT_RATIO
+    tables = sum(BYTES[name](source) for name in parts) // DEPOSIT_RATIO
+    texts = 0
+    if source.deposit and "texts" in source.deposit.cleaned_data["share"]:
+        texts = BYTES["texts"](source)  # of compressed ones already
+    return _bundle(source) + tables + texts
 
 
 # The bytes of each of EXPORT_KINDS, and of a deposit; of a table as CSV. A kind that never has many is

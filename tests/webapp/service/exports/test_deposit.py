@@ -27,7 +27,7 @@ from webapp.core.notebooks import queries as pins, services as notebooks
 from webapp.models import Document, Export, Run, User
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.jobs import dispatch
-from webapp.service.exports import deposit, kept
+from webapp.service.exports import deposit, kept, sizes
 from webapp.service.exports.deposit_form import DepositForm, creator, valid_orcid
 
 pytestmark = pytest.mark.django_db
@@ -393,6 +393,15 @@ def test_the_page_makes_it(client, trained, notebook):
     )
     # It is made by a worker alone, and no address gives it by what it says
     assert client.get(reverse("export", args=[trained.pk, "deposit.zip"])).status_code == 404
+
+
+def test_texts_that_are_shared_are_a_part_of_its_size(trained):
+    """Else a deposit that is too large is refused when it has nearly been made."""
+    of_shared = {}
+    for share in ("bag", "texts"):
+        source = deposit.read_source(trained, answers(share=[share]), User.objects.local().pk)
+        of_shared[share] = sizes.expected_bytes(deposit.KIND, "zip", source)
+    assert of_shared["texts"] - of_shared["bag"] == sizes.TEXT_TOKEN * trained.version.tokens
 
 
 def test_it_is_bounded_as_other_files_are(trained, settings):
