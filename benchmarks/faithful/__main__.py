@@ -93,7 +93,7 @@ def try_collection(collection: Collection, documents: int, folder: Path) -> Case
     kept = {place: text for place, text in enumerate(texts) if place not in collection.dropped}
     written = words("\n".join(document.text for document in came.documents))
     expected = words("\n".join(f"{collection.begins(t)} {t.text}" for t in kept.values()))
-    dates = [text.date[:4] if collection.years else text.date for text in kept.values()]
+    dates = [text.year if collection.years else text.date for text in kept.values()]
     days = [_day(document)[: len(dates[0])] for document in came.documents]
     authors = ["" if place in collection.nobody else text.author for place, text in kept.items()]
     unsaid = len(texts) > len(kept) and not came.counted

@@ -155,7 +155,7 @@ def _merged(texts: list[Known]) -> bytes:
 
 def _sheet_a_year(texts: list[Known]) -> bytes:
     return workbook(
-        {text.date[:4]: [["author", "text"], _escaped([text.author, text.text])] for text in texts}
+        {text.year: [["author", "text"], _escaped([text.author, text.text])] for text in texts}
     )
 
 

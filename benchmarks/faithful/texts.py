@@ -16,6 +16,10 @@ class Known(NamedTuple):
     def text(self) -> str:
         return "\n\n".join(self.paragraphs)
 
+    @property
+    def year(self) -> str:
+        return self.date.partition("-")[0]
+
 
 _ENGLISH = (
     "The river rose in the spring and the farmers of the valley lost a harvest of wheat and barley.",
@@ -62,14 +66,19 @@ def with_marks(documents: int) -> list[Known]:
     return [text._replace(paragraphs=(*text.paragraphs[:2], MARKS)) for text in known(documents)]
 
 
+PARAGRAPHS = 4  # of a text
+FIRST_YEAR = 1890  # of the first text; each other one is of a year later
+DAYS_OF_EVERY_MONTH = 28
+
+
 def known(documents: int) -> list[Known]:
     """So many texts, the languages in turn; each of four paragraphs, in another order."""
     texts = []
     for number in range(documents):
-        language = list(_TITLES)[number % 3]
+        language = list(_TITLES)[number % len(_TITLES)]
         title, paragraphs, author = _TITLES[language]
         first = number % len(paragraphs)
-        chosen = (paragraphs + paragraphs)[first : first + 4]
-        date = f"{1890 + number}-03-{1 + number % 28:02}"
+        chosen = (paragraphs + paragraphs)[first : first + PARAGRAPHS]
+        date = f"{FIRST_YEAR + number}-03-{1 + number % DAYS_OF_EVERY_MONTH:02}"
         texts.append(Known(language, f"{title}, {number + 1}", author, date, chosen))
     return texts

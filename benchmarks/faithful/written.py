@@ -181,7 +181,7 @@ def _apparatus(text: Known) -> bytes:
             f"<choice><orig>oldspelling</orig><reg>{letters}</reg></choice>",
             f'{letters}<ref target="#n">{number}</ref>',
         )
-        return forms[number % 4] if number % 5 == 0 else letters
+        return forms[number % len(forms)] if number % 5 == 0 else letters
 
     body = ""
     for paragraph in text.paragraphs:
@@ -501,7 +501,7 @@ def _srt(text: Known) -> bytes:
 
 
 def _ris(text: Known) -> bytes:
-    rows = f"TY  - JOUR\nTI  - {text.title}\nAU  - {text.author}\nPY  - {text.date[:4]}\n"
+    rows = f"TY  - JOUR\nTI  - {text.title}\nAU  - {text.author}\nPY  - {text.year}\n"
     return f"{rows}AB  - {' '.join(text.paragraphs)}\nER  - \n".encode()
 
 
