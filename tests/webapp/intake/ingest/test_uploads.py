@@ -501,14 +501,15 @@ def test_uploads_that_begin_at_once_are_not_promised_the_same_bytes(monkeypatch)
     """Of four that each want more than half of what there is, one may, and not none."""
     real, begun, gate = disk.free, [], threading.Barrier(4)
     free = real(settings.FILE_UPLOAD_TEMP_DIR)
-    monkeypatch.setattr(upload_limits, "reserve", lambda: free - 400 * MEGABYTE)
+    # So large that what other tests write and remove meanwhile decides nothing: the disk is theirs too
+    monkeypatch.setattr(upload_limits, "reserve", lambda: free - 1600 * MEGABYTE)
     # In which the others ask
     monkeypatch.setattr(disk, "free", lambda *given: (real(*given), time.sleep(0.3))[0])
 
     def begin() -> None:
         gate.wait()
         with contextlib.suppress(uploads.Refused):
-            begun.append(uploads.create(250 * MEGABYTE, "a.txt"))
+            begun.append(uploads.create(1000 * MEGABYTE, "a.txt"))
 
     at_once(begin, 4)
     assert len(begun) == 1
@@ -534,7 +535,7 @@ def test_two_connections_of_one_user_do_not_have_the_same_half(settings, monkeyp
         [],
         threading.Barrier(4),
     )
-    monkeypatch.setattr(upload_limits, "reserve", lambda: room - 400 * MEGABYTE)
+    monkeypatch.setattr(upload_limits, "reserve", lambda: room - 1600 * MEGABYTE)
 
     def slowly(owner: int) -> int:
         has = real(owner)
@@ -546,7 +547,7 @@ def test_two_connections_of_one_user_do_not_have_the_same_half(settings, monkeyp
     def begin() -> None:
         gate.wait()
         with contextlib.suppress(uploads.Refused):
-            begun.append(uploads.create(120 * MEGABYTE, "a.txt", owner=user.pk))
+            begun.append(uploads.create(480 * MEGABYTE, "a.txt", owner=user.pk))
         database.close()
 
     at_once(begin, 4)
