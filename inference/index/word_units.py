@@ -2,6 +2,7 @@
 words are answered (inference.answers.words)."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -94,52 +95,61 @@ def count_words(
     """
     frequent, before = _frequent(fields, forms, least)
     by_document = ByDocument.of(sides)
+    if by_document is None:
+        count_half = partial(_count_units, fields, ByUnit.of(sides), least, of_documents)
+    else:
+        count_half = partial(_count_documents, fields, by_document, least, of_documents)
     blocks = []
     for begin, end in row_blocks(before, POSTINGS):
         of_block = frequent[begin:end]
-        if by_document is not None:
-            middle = int(np.searchsorted(before[begin:end], (before[begin] + before[end]) // 2))
-            halves = (of_block[:middle], of_block[middle:])
-            blocks += in_two(
-                lambda half: _count_documents(fields, half, by_document, least, of_documents),
-                halves,
-            )
-        else:
-            postings = gather(fields, of_block)
-            counted_postings = postings.once if of_documents else postings
-            blocks.append(count_postings(of_block, counted_postings, sides, least))
+        middle = int(np.searchsorted(before[begin:end], (before[begin] + before[end]) // 2))
+        blocks += in_two(count_half, (of_block[:middle], of_block[middle:]))
         advance(float(before[end] / before[-1]))
     if not blocks:
-        no_postings = gather([], np.zeros(0))
-        blocks = [count_postings(np.zeros(0), no_postings, sides, least)]
+        return count_postings(np.zeros(0), gather([], np.zeros(0)), sides, least)
+    return _joined(blocks)
+
+
+def count_postings(forms: np.ndarray, postings: "Postings", sides: Sides, least: int) -> Counted:
+    """Counts forms by postings that are at hand, by two threads with half of them each. forms:
+    int[n], of each."""
+    by_unit = ByUnit.of(sides)
+    middle = int(np.searchsorted(postings.indptr, postings.indptr[-1] // 2))
+    halves = [(0, min(middle, len(forms))), (min(middle, len(forms)), len(forms))]
+    counted = in_two(
+        lambda half: _count_gathered(forms[slice(*half)], postings.between(*half), by_unit, least),
+        halves,
+    )
+    return _joined(counted)
+
+
+def _count_units(
+    fields: list[Field], by_unit: "ByUnit", least: int, once: bool, forms: np.ndarray
+) -> Counted:
+    """Counts forms by one thread. forms: int64[n], ascending. once: each document counts once,
+    however often it has a form."""
+    postings = gather(fields, forms)
+    return _count_gathered(forms, postings.once if once else postings, by_unit, least)
+
+
+def _count_gathered(
+    forms: np.ndarray, postings: "Postings", by_unit: "ByUnit", least: int
+) -> Counted:
+    """Counts forms by postings that are at hand, by one thread. forms: int[n], of each."""
+    documents = np.zeros((len(forms), 2), np.int64)
+    sums = _no_sums(len(forms))
+    _sum_units(*postings, *by_unit, documents, *sums)
+    return _that_enough_have(least, forms, documents, sums)
+
+
+def _joined(blocks: list[Counted]) -> Counted:
+    """What was counted of the forms of all blocks, one block after the other."""
     sums = zip(*(block.sums for block in blocks), strict=True)
     return Counted(
         np.concatenate([block.forms for block in blocks]),
         np.concatenate([block.documents for block in blocks]),
         WordSums(*map(np.concatenate, sums)),
     )
-
-
-def count_postings(forms: np.ndarray, postings: "Postings", sides: Sides, least: int) -> Counted:
-    """Counts forms by postings that are at hand, by two threads with half of them each. forms:
-    int[n], of each."""
-    n = len(forms)
-    documents = np.zeros((n, 2), np.int64)
-    sums = _no_sums(n)
-    weights = unit_weights(sides.sizes)
-    roots = np.sqrt(weights[:, 0] * weights[:, 1])
-    units = len(sides.sizes)
-
-    def add(begin: int, end: int) -> None:
-        tokens_of_unit = np.zeros((units, 2))
-        units_met = np.empty(units, np.int64)
-        scratch = tokens_of_unit, units_met
-        of_units = sides.cell, sides.sizes, weights, roots
-        _sum_units(*postings, begin, end, *of_units, *scratch, documents, *sums)
-
-    middle = min(int(np.searchsorted(postings.indptr, postings.indptr[-1] // 2)), n)
-    in_two(add, (0, middle), (middle, n))
-    return _that_enough_have(least, forms, documents, sums)
 
 
 def _no_sums(forms: int) -> WordSums:
@@ -161,6 +171,21 @@ def _that_enough_have(
     """The forms that at least so many documents of both sides together have."""
     enough = documents.sum(axis=1) >= least
     return Counted(forms[enough].astype(np.int32), documents[enough], sums.some(enough))
+
+
+class ByUnit(NamedTuple):
+    """Sides whose units may be of many documents. cell: see Sides. of_unit: float64[U, 5], of each
+    unit what is read of it at once, side by side in memory: its words on side a and on b, its
+    weight on either, and the root of both weights' product."""
+
+    cell: np.ndarray
+    of_unit: np.ndarray
+
+    @classmethod
+    def of(cls, sides: Sides) -> "ByUnit":
+        weights = unit_weights(sides.sizes)
+        roots = np.sqrt(weights[:, 0] * weights[:, 1])
+        return cls(sides.cell, np.column_stack([sides.sizes, weights, roots]))
 
 
 class ByDocument(NamedTuple):
@@ -190,7 +215,7 @@ class ByDocument(NamedTuple):
 
 
 def _count_documents(
-    fields: list[Field], forms: np.ndarray, by_document: ByDocument, least: int, once: bool
+    fields: list[Field], by_document: ByDocument, least: int, once: bool, forms: np.ndarray
 ) -> Counted:
     """Counts forms where every unit is a document, with the same bits as `count_postings`. forms:
     int64[n], ascending. once: each document counts once, however often it has a form."""
@@ -230,6 +255,12 @@ class Postings(NamedTuple):
         indptr = np.concatenate([[0], np.cumsum(sizes)])
         source = np.repeat(self.indptr[words] - indptr[:-1], sizes) + np.arange(indptr[-1])
         return Postings(indptr, self.documents[source], self.counts[source])
+
+    def between(self, first: int, end: int) -> "Postings":
+        """The postings of the words from place `first` up to `end`, without a copy of them."""
+        posted = slice(self.indptr[first], self.indptr[end])
+        indptr = self.indptr[first : end + 1] - self.indptr[first]
+        return Postings(indptr, self.documents[posted], self.counts[posted])
 
     @property
     def once(self) -> "Postings":
@@ -305,14 +336,8 @@ def _sum_units(
     indptr,
     posted_documents,
     counts,
-    begin,
-    end,
     cell,
-    sizes,
-    weights,
-    roots,
-    tokens_of_unit,
-    units_met,
+    of_unit,
     documents,
     tokens,
     squares,
@@ -322,42 +347,86 @@ def _sum_units(
     largest,
     of_largest,
 ):
-    """The postings of forms begin … end - 1. roots: float64[U], of both weights' product.
-    tokens_of_unit: float64[U, 2], all 0; units_met: int64[U]. The others as WordSums has them."""
-    for i in range(begin, end):
+    """Adds the postings of all forms. cell, of_unit: see ByUnit. The others by form and side, as
+    WordSums has them; documents: that have the form."""
+    tokens_of_unit = np.zeros((len(of_unit), 2))
+    # A place more, as each posting writes a unit, and only a new one is kept
+    units_met = np.empty(len(of_unit) + 1, np.int64)
+    cells = np.empty(BUFFER, np.int32)
+    counts_of_cell = np.empty(BUFFER, np.int32)
+    documents_of_side = np.empty(2, np.int64)
+    tokens_of_side = np.empty(2, np.int64)
+    for i in range(len(indptr) - 1):
+        documents_of_side[:] = 0
+        tokens_of_side[:] = 0
         units = 0
-        for j in range(indptr[i], indptr[i + 1]):
-            number = cell[posted_documents[j]]
-            if number < 0:
-                continue
-            unit = number >> 1
-            side = number & 1
-            tokens[i, side] += counts[j]
-            documents[i, side] += 1
-            if tokens_of_unit[unit, 0] == 0 and tokens_of_unit[unit, 1] == 0:
+        for begin in range(indptr[i], indptr[i + 1], BUFFER):
+            end = min(begin + BUFFER, indptr[i + 1])
+            # First all that is far apart in memory is fetched, at once; without a branch that
+            # nobody can foretell
+            inside = 0
+            for j in range(begin, end):
+                number = cell[posted_documents[j]]
+                cells[inside] = number
+                counts_of_cell[inside] = counts[j]
+                inside += number >= 0
+            for j in range(inside):
+                unit = cells[j] >> 1
+                side = cells[j] & 1
+                documents_of_side[side] += 1
+                tokens_of_side[side] += counts_of_cell[j]
                 units_met[units] = unit
-                units += 1
-            tokens_of_unit[unit, side] += counts[j]
+                units += (tokens_of_unit[unit, 0] == 0) & (tokens_of_unit[unit, 1] == 0)
+                tokens_of_unit[unit, side] += counts_of_cell[j]
+        documents[i] = documents_of_side
+        tokens[i] = tokens_of_side
         holding[i] = units
-        for k in range(units):
-            unit = units_met[k]
-            for side in range(2):
-                x = tokens_of_unit[unit, side]
-                if x == 0:
-                    continue
-                squares[i, side] += weights[unit, side] * x * x
-                products[i, side] += weights[unit, side] * x * sizes[unit, side]
-                if x > largest[i, side]:
-                    largest[i, side] = x
-                    of_largest[i, side] = sizes[unit, side]
-            weight = roots[unit]
-            first = tokens_of_unit[unit, 0]
-            second = tokens_of_unit[unit, 1]
-            crossed[i, 0] += weight * first * second
-            crossed[i, 1] += weight * first * sizes[unit, 1]
-            crossed[i, 2] += weight * sizes[unit, 0] * second
-            tokens_of_unit[unit, 0] = 0
-            tokens_of_unit[unit, 1] = 0
+        sums = squares[i], products[i], crossed[i], largest[i], of_largest[i]
+        _add_units(units_met[:units], tokens_of_unit, of_unit, *sums)
+
+
+@njit(cache=True, nogil=True)
+def _add_units(units_met, tokens_of_unit, of_unit, squares, products, crossed, largest, of_largest):
+    """Adds the units that have one form to its sums, and empties their places in tokens_of_unit.
+    units_met: int64[n]; the sums by side, as WordSums has them."""
+    squares_of_a = squares_of_b = products_of_a = products_of_b = 0.0
+    both = tokens_a_by_size_b = size_a_by_tokens_b = 0.0
+    most_of_a = most_of_b = size_of_most_a = size_of_most_b = 0.0
+    for k in range(len(units_met)):
+        unit = units_met[k]
+        first = tokens_of_unit[unit, 0]
+        second = tokens_of_unit[unit, 1]
+        size_a = of_unit[unit, 0]
+        size_b = of_unit[unit, 1]
+        weight_a = of_unit[unit, 2]
+        weight_b = of_unit[unit, 3]
+        root = of_unit[unit, 4]
+        squares_of_a += weight_a * first * first
+        squares_of_b += weight_b * second * second
+        products_of_a += weight_a * first * size_a
+        products_of_b += weight_b * second * size_b
+        if first > most_of_a:
+            most_of_a = first
+            size_of_most_a = size_a
+        if second > most_of_b:
+            most_of_b = second
+            size_of_most_b = size_b
+        both += root * first * second
+        tokens_a_by_size_b += root * first * size_b
+        size_a_by_tokens_b += root * size_a * second
+        tokens_of_unit[unit, 0] = 0
+        tokens_of_unit[unit, 1] = 0
+    squares[0] = squares_of_a
+    squares[1] = squares_of_b
+    products[0] = products_of_a
+    products[1] = products_of_b
+    crossed[0] = both
+    crossed[1] = tokens_a_by_size_b
+    crossed[2] = size_a_by_tokens_b
+    largest[0] = most_of_a
+    largest[1] = most_of_b
+    of_largest[0] = size_of_most_a
+    of_largest[1] = size_of_most_b
 
 
 @njit(cache=True, nogil=True)

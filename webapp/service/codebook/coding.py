@@ -157,7 +157,8 @@ def save(
     coder: Coder, item: Item, definition: Definition, code: int, unsure: bool, remark: str
 ) -> None:
     """Raises Invalid where there is no such code, or the definition has changed meanwhile in what
-    it asks for, or they have coded the text too often: each time adds a row."""
+    it asks for, or the draw was taken back, or they have coded the text too often: each time adds a
+    row."""
     if definition.concept_id != coder.concept_id or definition.number < defined(coder.concept).base:
         raise Invalid(
             "definition",
@@ -166,6 +167,12 @@ def save(
     if not 0 <= code < len(definition.codes):
         raise Invalid("code", f"Choose one of {', '.join(definition.codes)}.")
     with transaction.atomic():
+        # Who takes the draw back waits (concepts.discard)
+        draws = Draw.objects.select_for_update(no_key=True)
+        if draws.filter(pk=item.draw_id).first() is None:
+            raise Invalid(
+                "item", "These documents are no longer to be coded: the draw was taken back."
+            )
         # Locked, so that each of several at once is counted
         Coder.objects.select_for_update(no_key=True).get(pk=coder.pk)
         if coder.codings.filter(item=item).count() >= TIMES:

@@ -293,12 +293,18 @@ def invite(concept: Concept, on: bool) -> None:
 
 def discard(concept: Concept) -> None:
     """Take a draw back of which nothing was coded. Raises Invalid."""
-    if Coding.objects.filter(item__draw__concept=concept).exists():
-        raise Invalid(
-            "draw",
-            "Some of these documents are coded already, so the draw stays. Begin another concept.",
-        )
-    Draw.objects.filter(concept=concept).delete()
+    with transaction.atomic():
+        # Locked as `coding.save` does, so that no code is saved between the question and the act
+        drawn = Draw.objects.select_for_update().filter(concept=concept).first()
+        if drawn is None:
+            return
+        if Coding.objects.filter(item__draw=drawn).exists():
+            raise Invalid(
+                "draw",
+                "Some of these documents are coded already, so the draw stays. Begin another"
+                " concept.",
+            )
+        drawn.delete()
 
 
 def withdraw(concept: Concept, coder: int, on: bool) -> None:

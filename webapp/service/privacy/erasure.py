@@ -202,7 +202,8 @@ def _check_unchanged(corpus: Corpus) -> None:
 
 def finish() -> None:
     """Corpora that are ready take the place of those that they were made of, which are deleted for
-    good. It can be repeated. One whose original has other documents by now than it was made of
+    good. Where the original was deleted meanwhile, the new one is, too, and can be restored. It
+    can be repeated. One whose original has other documents by now than it was made of
     fails instead. Done where the uploaded files are, which say the documents of a copy.
 
     Raises ExceptionGroup where one could not take its place, which keeps no other from it."""
@@ -219,11 +220,15 @@ def _replace(new: Corpus) -> None:
     if old is not None and old.documents != new.provenance["of"]:
         _give_up(new, CHANGED.format(name=old.name))
         return
+    was_deleted = old is None or old.deleted_at is not None
     if old is not None:
         _take_over(old, new)
         deletion.delete_corpus(old)
         deletion.expire_now(old)
     Corpus.objects.filter(pk=new.pk).update(replaces=None)
+    if was_deleted:
+        # Whoever deleted the old one meanwhile wants none; it can be restored, without the erased
+        deletion.delete_corpus(new)
 
 
 def _give_up(new: Corpus, why: str) -> None:

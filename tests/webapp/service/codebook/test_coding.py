@@ -411,6 +411,16 @@ def test_a_coder_codes_a_text_so_often_and_no_more(trained, monkeypatch):
     assert Coding.objects.filter(coder=ann).count() == 4
 
 
+def test_a_code_for_a_draw_that_was_taken_back_meanwhile_is_refused(trained):
+    concept = drawn(trained, 30, overlap=0)
+    ann = coding.join(concept, "Ann")
+    item = coding.following(ann).item
+    concepts.discard(concept)
+    with pytest.raises(Invalid, match="taken back"):
+        coding.save(ann, item, concepts.defined(concept).holds, 1, False, "")
+    concepts.discard(concept)  # a second press finds nothing to do
+
+
 @pytest.mark.parametrize("code", ["1e308", "-1e308", "inf", "nan", "1e-320"])
 def test_a_scale_has_numbers_that_can_be_computed_with(trained, code):
     with pytest.raises(Invalid, match="Line 2: A number of a scale"):

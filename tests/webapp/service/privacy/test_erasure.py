@@ -172,6 +172,19 @@ def test_a_copy_that_was_deleted_does_not_come_back(corpus):
         deletion.bring_back(Corpus.everything.get(pk=new.pk))
 
 
+def test_what_was_deleted_meanwhile_does_not_come_back_as_its_copy(corpus):
+    """It can be restored from what was deleted, without the documents that were to go."""
+    numbers = erasure.chosen_documents(corpus, her_values(corpus))
+    new = erasure.erase(corpus, numbers, corpus.owner, train=False)
+    deletion.delete_corpus(corpus)
+    Corpus.objects.filter(pk=new.pk).update(status=Corpus.Status.READY)
+    erasure.finish()
+    assert not Corpus.objects.filter(pk__in=[corpus.pk, new.pk]).exists()
+    deletion.bring_back(Corpus.everything.get(pk=new.pk))
+    restored = Corpus.objects.get()
+    assert (restored.pk, restored.name, restored.replaces) == (new.pk, corpus.name, None)
+
+
 def test_a_copy_needs_no_room_beside_the_corpus_that_it_replaces(corpus, settings):
     settings.MOST = settings.MOST | {"documents": 25}
     Corpus.objects.filter(pk=corpus.pk).update(documents_read=20)
