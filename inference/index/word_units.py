@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.answers.sides import unit_weights, weights_of
+from inference.answers.sides import unit_weights, weights_of, words_of_sides
 from inference.answers.unit_sums import number_codes
 from inference.answers.words import WordSums
 from inference.index.segments import Field
@@ -210,7 +210,7 @@ class ByDocument(NamedTuple):
         packed = np.full(len(sides.cell), NO_SIDE, dtype)
         packed[inside] = sides.sizes.ravel()[cell].astype(np.int32) << SIDE_BITS | cell & 1
         lengths = np.arange(longest + 1.0)
-        weights = weights_of(lengths[:, None], sides.sizes.sum(axis=0))
+        weights = weights_of(lengths[:, None], words_of_sides(sides.sizes))
         return cls(packed, np.ascontiguousarray(weights.T))
 
 
