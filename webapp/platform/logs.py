@@ -141,7 +141,7 @@ def _codes(error: BaseException) -> list[tuple[str, str | int]]:
     return codes
 
 
-def _known(logger, method: str, line: EventDict) -> dict[str, str | int | float]:
+def _keep_known(logger, method: str, line: EventDict) -> dict[str, str | int | float]:
     """Keep the event and the keys of the list, with numbers, and short texts without control
     characters."""
     fields_kept: dict[str, str | int | float] = {
@@ -192,7 +192,7 @@ def configure() -> dict:
         "use_get_message": False,
         "pass_foreign_args": True,
         "foreign_pre_chain": [*shared, _foreign],
-        "processors": [_exception, _known, render],
+        "processors": [_exception, _keep_known, render],
     }
     return {
         "version": 1,

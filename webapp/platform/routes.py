@@ -91,7 +91,7 @@ def page(
     fixed: arguments of the view that are not in the address. options: fields of Route.
     """
     json = getattr(view, "shape", None)
-    declared = _checked(Route(route, name, Kind.PAGE, access, json=json, **options))
+    declared = _check_route(Route(route, name, Kind.PAGE, access, json=json, **options))
     patterns = [_pattern(f"{route}/" if route else "", view, name, declared, fixed)]
     if json is not None:
         patterns.append(
@@ -107,7 +107,11 @@ def form(
 ) -> URLPattern:
     """`route/`, which takes a form by POST."""
     return _pattern(
-        f"{route}/", view, name, _checked(Route(route, name, Kind.FORM, access, **options)), fixed
+        f"{route}/",
+        view,
+        name,
+        _check_route(Route(route, name, Kind.FORM, access, **options)),
+        fixed,
     )
 
 
@@ -116,13 +120,13 @@ def file(
 ) -> URLPattern:
     """`route`, a download; load=Load.PAGE where it is as small as a page."""
     declared = Route(route, name, Kind.FILE, access, **{"load": Load.FILE, **options})
-    return _pattern(route, view, name, _checked(declared), fixed)
+    return _pattern(route, view, name, _check_route(declared), fixed)
 
 
 def stream(route: str, view: Callable, name: str, access: Rule) -> URLPattern:
     """`route`, server-sent events."""
     return _pattern(
-        route, view, name, _checked(Route(route, name, Kind.STREAM, access, Load.STREAM))
+        route, view, name, _check_route(Route(route, name, Kind.STREAM, access, Load.STREAM))
     )
 
 
@@ -209,7 +213,7 @@ def readable(route: Route) -> str:
     return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", route.route)
 
 
-def _checked(route: Route) -> Route:
+def _check_route(route: Route) -> Route:
     """Raises ImproperlyConfigured where there is no access rule, or a parameter has no example."""
     if not isinstance(route.access, Rule):
         raise ImproperlyConfigured(

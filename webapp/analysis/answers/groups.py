@@ -45,7 +45,9 @@ def of_category(selection: Selection, category: ValueField) -> FieldGroups:
     codes = fields.values(selection.version, category)
     labels = list(category.values[:MOST_VALUES])
     has_label = (codes >= 0) & (codes < len(labels))
-    return _grouped(selection, category.name, labels, (), np.where(has_label, codes, len(labels)))
+    return _group_field(
+        selection, category.name, labels, (), np.where(has_label, codes, len(labels))
+    )
 
 
 def of_number(selection: Selection, number: RangeField) -> FieldGroups | None:
@@ -64,10 +66,10 @@ def of_number(selection: Selection, number: RangeField) -> FieldGroups | None:
     lowest = f"{low:.6g}"
     highest = f"{high:.6g}"
     labels = [f"{lowest} or less", f"{highest} or more"]
-    return _grouped(selection, number.name, labels, (("", lowest), (highest, "")), group)
+    return _group_field(selection, number.name, labels, (("", lowest), (highest, "")), group)
 
 
-def _grouped(
+def _group_field(
     selection: Selection,
     name: str,
     labels: list[str],

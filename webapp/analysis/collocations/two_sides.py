@@ -77,7 +77,7 @@ def _side(
     return Side(f"{topic} {documents.name}".strip(), documents.documents, near_question)
 
 
-def _computed(word: Word, compared_sides: list[Side]) -> Computed:
+def _compute_words(word: Word, compared_sides: list[Side]) -> Computed:
     """Raises Invalid where a side does not have the word."""
     base = compared_sides[0].documents
     question = compared_sides[0].question
@@ -176,7 +176,7 @@ def _in_order(in_column: np.ndarray, different: np.ndarray, association: np.ndar
 
 
 def page(base: RunSelection, word: Word, compared_sides: list[Side]) -> ComparedCollocations:
-    computed = _computed(word, compared_sides)
+    computed = _compute_words(word, compared_sides)
     family = computed.compared.family
     unit, _ = unit_of(compared_sides)
     windows = computed.compared.totals.tokens.tolist()
@@ -222,7 +222,7 @@ def _words(
 
 def table(base: RunSelection, word: Word, compared_sides: list[Side]) -> bytes:
     """What `page` has as CSV, at most queries.LONGEST_FILE words."""
-    computed = _computed(word, compared_sides)
+    computed = _compute_words(word, compared_sides)
     side_a, side_b = compared_sides
     unit = unit_sentences.about(base.version, unit_of(compared_sides)[0])
     about = [

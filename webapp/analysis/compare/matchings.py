@@ -65,7 +65,7 @@ def matched(first_run: Run, second_run: Run, by: int | None = None) -> matching.
     else:
         stored = _remembered.get_or_set((first, second), partial(_read, first, second))
         if stored is None:
-            raise _asked(first_run, second_run, by)
+            raise _ask_worker(first_run, second_run, by)
         between = stored
     return between if first == first_run.snapshot_id else between.turned()
 
@@ -140,7 +140,7 @@ _ARRAYS: dict[str, Any] = {
 }
 
 
-def _asked(first_run: Run, second_run: Run, by: int | None) -> Unmatched:
+def _ask_worker(first_run: Run, second_run: Run, by: int | None) -> Unmatched:
     """How far a worker is, who is asked where nobody was."""
     first, second = _snapshots(first_run, second_run)
     row = Comparison.objects.filter(first=first, second=second).first()

@@ -78,7 +78,7 @@ def sentences(rows: Sequence[Measured], runs: Sequence[Run], reference: int | No
         notes = [*_choice(done, by_id), *_prediction(done, by_id), *_coherence(done)]
     else:
         notes = [OTHER_WORDS]
-    notes += [*_in_use(done), *_matched(done, reference), *_time(done)]
+    notes += [*_in_use(done), *_say_matches(done, reference), *_time(done)]
     return _labelled_once(notes, done)
 
 
@@ -112,7 +112,7 @@ def _choice(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
     highest = predictors[0].value
     level = [score for score in predictors if highest - score.value <= tolerance]
     best_score = max(level, key=lambda score: (_npmi(score.row), score.value))
-    choice = _chosen(best_score.row, [score.row for score in level])
+    choice = _choose_run(best_score.row, [score.row for score in level])
     if choice is None:
         return []
     clearest = max(done, key=_npmi)
@@ -121,7 +121,7 @@ def _choice(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
     if clearest.npmi - best_score.row.npmi < CLEARER:
         return [choice]
     choice += (
-        f" If coherent topics matter more to you, choose {_named(clearest)}: NPMI"
+        f" If coherent topics matter more to you, choose {_name_run(clearest)}: NPMI"
         f" {decimals(clearest.npmi, DIGITS)} against {decimals(best_score.row.npmi, DIGITS)}"
     )
     in_use = _topics_in_use(clearest)
@@ -134,19 +134,19 @@ def _choice(done: list[Measured], by_id: dict[int, Run]) -> list[str]:
     return [f"{choice}."]
 
 
-def _chosen(best: Measured, level: list[Measured]) -> str | None:
+def _choose_run(best: Measured, level: list[Measured]) -> str | None:
     """level: the runs that predict equally well, best among them. None where nothing tells them
     apart that was measured."""
     if len(level) == 1:
-        return f"Choose {_named(best)}: it predicts held-out words best."
+        return f"Choose {_name_run(best)}: it predicts held-out words best."
     if best.npmi is None:
         return None
-    names = join_names([_named(row) for row in sorted(level, key=lambda row: row.run)])
+    names = join_names([_name_run(row) for row in sorted(level, key=lambda row: row.run)])
     second = max(_npmi(row) for row in level if row is not best)
     if best.npmi - second < CLEARER:
         return f"Neither prediction nor coherence tells {names} apart: choose by their topics."
     return (
-        f"Choose {_named(best)}: prediction does not tell {names} apart, and of these it has the"
+        f"Choose {_name_run(best)}: prediction does not tell {names} apart, and of these it has the"
         " most coherent topics."
     )
 
@@ -186,12 +186,13 @@ def _held_out(predictors: list[Scored]) -> str:
     ahead = best_score.value - following.value
     if ahead < SAME_NATS:
         return (
-            f"{_named_first(best_score.row)} and {_named(following.row)} predict held-out words equally"
+            f"{_named_first(best_score.row)} and {_name_run(following.row)} predict held-out"
+            " words equally"
             f" well: {_nats(best_score.value)}."
         )
     return (
         f"{_named_first(best_score.row)} predicts held-out words best: {_nats(best_score.value)}, which makes"
-        f" them {percent(expm1(ahead))} more probable than the next, {_named(following.row)},"
+        f" them {percent(expm1(ahead))} more probable than the next, {_name_run(following.row)},"
         " does."
     )
 
@@ -202,7 +203,7 @@ def _left_to_right(predictors: list[Scored]) -> str:
         return ""
     best_score, following = ordered[:2]
     if best_score.value - following.value < SAME_NATS:
-        names = join_names([_named(best_score.row), _named(following.row)])
+        names = join_names([_name_run(best_score.row), _name_run(following.row)])
         return (
             f"When whole documents are predicted from left to right, {names} do equally well:"
             f" {_nats(best_score.value)}."
@@ -213,7 +214,8 @@ def _left_to_right(predictors: list[Scored]) -> str:
             f" {_nats(best_score.value)}."
         )
     return (
-        f"When whole documents are predicted from left to right, {_named(best_score.row)} does best:"
+        f"When whole documents are predicted from left to right, {_name_run(best_score.row)} does"
+        " best:"
         f" {_nats(best_score.value)}."
     )
 
@@ -266,7 +268,7 @@ def _whole_documents(predictors: list[Scored]) -> str:
     rows = [score.row for score in predictors if engines.get(score.row.engine).ABOUT.by_document]
     if not rows:
         return ""
-    names = join_names([_named_first(rows[0]), *map(_named, rows[1:])])
+    names = join_names([_named_first(rows[0]), *map(_name_run, rows[1:])])
     verb = "gives" if len(rows) == 1 else "give"
     return (
         f"{names} {verb} each document one topic as a whole. Prediction is measured alike for all"
@@ -288,13 +290,13 @@ def _coherence(done: list[Measured]) -> list[str]:
     note = (
         f"{_named_first(best_score.row)} has the most coherent topics by NPMI:"
         f" {decimals(best_score.value, DIGITS)} on average, {decimals(least.value, DIGITS)} for"
-        f" {_named(least.row)}, which has the least coherent ones."
+        f" {_name_run(least.row)}, which has the least coherent ones."
     )
     by_umass = _best_first(done, "umass")
     if by_umass and by_umass[0].row.run == best_score.row.run:
         note += " By UMass it is the same run."
     elif by_umass:
-        note += f" By UMass it is {_named(by_umass[0].row)}."
+        note += f" By UMass it is {_name_run(by_umass[0].row)}."
     if len({_topics_in_use(row) for row in done}) > 1:
         note += " UMass tends to be lower with more topics."
     return [note]
@@ -304,14 +306,14 @@ def _in_use(done: list[Measured]) -> list[str]:
     uses: list[str] = []
     for row in done:
         if _topics_in_use(row) < row.K:
-            name = _named(row) if uses else _named_first(row)
+            name = _name_run(row) if uses else _named_first(row)
             uses.append(f"{name} uses {count(row.in_use)} of its {count(row.K)} topics")
     if not uses:
         return []
     return [f"{join_names(uses)}; the rest have no words."]
 
 
-def _matched(done: list[Measured], reference: int | None) -> list[str]:
+def _say_matches(done: list[Measured], reference: int | None) -> list[str]:
     """How many of the reference's topics the others have."""
     other_scores = _best_first(done, "matched")
     if reference is None or not other_scores:
@@ -321,17 +323,18 @@ def _matched(done: list[Measured], reference: int | None) -> list[str]:
     topics = (most_matched.matched or 0) + (most_matched.only_there or 0)
     has_all = most_matched.matched == topics
     if has_all:
-        note = f"All {count(topics)} topics of run {reference} have a partner in {_named(most_matched)}"
+        name = _name_run(most_matched)
+        note = f"All {count(topics)} topics of run {reference} have a partner in {name}"
     else:
         note = (
             f"Of the {count(topics)} topics of run {reference}, {count(most_matched.matched)} have a"
-            f" partner in {_named(most_matched)}"
+            f" partner in {_name_run(most_matched)}"
         )
     if least.matched == most_matched.matched:
         in_others = ", as in every other run" if len(other_scores) > 1 else ""
         return [f"{note}{in_others}."]
     superlative = "" if has_all else ", the most"
-    return [f"{note}{superlative}, and {count(least.matched)} in {_named(least)}, the fewest."]
+    return [f"{note}{superlative}, and {count(least.matched)} in {_name_run(least)}, the fewest."]
 
 
 def _time(done: list[Measured]) -> list[str]:
@@ -342,12 +345,12 @@ def _time(done: list[Measured]) -> list[str]:
     quick = min(timed, key=lambda score: score.value)
     return [
         f"{_named_first(quick.row)} was trained in the least time, {duration(quick.value)};"
-        f" {_named(slow.row)} took the most, {duration(slow.value)}. Runs that train at the same"
+        f" {_name_run(slow.row)} took the most, {duration(slow.value)}. Runs that train at the same"
         " time share the machine."
     ]
 
 
-def _named(row: Measured) -> str:
+def _name_run(row: Measured) -> str:
     return f"run {row.run} ({row.label})"
 
 

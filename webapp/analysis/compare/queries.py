@@ -90,25 +90,25 @@ def pairs(
     between = matchings.matched(first_view.run, second_view.run)
     match show:
         case "matched":
-            return _matched(first_view, second_view, between, order, after)
+            return _list_matched(first_view, second_view, between, order, after)
         case "first":
             return _lone(first_view, second_view, between, after)
         case "second":
             return _lone(second_view, first_view, between.turned(), after)
         case "split":
-            return _gathered(first_view, second_view, between, after)
+            return _list_split(first_view, second_view, between, after)
         case "merged":
-            return _gathered(second_view, first_view, between.turned(), after)
+            return _list_split(second_view, first_view, between.turned(), after)
 
 
-def _matched(
+def _list_matched(
     first_view: RunView, second_view: RunView, between: matching.Matching, order: str, after: int
 ) -> tuple[list[Matched], int | None]:
     share = _shares(first_view)
     share_in_b = _shares(second_view)
     similarity = between.similarity
     matched_topics = np.flatnonzero(between.partner >= 0).tolist()
-    numbers = _sorted(matched_topics, order, similarity, share)
+    numbers = _sort_topics(matched_topics, order, similarity, share)
     page = numbers[after : after + PAGE]
     partner = {k: int(between.partner[k]) for k in page}
     words = _words(first_view, page)
@@ -128,7 +128,9 @@ def _matched(
     return matched, _next(after, numbers)
 
 
-def _sorted(topics: list[int], order: str, similarity: np.ndarray, share: np.ndarray) -> list[int]:
+def _sort_topics(
+    topics: list[int], order: str, similarity: np.ndarray, share: np.ndarray
+) -> list[int]:
     """order: one of PAIR_ORDERS or of STABLE_ORDERS, which call the same measure otherwise."""
     if order in ("alike", "steady"):
         return sorted(topics, key=lambda k: (-similarity[k], k))
@@ -165,7 +167,7 @@ def _lone(
     return lone, _next(after, numbers)
 
 
-def _gathered(
+def _list_split(
     first_view: RunView, second_view: RunView, between: matching.Matching, after: int
 ) -> tuple[list[Gathered], int | None]:
     """Topics of the first run that are split into several of the second."""
@@ -208,7 +210,7 @@ def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[Stead
     ]
     stability = matching.stability(matchings_of_others)
     share = _shares(first)
-    numbers = _sorted(first.topics, order, stability, share)
+    numbers = _sort_topics(first.topics, order, stability, share)
     page = numbers[after : after + PAGE]
     words = _words(first, page)
     steady = []

@@ -73,7 +73,7 @@ def table(runs: Sequence[Run], reference: Run | None) -> list[Measured]:
     points = Metric.objects.filter(run__in=list(runs)).defer("topic_coherence")
     last_of_each_run = points.order_by("run", "-step").distinct("run")
     last_point = {point.run_id: point for point in last_of_each_run}
-    return [_measured(run, last_point.get(run.pk), reference) for run in runs]
+    return [_measure_run(run, last_point.get(run.pk), reference) for run in runs]
 
 
 def with_words(run: Run) -> np.ndarray:
@@ -94,7 +94,7 @@ def left_to_right_comes(run: Run) -> bool:
     return timezone.now() - run.finished_at < LEFT_TO_RIGHT_WITHIN
 
 
-def _measured(run: Run, point: Metric | None, reference: Run | None) -> Measured:
+def _measure_run(run: Run, point: Metric | None, reference: Run | None) -> Measured:
     values: dict[str, Any] = {}
     if point is not None:
         values |= {"held_out": point.held_out, "umass": point.coherence, "nonzero": point.nonzero}

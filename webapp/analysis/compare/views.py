@@ -100,7 +100,7 @@ def compare(
         (first.pk, run.pk) in numbers_waiting for first, run in with_first
     )
     page = ComparePage(
-        runs=[_described(run) for run in runs],
+        runs=[_describe_run(run) for run in runs],
         notices=[*notices, *of_topics],
         differences=_differences(runs),
         measures=_measures(page_query, runs, reference),
@@ -171,7 +171,7 @@ def measures(
     show, sort: what its links take back to that page."""
     runs = queries.ordered(authorization.runs(request), run)
     page = MeasuresPage(
-        runs=[_described(run) for run in runs],
+        runs=[_describe_run(run) for run in runs],
         measures=_measures(page_query, runs, _reference(runs, against)),
     )
     return Answer(page, status=_status(run, runs))
@@ -272,7 +272,7 @@ def _reference(runs: list[Run], against: int | None) -> Run | None:
     return next(iter([*references, *done]), None)
 
 
-def _described(run: Run) -> ComparedRun:
+def _describe_run(run: Run) -> ComparedRun:
     return ComparedRun(
         id=run.pk,
         url=reverse("run", args=[run.pk]),

@@ -54,14 +54,14 @@ def trained(regression: Regression, topic: int) -> list[OtherTexts]:
     for texts in (Replicate.Texts.DRAWN, Replicate.Texts.HALF):
         trial = trials.kept_trial(run, texts)
         if trial:
-            measured.append(_measured(regression, topic, texts, trial))
+            measured.append(_compare_texts(regression, topic, texts, trial))
         else:
             status = status_of_texts.get(texts, "")
             measured.append(OtherTexts(None, None, None, texts, status, 0, 0, None))
     return measured
 
 
-def _measured(
+def _compare_texts(
     regression: Regression, topic: int, texts: str, measured_trial: trials.Kept
 ) -> OtherTexts:
     """times: of all topics that were found again, their differences against those that the run
@@ -78,7 +78,7 @@ def _measured(
         if differences[1].any()
         else np.nan
     )
-    difference, low_end, high_end = _known(
+    difference, low_end, high_end = _none_for_nan(
         estimate_and_ends if has_topic[at] else np.full(3, np.nan)
     )
     return OtherTexts(
@@ -251,12 +251,12 @@ def _estimate(regression: Regression, table: EffectsTable, i: int, ends: np.ndar
     """Estimate row i of the table. ends: float64[2], of its corrected difference."""
     share = table.value[i] if regression.across else np.clip(table.value[i], 0.0, 1.0)
     corrected_ends = np.where(np.isfinite(table.corrected[i]), ends, np.nan)
-    corrected, corrected_low, corrected_high = _known([table.corrected[i], *corrected_ends])
+    corrected, corrected_low, corrected_high = _none_for_nan([table.corrected[i], *corrected_ends])
     return replace(
         _difference_of_row(table.answers, i),
         share=share.tolist(),
-        low=_known(table.low[i]),
-        high=_known(table.high[i]),
+        low=_none_for_nan(table.low[i]),
+        high=_none_for_nan(table.high[i]),
         corrected=corrected,
         corrected_low=corrected_low,
         corrected_high=corrected_high,
@@ -268,14 +268,14 @@ def _difference_of_row(answers: Answers, i: int) -> Estimate:
     as the answers have them, and without a correction for reading. p is 1 where nothing can be
     said."""
     ends = [answers.ends(side) for side in (1, 0)]
-    difference_low, difference_high = _known([answers.low[i], answers.high[i]])
-    ratio, ratio_low, ratio_high = _known(
+    difference_low, difference_high = _none_for_nan([answers.low[i], answers.high[i]])
+    ratio, ratio_low, ratio_high = _none_for_nan(
         [answers.ratio[i], answers.ratio_low[i], answers.ratio_high[i]]
     )
     return Estimate(
         share=[float(answers.b[i]), float(answers.a[i])],
-        low=_known(low_ends[i] for low_ends, _ in ends),
-        high=_known(high_ends[i] for _, high_ends in ends),
+        low=_none_for_nan(low_ends[i] for low_ends, _ in ends),
+        high=_none_for_nan(high_ends[i] for _, high_ends in ends),
         difference=float(answers.difference[i]),
         difference_low=difference_low,
         difference_high=difference_high,
@@ -296,7 +296,7 @@ def _negative_shares(table: EffectsTable) -> int:
     return int(np.count_nonzero((table.answers.a < 0) | (table.answers.b < 0)))
 
 
-def _known(numbers: Iterable[float]) -> list[float | None]:
+def _none_for_nan(numbers: Iterable[float]) -> list[float | None]:
     return [float(x) if np.isfinite(x) else None for x in numbers]
 
 
@@ -316,7 +316,13 @@ def _along(regression: Regression, numbers: list[int]) -> AlongEffect:
             for label, n in zip(along.labels, words.astype(int).tolist(), strict=True)
         ],
         topics=[
-            GroupAlong(_average(share, words), _known(share), _known(low), _known(high), name)
+            GroupAlong(
+                _average(share, words),
+                _none_for_nan(share),
+                _none_for_nan(low),
+                _none_for_nan(high),
+                name,
+            )
             for name, share, low, high in zip(
                 names, along.share, along.low, along.high, strict=True
             )
@@ -433,7 +439,7 @@ def _claim_page(
 def _in_run(variant: variants.Variant, first: variants.Variant) -> ClaimInRun:
     view = variant.view
     run = view.run
-    difference, low, high = _known(np.array([variant.difference, variant.low, variant.high]))
+    difference, low, high = _none_for_nan(np.array([variant.difference, variant.low, variant.high]))
     topic = nearest = None
     if variant.topic is not None:
         topic = links.topic_link(view, variant.topic)

@@ -145,7 +145,7 @@ def claim(question: Question, topic: int, by: int | None) -> Claim:
             left += 1
             continue
         if variant is None:
-            variant = _made(question, topic, view, between, exchange)
+            variant = _make_variant(question, topic, view, between, exchange)
             _kept.set(key, variant)
         variants.append(variant._replace(view=view))
     if exchange and not (left or waiting):
@@ -163,7 +163,7 @@ def _key(question: Question, topic: int, view: RunView) -> tuple:
     return (question.key, tuple(visible_topics(question)), topic, *view.topics_key)
 
 
-def _made(
+def _make_variant(
     question: Question, topic: int, view: RunView, between: Matching, exchange: Exchangeable | None
 ) -> Variant:
     selected = question.selection

@@ -168,7 +168,7 @@ def _html(
             if page.one and not page.one.together
             else ""
         ),
-        pinned=_pinned(page),
+        pinned=_pin_topics(page),
     )
 
 
@@ -204,7 +204,7 @@ def _sides(page: EffectsPage, row: TopicEffect) -> list[tuple[str, float, str]]:
     return list(zip(page.groups or page.settings, row.share, urls, strict=True))
 
 
-def _pinned(page: EffectsPage) -> PinnedChart:
+def _pin_topics(page: EffectsPage) -> PinnedChart:
     """What a notebook keeps: the topics of the page."""
     rows = [
         [
@@ -326,8 +326,8 @@ def _claim_html(question: variants.Question, page: ClaimPage) -> ClaimHtml:
         rows=[
             (
                 row,
-                _there(page, question, row),
-                _changed(row, own_row),
+                _question_url(page, question, row),
+                _say_changes(row, own_row),
                 _why_not(row, own_row),
             )
             for row in sorted(page.runs, key=lambda row: row.run != own_row.run)
@@ -336,7 +336,7 @@ def _claim_html(question: variants.Question, page: ClaimPage) -> ClaimHtml:
         pinned=PinnedChart(
             title,
             f"{sentence} {page.conclusion}",
-            json_text({"columns": columns, "rows": [*map(_kept, page.runs)]}),
+            json_text({"columns": columns, "rows": [*map(_cells_of, page.runs)]}),
         ),
         said=sentence,
         null=(
@@ -350,7 +350,7 @@ def _claim_html(question: variants.Question, page: ClaimPage) -> ClaimHtml:
     )
 
 
-def _changed(row: ClaimInRun, own_row: ClaimInRun) -> str:
+def _say_changes(row: ClaimInRun, own_row: ClaimInRun) -> str:
     """What is different from this run's choices: "40 topics, seed 3"."""
     parts = []
     if row.K != own_row.K:
@@ -375,13 +375,13 @@ def _why_not(row: ClaimInRun, own_row: ClaimInRun) -> str:
     return "interval contains 0"
 
 
-def _kept(row: ClaimInRun) -> list[str | int]:
+def _cells_of(row: ClaimInRun) -> list[str | int]:
     topic = f"{row.topic.label} {row.topic.name}" if row.topic else row.problem or "not found"
     row_cells = [topic, *_points(row.difference, row.low, row.high), "yes" if row.holds else "no"]
     return [row.run, *row_cells, row.K, row.seed, row.engine, row.words]
 
 
-def _there(page: ClaimPage, question: variants.Question, row: ClaimInRun) -> str:
+def _question_url(page: ClaimPage, question: variants.Question, row: ClaimInRun) -> str:
     """The claim's question in another run."""
     if isinstance(question, TwoSets):
         compared = reverse("run_time_compare", args=[row.run])

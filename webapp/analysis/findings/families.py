@@ -104,7 +104,7 @@ def cut(view: RunView, number: int | None) -> Cut:
     names_of_topics = {labels.name(k).casefold() for k in range(view.run.topics)}
     families_cut = [
         Family(
-            _called(labels, node, proposed),
+            _name_node(labels, node, proposed),
             slot,
             families.hue(labels, node, slot),
             node.topics,
@@ -139,7 +139,7 @@ def names(phrases: Sequence[Sequence[str]], names_of_topics: Set[str] = frozense
     return names_of_families
 
 
-def _called(labels: Labels, node: Node, proposed: str) -> str:
+def _name_node(labels: Labels, node: Node, proposed: str) -> str:
     if node.given >= 0:
         return labels.group(node.topics[0])
     largest_named = next(filter(labels.has_name, node.topics), None)

@@ -133,7 +133,7 @@ def _rows(
     family = None
     if isinstance(finding, Family):
         family = _family_of(finding, cut)
-        sentence = _coloured(sentence, family.hue)
+        sentence = _colour_topics(sentence, family.hue)
     times = finding.times
     row = FindingRow(
         kind=finding.kind,
@@ -170,7 +170,7 @@ def _family_of(finding: Family, cut: list[families.Family]) -> FamilyTopics:
     )
 
 
-def _coloured(sentence: Sentence, hue: int) -> Sentence:
+def _colour_topics(sentence: Sentence, hue: int) -> Sentence:
     """Its topics in the colour of their family."""
     parts = [
         replace(part, hue=hue) if isinstance(part, TopicLink) else part for part in sentence.parts

@@ -145,11 +145,11 @@ def shorten(selection: Selection, quotes: list[Quote]) -> list[list[tuple[str, b
             " …" if run.corpus.embargo and len(cut_text.text) < quote.end - quote.start else ""
         )
         words = texts.words(run, texts.tokens(view, quote.document), short, cut_text.first)
-        shortened.append(_joined([(w.text, w.topic == quote.topic) for w in words]))
+        shortened.append(_join_pieces([(w.text, w.topic == quote.topic) for w in words]))
     return shortened
 
 
-def _joined(parts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
+def _join_pieces(parts: list[tuple[str, bool]]) -> list[tuple[str, bool]]:
     """Neighbours of a kind as one; white space of any kind as one space."""
     return [
         ("".join(regex.sub(r"\s+", " ", text) for text, _ in joined_parts), is_marked)

@@ -271,7 +271,7 @@ def _axis(page: OverviewPage) -> Axis | None:
     return Axis(*sentences.years_of_span(*page.ends))
 
 
-def _of(shares: dict[int, np.ndarray], topics: Sequence[int], n: int) -> np.ndarray:
+def _sum_shares(shares: dict[int, np.ndarray], topics: Sequence[int], n: int) -> np.ndarray:
     """The shares of some topics together."""
     return np.sum([shares[k] for k in topics if k in shares] or [np.zeros(n)], axis=0)
 
@@ -293,7 +293,7 @@ def _short(
         return []
     short_sentences = [Short("About", _about(families))]
     if river is not None:
-        short_sentences.append(Short("When", _when(families, river, shares)))
+        short_sentences.append(Short("When", _say_thirds(families, river, shares)))
         if changes:  # where there are none, “What changed” says why
             short_sentences.append(Short("Clearest changes", _clearest(changes)))
         return short_sentences
@@ -311,7 +311,7 @@ def _short(
     return short_sentences
 
 
-def _named(row: FindingHtml) -> Named:
+def _name_family(row: FindingHtml) -> Named:
     assert row.family is not None
     return Named(row.family.name, row.url, row.family.hue)
 
@@ -322,11 +322,15 @@ def _about(families: list[FindingHtml]) -> list[SentencePart | Named]:
     for rank, row in enumerate(families[:LEADING]):
         assert row.family is not None
         of_words = "" if rank else " of the words"
-        parts += ["; " if rank else "", _named(row), f", {briefly(row.family.share)}{of_words}"]
+        parts += [
+            "; " if rank else "",
+            _name_family(row),
+            f", {briefly(row.family.share)}{of_words}",
+        ]
     return [part for part in parts if part] + ["."]
 
 
-def _when(
+def _say_thirds(
     families: list[FindingHtml], river: River, shares: dict[int, np.ndarray]
 ) -> list[SentencePart | Named]:
     """The largest family of each third of the time; neighbours with the same one are told as
@@ -342,7 +346,7 @@ def _when(
         else:
             thirds.append((leading, begin, end))
     if len(thirds) == 1:
-        return ["Throughout, ", _named(leading), " leads."]
+        return ["Throughout, ", _name_family(leading), " leads."]
     parts: list[SentencePart | Named] = []
     for rank, (row, begin, end) in enumerate(thirds):
         share = briefly(_part(row, shares, n, begin, end, totals[begin:end]))
@@ -351,7 +355,7 @@ def _when(
         else:
             until = sentences.last_before(river.starts[end], river.starts[-1] - river.starts[0])
             lead = f"Until {until} mostly " if not rank else f", until {until} "
-        parts += [lead, _named(row), f" ({share})"]
+        parts += [lead, _name_family(row), f" ({share})"]
     return [*parts, "."]
 
 
@@ -365,7 +369,7 @@ def _part(
 ) -> float:
     """A family's share of the words of some bins."""
     assert row.family is not None
-    of_bins = _of(shares, row.family.topics, n)[begin:end]
+    of_bins = _sum_shares(shares, row.family.topics, n)[begin:end]
     return float(of_bins @ weight / max(weight.sum(), 1.0))
 
 
@@ -414,7 +418,7 @@ def _leading(family_mixes: Mixes, families: list[FindingHtml]) -> list[SentenceP
     for row, largest in leaders_shown:
         gap = " " if parts else ""
         share = briefly(largest.width / 100)
-        family = _named(family_rows[largest.family])
+        family = _name_family(family_rows[largest.family])
         parts += [f"{gap}{row.value}: mostly ", family, f" ({share})."]
     return parts
 
@@ -473,7 +477,7 @@ def _families(
 ) -> list[FamilyLine]:
     """In the order of the river where there is one."""
     n = len(river.totals) if river else 0
-    curves = [_of(shares, row.family.topics if row.family else [], n) for row in rows]
+    curves = [_sum_shares(shares, row.family.topics if row.family else [], n) for row in rows]
     largest = max((float(curve.max()) for curve in curves if n), default=0.0)
     order = list(range(len(rows)))
     if n:
@@ -560,7 +564,7 @@ def _changes(rows: Sequence[FindingHtml], axis: Axis | None) -> list[Line]:
     for row in rows:
         item = row.items[0]
         assert isinstance(item, ChangeItem)
-        marks = _placed(item, axis) if axis else ChangeMarks(None, [])
+        marks = _place_marks(item, axis) if axis else ChangeMarks(None, [])
         picture = strip(row.line, item.topic.hue, marks.window, marks.levels)
         changes.append(Line(row, picture, row.times, row.ends, row.rank in clear))
     return changes
@@ -572,7 +576,7 @@ def _level_of(rows: Sequence[FindingHtml]) -> float:
     return answers[0].level if answers else USUAL_LEVEL
 
 
-def _placed(item: ChangeItem, axis: Axis) -> ChangeMarks:
+def _place_marks(item: ChangeItem, axis: Axis) -> ChangeMarks:
     """What its strip marks, from 0 to 1 along the axis."""
     marks = marks_of(item, (item.here.share, item.rest.share), (axis.first, axis.last))
     levels = [(axis.place(first), axis.place(last), share) for first, last, share in marks.levels]

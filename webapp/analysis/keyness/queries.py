@@ -64,7 +64,7 @@ def _words_of_side(
 ) -> list[SpreadWord]:
     """The first that side s uses more, its own figures first."""
     sides = [contrast.sides[s], contrast.sides[1 - s]]
-    rows = _ranked(computed, s, order)[:WORDS_OF_SIDE]
+    rows = _rank_words(computed, s, order)[:WORDS_OF_SIDE]
     dispersions: list[float | None] = [None] * len(rows)
     if over:
         dispersions = _dispersions(contrast, s, computed.forms[rows], over)
@@ -108,7 +108,7 @@ def table(contrast: Contrast, over: str, by: int | None) -> bytes:
         unit = unit_sentences.about(base.version, contrast.unit)
         about = [base.run.corpus.name, base.run.pk, base.sentence]
         about += [unit.column, unit.chosen_by, computed.family.level, contrast.counts]
-        rows = _ranked(computed, s, "ratio")
+        rows = _rank_words(computed, s, "ratio")
         side_lines = [
             [*about, text, side.name, *_cells(computed, i, s, text)]
             for i, text in texts(contrast.counted, computed, rows)
@@ -141,7 +141,7 @@ def texts(
     return zip(rows.tolist(), counted_words.spelled(computed.forms[rows]), strict=True)
 
 
-def _ranked(computed: Computed, s: int, order: Order) -> np.ndarray:
+def _rank_words(computed: Computed, s: int, order: Order) -> np.ndarray:
     """Rows of the words that side s uses more, the clearest first."""
     larger_in_first = computed.result.ratio > 0
     of_side = larger_in_first if s == 0 else ~larger_in_first

@@ -53,7 +53,7 @@ def of_topics(
     tokens = shares.tokens(cut)
     overall = tokens.sum(axis=0) / max(int(tokens.sum()), 1)
     words = topics.top_words(selection.view, chosen_topics, 4)
-    largest = _most(bands.share, bands.thin, columns_shown)
+    largest = _darkest_share(bands.share, bands.thin, columns_shown)
 
     def cell(i: int, k: int, g: int) -> Cell:
         url = links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=k))
@@ -119,7 +119,7 @@ def of_two_fields(
     bands = shares.intervals(shares.of_groups(selection, cells, (field, by)), [topic])
     tokens = shares.tokens(columns)
     overall = float(tokens[:, topic].sum() / max(int(tokens.sum()), 1))
-    largest = _most(bands.share, bands.thin, list(range(bands.share.shape[1])))
+    largest = _darkest_share(bands.share, bands.thin, list(range(bands.share.shape[1])))
 
     def cell(value: int, g: int) -> Cell:
         query = shares.address(selection, (row_groups, value), (columns.groups, g), has=topic)
@@ -192,7 +192,7 @@ def _peak(share: np.ndarray) -> np.ndarray:
     return np.nan_to_num(share).argmax(axis=1)
 
 
-def _most(share: np.ndarray, thin: np.ndarray, columns: list[int]) -> float:
+def _darkest_share(share: np.ndarray, thin: np.ndarray, columns: list[int]) -> float:
     """The share that has the darkest shade: the largest of a cell that is not thin, or
     DARKEST_SHARE."""
     shares_shown = share[:, columns]
@@ -222,7 +222,7 @@ def _cell(
         number = _percent(share)
         if has_interval:
             interval = _range(_percent(low), _percent(high))
-        shade = _shade(share, largest_share)
+        shade = _shade_class(share, largest_share)
     return Cell(
         share,
         number_or_none(low),
@@ -241,7 +241,7 @@ def _ratio(share: float, overall: float) -> float:
     return share / overall if overall else 1.0
 
 
-def _shade(share: float, largest_share: float) -> str:
+def _shade_class(share: float, largest_share: float) -> str:
     """s0 to s10: the class of a share beside the largest."""
     if share < NOTHING or not largest_share:
         return "s0"

@@ -60,7 +60,7 @@ def topic_map(listing: TopicListing, shown_topics: list[int]) -> TopicMap | None
             place=None,
         )
         circles.append(circle)
-    circles = _labelled(circles[:LABELLED], height) + circles[LABELLED:]
+    circles = _label_circles(circles[:LABELLED], height) + circles[LABELLED:]
     return TopicMap(circles, WIDTH, round(height), listing.view.snapshot.stress)
 
 
@@ -95,7 +95,7 @@ def _spread(snapshot_id: int) -> _Layout:
     return _Layout(positions, (separated - margin).min(axis=0), (separated + margin).max(axis=0))
 
 
-def _labelled(circles: list[Circle], height: float) -> list[Circle]:
+def _label_circles(circles: list[Circle], height: float) -> list[Circle]:
     """With a label where there is room for it, the largest first: right of the circle, left of it,
     below or above it.
 

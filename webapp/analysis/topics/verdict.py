@@ -31,8 +31,8 @@ def judge(view: RunView, k: int, similar: list[SimilarTopic]) -> Verdict | None:
         return None
     findings = [
         _together(column, k),
-        *_owned(view.run, column, k),
-        *_near(similar),
+        *_judge_ownership(view.run, column, k),
+        *_judge_neighbour(similar),
         *_stability(view.run, k),
     ]
     against = {finding.against for finding in findings}
@@ -62,7 +62,7 @@ def _together(column: dict[str, np.ndarray], k: int) -> Finding:
     return Finding(Reason("its first words occur in the same passages", "#measures"))
 
 
-def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Finding]:
+def _judge_ownership(run: Run, column: dict[str, np.ndarray], k: int) -> list[Finding]:
     """Whether its words and its documents are its own."""
     findings = []
     if column["background"][k]:
@@ -78,7 +78,7 @@ def _owned(run: Run, column: dict[str, np.ndarray], k: int) -> list[Finding]:
     return findings
 
 
-def _near(similar: list[SimilarTopic]) -> list[Finding]:
+def _judge_neighbour(similar: list[SimilarTopic]) -> list[Finding]:
     if not similar or similar[0].divergence >= NEAR_NATS:
         return []
     nearest = similar[0]

@@ -105,7 +105,7 @@ def _page(
     """csv: the address of the file."""
     view = selection.view
     family = followed.family
-    shared = _Words(selection, about.number, followed, _spelled(selection, followed))
+    shared = _Words(selection, about.number, followed, _spell_words(selection, followed))
     hidden = view.hidden_words.numbers
     words = [
         _word(shared, row, change)
@@ -129,7 +129,7 @@ def _page(
     )
 
 
-def _spelled(selection: RunSelection, followed: Followed) -> dict[int, str]:
+def _spell_words(selection: RunSelection, followed: Followed) -> dict[int, str]:
     numbers = [change.word for change in followed.changes]
     return dict(
         tuples(
@@ -184,7 +184,7 @@ def _word(shared: _Words, row: int, change: WordChange) -> WordThroughTime:
         url=view.go("run_word", text),
         kind=change.kind,
         sentence=_sentence(change),
-        when=_when(change),
+        when=_say_when(change),
         times=times.times,
         interval=times.ends,
         here=change.here,
@@ -234,7 +234,7 @@ def _sentence(change: WordChange) -> str:
         rest=sentences.briefly(change.rest),
         first=_period_named(change.first),
         until=_period_named(change.until),
-        span=_spanned(change),
+        span=_say_span(change),
         outside=time_sentences.BEFORE_AND_AFTER,
     )
     if change.whose:
@@ -247,20 +247,20 @@ def _period_named(name: str) -> str:
     return sentences.period(name) if name else ""
 
 
-def _spanned(change: WordChange, brief: bool = False) -> str:
+def _say_span(change: WordChange, brief: bool = False) -> str:
     if change.shape != "window":
         return ""
     return sentences.spanned(Span(first=change.first, last=change.last), brief)
 
 
-def _when(change: WordChange) -> str:
+def _say_when(change: WordChange) -> str:
     """When there is more of it, or less, in brief; "" where nothing changed."""
     if change.shape == "step":
         period = sentences.period(change.first if change.more else change.until, brief=True)
         return (SINCE if change.more else UNTIL).format(period=period)
     if change.shape == "line":
         return time_sentences.RISING if change.more else time_sentences.FALLING
-    return _spanned(change, brief=True)
+    return _say_span(change, brief=True)
 
 
 def html(page: WordsThroughTime, open_word: str) -> WordsThroughTimeHtml:
@@ -274,17 +274,17 @@ def html(page: WordsThroughTime, open_word: str) -> WordsThroughTimeHtml:
         counts.append(UNSURE.format(count=len(unsure)) if counts else NONE_SURE)
     return WordsThroughTimeHtml(
         kinds=[
-            KindOfWords(kind, TITLES[kind], [_shaded(word, page.periods) for word in words])
+            KindOfWords(kind, TITLES[kind], [_shade_cells(word, page.periods) for word in words])
             for kind, words in of_kind.items()
             if words
         ],
-        unsure=[_shaded(word, page.periods) for word in unsure],
+        unsure=[_shade_cells(word, page.periods) for word in unsure],
         open=open_word,
         counts=join_names(counts) if counts else "",
     )
 
 
-def _shaded(
+def _shade_cells(
     word: WordThroughTime, periods: list[WordsPeriod]
 ) -> tuple[WordThroughTime, list[tuple[WordInPeriod, str, bool]]]:
     """The cells with their shades: the word's largest share in a period that is not thin has the

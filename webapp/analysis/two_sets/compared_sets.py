@@ -61,7 +61,8 @@ def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
 
 def _name_between_ends(selection: RunSelection, documents: RunSelection) -> str:
     """What is selected in a few words, with both ends of its time: "1946–2020", as "1860 compared
-    with from 1946" is no heading. documents: those of the side, which the page's own time bounds."""
+    with from 1946" is no heading. documents: those of the side, which the page's own time
+    bounds."""
     days = fields.dated(selection.version)
     if days is None or not (selection.first or selection.last):
         return selection.name
@@ -83,11 +84,11 @@ def read_sides(
     if side_a is None and side_b is not None:
         raise Invalid("from_a", "First choose the documents to compare with these.")
     if side_a is not None:
-        return selection, side_a, side_b or _others(selection)
+        return selection, side_a, side_b or _all_others(selection)
     if not (selection and rest):
         return None
     base = Selection.all(selection.view)
-    return base, Side(selection.name, selection, False), _others(base)
+    return base, Side(selection.name, selection, False), _all_others(base)
 
 
 def addresses_of(base: RunSelection, first: Side, second: Side) -> list[str]:
@@ -106,7 +107,7 @@ def sides_of_addresses(
     return base, Side("", first, False), Side("", second, complement)
 
 
-def _others(base: RunSelection) -> Side:
+def _all_others(base: RunSelection) -> Side:
     return Side("all others", base, True)
 
 

@@ -55,7 +55,7 @@ def compare(
     view = base.view
     documents = division.divide(base, side_a, side_b)
     differences_of_page = differences(base, side_a, side_b, documents, constant, answered)
-    larger_in_a, larger_in_b = _listed(differences_of_page, order)
+    larger_in_a, larger_in_b = _list_topics(differences_of_page, order)
     samples = words_of_sides.sample_sides(base, documents)
     sample_sizes = [len(sample) for sample in samples]
     rows, words = _rows(
@@ -175,7 +175,7 @@ def differences(
     return Differences(topic_numbers, bands, answers, tokens, unit, caution, same_speakers)
 
 
-def _listed(differences_of_page: Differences, order: Order) -> tuple[list[int], list[int]]:
+def _list_topics(differences_of_page: Differences, order: Order) -> tuple[list[int], list[int]]:
     """Places of the topics that are surely larger in a, and of those in b, the most different
     first."""
     ranked = differences_of_page.ranked(order)

@@ -198,11 +198,11 @@ def _ends(run: Run, uses: Uses, pairs: np.ndarray) -> np.ndarray:
     counts = uses.counts[pairs].astype(np.int64)
     most_of_document = embargo.lines(run.corpus)
     if most_of_document:
-        counts = _allowed(uses.documents[pairs], counts, most_of_document)
+        counts = _allowed_tokens(uses.documents[pairs], counts, most_of_document)
     return np.cumsum(counts)
 
 
-def _allowed(documents: np.ndarray, counts: np.ndarray, most_lines: int) -> np.ndarray:
+def _allowed_tokens(documents: np.ndarray, counts: np.ndarray, most_lines: int) -> np.ndarray:
     """int64[n]: tokens of each pair that are among the first `most_lines` of its document, which
     may have several pairs."""
     order = np.argsort(documents, kind="stable")
@@ -271,7 +271,9 @@ def cut_at(
     piece the word ends that begins there."""
     documents = dict.fromkeys(word_place.document for word_place in line_places)
     columns = embargo.about(run.corpus, documents, "title", "date_text")
-    cut_texts = embargo.read_pieces(run.corpus, [_around(word_place) for word_place in line_places])
+    cut_texts = embargo.read_pieces(
+        run.corpus, [_piece_around(word_place) for word_place in line_places]
+    )
     cuts = []
     for word_place, cut_text, (stop,) in zip(line_places, cut_texts, stops(cut_texts), strict=True):
         begin = word_place.at - cut_text.first
@@ -288,7 +290,7 @@ def cut_at(
     return cuts
 
 
-def _around(line_place: LinePlace) -> tuple[int, int, int, int]:
+def _piece_around(line_place: LinePlace) -> tuple[int, int, int, int]:
     """What embargo.read_pieces asks for: document, first character, how many, and the place
     itself."""
     first = max(0, line_place.at - SIDE)

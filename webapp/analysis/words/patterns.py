@@ -115,7 +115,7 @@ def page(
     """Lines `first` and following. Where there are more than an order by context takes, it is that
     of an even sample. Readers under embargo are given those of one page that may be shown."""
     if embargo.readers(selection.run.corpus):
-        lines = _shown(selection, hits, limit) if not first else []
+        lines = _shown_lines(selection, hits, limit) if not first else []
         return Lines(lines, len(lines), len(lines), 0)
     counts = np.minimum(hits.counts, embargo.lines(selection.run.corpus) or UNLIMITED)
     ends = np.cumsum(counts, dtype=np.int64)
@@ -127,12 +127,12 @@ def page(
         numbers = sample(hits.documents, counts, concordance.SORTED).tolist()
 
     def cut(first: int, limit: int) -> list[Cut]:
-        return _cut(selection, hits, _tokens(ends, numbers[first : first + limit]))
+        return _cut_lines(selection, hits, _tokens(ends, numbers[first : first + limit]))
 
     return concordance.ordered(selection, cut, len(numbers), kept_back, order, first, limit)
 
 
-def _shown(selection: RunSelection, hits: Hits, limit: int) -> list[Line]:
+def _shown_lines(selection: RunSelection, hits: Hits, limit: int) -> list[Line]:
     """Lines of which something may be shown, in the documents' order. Those of which nothing may
     would tell by their number whether a text that is used up has the pattern. Raises Invalid, as
     `told`."""
@@ -140,7 +140,7 @@ def _shown(selection: RunSelection, hits: Hits, limit: int) -> list[Line]:
     lines_shown: list[Line] = []
     for block in range(0, min(len(hits.documents), MOST_LOOKED_AT), limit or 1):
         hit_places = [(i, 0) for i in range(block, min(block + limit, len(hits.documents)))]
-        lines = concordance.lines_of(selection, _cut(selection, hits, hit_places))
+        lines = concordance.lines_of(selection, _cut_lines(selection, hits, hit_places))
         lines_shown += [line for line in lines if line.at is not None]
         if len(lines_shown) >= limit:
             break
@@ -185,12 +185,12 @@ def by_group(
     # Each row's bars are parts of its own tallest: now of that of all rows
     top = max(tallest, default=0.0) or 1.0
     return [
-        replace(row, years=_scaled(row.years, highest, top))
+        replace(row, years=_scale_bars(row.years, highest, top))
         for row, highest in zip(rows, tallest, strict=True)
     ]
 
 
-def _scaled(bars: list[Bar], highest: float, top: float) -> list[Bar]:
+def _scale_bars(bars: list[Bar], highest: float, top: float) -> list[Bar]:
     return [replace(rate_bar, part=rate_bar.part * highest / top) for rate_bar in bars]
 
 
@@ -235,13 +235,13 @@ def all_lines(selection: RunSelection, hits: Hits, size: int = 1_000) -> Iterato
     """All lines, in the documents' order, a block at a time: under an embargo each block is a
     write."""
     if embargo.readers(selection.run.corpus):
-        yield _shown(selection, hits, size)
+        yield _shown_lines(selection, hits, size)
         return
     for first in range(0, page(selection, hits, "document", 0, 0).total, size):
         yield page(selection, hits, "document", first, size).lines
 
 
-def _cut(selection: RunSelection, hits: Hits, tokens: list[tuple[int, int]]) -> list[Cut]:
+def _cut_lines(selection: RunSelection, hits: Hits, tokens: list[tuple[int, int]]) -> list[Cut]:
     """tokens: (which of the documents, which of its hits), ascending."""
     last_of_document = dict(tokens)
     hits_of_document = {

@@ -115,7 +115,7 @@ def names(
     of too few documents to tell, the first words of its topic (topics.top_words).
     """
     near = word.near([tally.topic for tally in named_tallies], CANDIDATES)
-    owned = _owned(view, near, [tally.topic for tally in named_tallies])
+    owned = _owned_parts(view, near, [tally.topic for tally in named_tallies])
     first = topics.top_words(
         view, [tally.topic for tally in (*named_tallies, *rare_tallies)], WORDS_OF_SENSE
     )
@@ -129,7 +129,7 @@ def names(
     return first
 
 
-def _owned(
+def _owned_parts(
     view: RunView, near: list[list[Near]], numbers: list[int]
 ) -> dict[int, tuple[str, dict[int, float]]]:
     """word -> (as text, topic -> the part of all its tokens that the topic holds, merged ones

@@ -88,7 +88,7 @@ def senses_page(
     uses = senses.uses(view, word, selection)
     senses_named, other_topics = senses.tallied(uses)
     clear, rare = topic_rows(selection, uses, senses_named, other_topics[: senses.TOPICS_LISTED])
-    charted = _charted(selection, clear, rare[: senses.TOPICS_APART] if topics_apart else [])
+    charted = _charted_topics(selection, clear, rare[: senses.TOPICS_APART] if topics_apart else [])
     mix = senses.mix(run, uses, [topic.number for topic in charted], by)
     has_places = concordance.has_places(run)
     rows: list[Sense | SampledSense] = list(clear)
@@ -108,7 +108,7 @@ def senses_page(
         all=selection.address(topic="all"),
         rest=sum(tally.tokens for tally in other_topics),
         related=word_rows(view, related),
-        shift=_shift(mix, charted, selection) if mix else None,
+        shift=_chart_shift(mix, charted, selection) if mix else None,
         has_places=has_places,
     )
     return page, partial(_html, page, charted, senses_named, other_topics)
@@ -193,7 +193,7 @@ def _group(why: str, tallies: list[Tally], rare: list[OtherTopic]) -> TopicGroup
     )
 
 
-def _charted(
+def _charted_topics(
     selection: RunSelection, clear: list[Sense], rare_topics: Sequence[OtherTopic]
 ) -> list[ChartedTopic]:
     """The topics that the chart of a word shows one by one: its senses, and some others; those of
@@ -215,7 +215,7 @@ def _charted(
     return [replace(row, shade=shade) for row, shade in zip(rows, shades, strict=True)]
 
 
-def _shift(mix: Mix, charted: list[ChartedTopic], selection: RunSelection) -> Shift:
+def _chart_shift(mix: Mix, charted: list[ChartedTopic], selection: RunSelection) -> Shift:
     """Counts by bin, with the addresses of the lines that are counted."""
     numbers = [topic.number for topic in charted]
     return Shift(

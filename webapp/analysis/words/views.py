@@ -116,7 +116,7 @@ def detail(
     """The senses of a word, or with ?topic= the lines of one."""
     found_word = queries.word(run.version, word)
     if found_word is None:
-        return _unknown(view, word[:LONGEST_WORD], as_json)
+        return _answer_unknown(view, word[:LONGEST_WORD], as_json)
     if not run.final:
         return Answer(UntrainedWord(header(found_word)))
     if topic is None:
@@ -124,10 +124,10 @@ def detail(
     return _lines(selection, page_query, found_word, senses.asked_topic(view, topic), sort, after)
 
 
-def _unknown(view: RunView, text: str, as_json: bool) -> Answer[WordPages]:
+def _answer_unknown(view: RunView, text: str, as_json: bool) -> Answer[WordPages]:
     """The page of a word that the vocabulary has not."""
     if not as_json:
-        uncounted = _uncounted(view, text)
+        uncounted = _find_uncounted(view, text)
         if uncounted is not None:
             return Answer(uncounted)
     alike = word_rows(view, queries.alike(view.run.version, text))
@@ -135,7 +135,7 @@ def _unknown(view: RunView, text: str, as_json: bool) -> Answer[WordPages]:
     return Answer(page, status=NOT_FOUND)
 
 
-def _uncounted(view: RunView, word: str) -> UncountedWord | None:
+def _find_uncounted(view: RunView, word: str) -> UncountedWord | None:
     """A word that the texts have, but not the vocabulary; None for what is no word, or in no
     text."""
     settings = VocabularySettings.from_dict(view.run.version.settings)
@@ -201,7 +201,7 @@ def _lines(
     if has_places:
         lines = concordance.page(selection, uses, topic, sort, first)
     page = LinesPage(
-        **vars(_listed(selection, page_query, topic, lines, sort, orders, first)),
+        **vars(_list_lines(selection, page_query, topic, lines, sort, orders, first)),
         word=header(word),
         sense=next((row for row in rows if row.number == topic), None),
         senses=clear,
@@ -213,7 +213,7 @@ def _lines(
     return Answer(page)
 
 
-def _listed(
+def _list_lines(
     selection: RunSelection,
     page_query: PageQuery,
     topic: int | None,
@@ -296,7 +296,7 @@ def pattern_page(
         )
     lines = patterns.page(selection, hits, sort, first)
     return PatternPage(
-        **vars(_listed(selection, page_query, topic, lines, sort, patterns.ORDERS, first)),
+        **vars(_list_lines(selection, page_query, topic, lines, sort, patterns.ORDERS, first)),
         pattern=text,
         hits=counted_lines.hits,
         documents=counted_lines.documents,

@@ -179,7 +179,7 @@ def test(
             kind=kind,
             number=question,
             seed=seed,
-            shown=_shown(view, reading_test, bool(answered)),
+            shown=_test_choices(view, reading_test, bool(answered)),
             text=opening,
             next=_next(view, kind, queries.after(view, who, seed, kind, number), seed),
             chosen=answered.get("chosen"),
@@ -190,7 +190,7 @@ def test(
     )
 
 
-def _shown(
+def _test_choices(
     view: RunView, test: queries.WordTest | queries.TopicTest | None, revealed: bool
 ) -> list[str] | list[RevealedTopic | TopicWords] | None:
     if isinstance(test, queries.TopicTest):

@@ -208,7 +208,7 @@ LOOKS = {
 @looked_up
 def look_at_ticked(request: HttpRequest, run: Run) -> HttpResponse:
     """Lead to the page that shows the ticked topics, for the documents that are chosen."""
-    ticked = _ticked(request, run)
+    ticked = _ticked_topics(request, run)
     do = request.POST.get("do", "")
     if not ticked:
         return _nothing(request, run)
@@ -227,7 +227,7 @@ def look_at_ticked(request: HttpRequest, run: Run) -> HttpResponse:
 def edit_ticked(request: HttpRequest, run: Run) -> HttpResponse:
     """Merge, hide, group, move or colour the ticked topics: one entry of the history, which can be
     undone as a whole."""
-    ticked = _ticked(request, run)
+    ticked = _ticked_topics(request, run)
     do = request.POST.get("do", "")
     if not ticked:
         return _nothing(request, run)
@@ -267,7 +267,7 @@ def _largest(run: Run, ticked: list[int]) -> int:
     return max(ticked, key=lambda k: (share[k], -k))
 
 
-def _ticked(request: HttpRequest, run: Run) -> list[int]:
+def _ticked_topics(request: HttpRequest, run: Run) -> list[int]:
     return topics.numbers(request.POST.getlist("topics"), run)
 
 

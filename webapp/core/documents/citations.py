@@ -109,11 +109,13 @@ def chicago(cited: Passage) -> str:
         authors = _several([_forward(name) for name in cited.authors])
         begin = f"{authors}, {begin}"
     work = f"in {cited.work}"
-    holding_place = _joined(cited.file, cited.place).replace("(", "[").replace(")", "]")
+    holding_place = _join_parts(cited.file, cited.place).replace("(", "[").replace(")", "]")
     if holding_place:
         work = f"{work} ({holding_place})"
     date = _date(cited.date, "{month} {day}, {year}", _MONTHS) or "n.d."
-    return _ended(f"{begin} {_joined(date, work, cited.part, _characters(cited), cited.url)}")
+    return _end_sentence(
+        f"{begin} {_join_parts(date, work, cited.part, _characters(cited), cited.url)}"
+    )
 
 
 def mla(cited: Passage) -> str:
@@ -126,12 +128,12 @@ def mla(cited: Passage) -> str:
         by = ", and ".join([*cited.authors[:1], *map(_forward, cited.authors[1:])])
     title = f"Untitled document {cited.number}."
     if cited.title:
-        title = f"“{_ended(_inner(cited.title))}”"
+        title = f"“{_end_sentence(_inner(cited.title))}”"
     date = _date(cited.date, "{day} {month} {year}", _MONTHS_OF_MLA)
-    source = _joined(
+    source = _join_parts(
         cited.work, date, cited.file, cited.place, cited.part, _characters(cited), cited.url
     )
-    sentences = [_ended(by), title, _ended(source)]
+    sentences = [_end_sentence(by), title, _end_sentence(source)]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -147,7 +149,7 @@ def bibtex(cited: Passage) -> str:
         "title": _latex(cited.title or f"Untitled document {cited.number}"),
         "year": str(year or ""),
         "month": _MONTHS[month - 1][:3].lower() if month else "",
-        "howpublished": _latex(_joined(cited.work, cited.file, cited.place, cited.part)),
+        "howpublished": _latex(_join_parts(cited.work, cited.file, cited.place, cited.part)),
         "url": cited.url.replace("%", r"\%"),
         "note": _latex(note),
     }
@@ -159,7 +161,7 @@ def bibtex(cited: Passage) -> str:
 
 def _author_of_bibtex(name: str) -> str:
     """In braces unless it is "Family, Given": else BibTeX would take it apart."""
-    return _latex(name) if _turned(name) else f"{{{_latex(name)}}}"
+    return _latex(name) if _split_name(name) else f"{{{_latex(name)}}}"
 
 
 def csl(cited: Passage) -> dict[str, Any]:
@@ -181,7 +183,7 @@ def csl(cited: Passage) -> dict[str, Any]:
 
 
 def _author_of_csl(name: str) -> dict[str, str]:
-    turned = _turned(name)
+    turned = _split_name(name)
     if turned is None:
         return {"literal": name}
     family, first_name = turned
@@ -195,7 +197,7 @@ def _date_of_csl(date: str) -> dict[str, Any] | None:
     return {"literal": date} if date else None
 
 
-def _joined(*parts: str) -> str:
+def _join_parts(*parts: str) -> str:
     """Those that there are, with commas between them."""
     return ", ".join(part for part in parts if part)
 
@@ -209,11 +211,11 @@ def _inner(title: str) -> str:
     return re.sub(r'"([^"]*)"', "‘\\1’", title).replace("“", "‘").replace("”", "’").rstrip(".,;: ")
 
 
-def _ended(text: str) -> str:
+def _end_sentence(text: str) -> str:
     return text if not text or text[-1] in ".!?" else f"{text}."
 
 
-def _turned(name: str) -> tuple[str, str] | None:
+def _split_name(name: str) -> tuple[str, str] | None:
     """(family, given) of a name that is written "Family, Given"."""
     parts = [part.strip() for part in name.split(",")]
     if len(parts) != 2 or not all(parts):
@@ -223,7 +225,7 @@ def _turned(name: str) -> tuple[str, str] | None:
 
 
 def _forward(name: str) -> str:
-    return " ".join(reversed(_turned(name) or (name,)))
+    return " ".join(reversed(_split_name(name) or (name,)))
 
 
 def _several(names: list[str]) -> str:
@@ -262,7 +264,7 @@ def _latex(text: str) -> str:
 def _key(cited: Passage) -> str:
     """ "lincoln1861-2-120": the first name or word of the title, the year, document and place."""
     if cited.authors:
-        turned = _turned(cited.authors[0])
+        turned = _split_name(cited.authors[0])
         words = _WORD.findall(turned[0] if turned else cited.authors[0])[-1:]  # the family name
     else:
         words = _WORD.findall(cited.title)[:1]

@@ -82,7 +82,7 @@ def known_fields(version: Version) -> list[Field]:
     failed, those that a person may name, with nothing known of how alike their texts are."""
     if version.unit_fields is None or failed(version):
         return [_not_looked_at(field) for field in _of_columns(version)]
-    return [_stored(row) for row in version.unit_fields["fields"]]
+    return [_read_field(row) for row in version.unit_fields["fields"]]
 
 
 def failed(version: Version) -> bool:
@@ -90,7 +90,7 @@ def failed(version: Version) -> bool:
     return bool(version.unit_fields and version.unit_fields.get("failed"))
 
 
-def _stored(row: dict) -> Field:
+def _read_field(row: dict) -> Field:
     values = {name: value for name, value in row.items() if name != "file"}
     values["aliases"] = tuple(values["aliases"])
     values["coarser"] = tuple(values["coarser"])
@@ -197,11 +197,11 @@ def names_somebody(version: Version) -> Callable[[str], bool]:
     for column in fields.categories(version):
         if column.name in names:
             values += column.values
-    text = "\n".join(f" {_spaced(value)} " for value in values)
-    return lambda phrase: f" {_spaced(phrase)} " in text
+    text = "\n".join(f" {_lower_words(value)} " for value in values)
+    return lambda phrase: f" {_lower_words(phrase)} " in text
 
 
-def _spaced(text: str) -> str:
+def _lower_words(text: str) -> str:
     """Its words, in small letters."""
     return " ".join(_NAME.findall(text.casefold()))
 
@@ -209,7 +209,7 @@ def _spaced(text: str) -> str:
 def choose(corpus: Corpus, name: str | None) -> None:
     """Keep what a person said: a field's name, "" for each document, None for nobody knows. Raises
     Invalid for another field."""
-    if name and (corpus.version is None or _chosen(corpus.version, name) is None):
+    if name and (corpus.version is None or _chosen_field(corpus.version, name) is None):
         raise Invalid(
             "unit",
             f"“{name[:50]}” is no field of at least {FEWEST_VALUES} values that documents share."
@@ -218,6 +218,6 @@ def choose(corpus: Corpus, name: str | None) -> None:
     Corpus.objects.filter(pk=corpus.pk).update(unit=name)
 
 
-def _chosen(version: Version, name: str) -> Field | None:
+def _chosen_field(version: Version, name: str) -> Field | None:
     field = found.field_named(known_fields(version), name)
     return field if field is not None and field.values >= FEWEST_VALUES else None

@@ -123,14 +123,14 @@ def counts(selection: Selection) -> Facets:
     """How the set is made up, each part with the address that narrows the set to it, or takes that
     back."""
     categories = [
-        _counted(selection, category)
+        _count_values(selection, category)
         for category in fields.categories(selection.version)[:CATEGORIES]
     ]
     topics = _prominent(selection) if selection.run and selection.run.final else []
     return Facets([category for category in categories if category.values], bars(selection), topics)
 
 
-def _counted(selection: Selection, category: ValueField) -> Facet:
+def _count_values(selection: Selection, category: ValueField) -> Facet:
     """A category's values as they would be counted without a choice among them, most frequent
     first."""
     documents = _of_values(selection.elsewhere(category.name), category)

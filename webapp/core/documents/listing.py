@@ -261,7 +261,7 @@ class Listing:
 
         def make() -> tuple[np.ndarray, ...]:
             keys = -search.open_index(self.selection.corpus).rank(self.selection.q, numbers)
-            first, remaining = _first(keys)
+            first, remaining = _first_places(keys)
             return keys, numbers[first[np.argsort(keys[first], kind="stable")]], remaining
 
         keys, first, remaining = self._kept(make, "relevance")
@@ -279,7 +279,7 @@ class Listing:
         ]
 
 
-def _first(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _first_places(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(places of the FIRST_MATCHES least keys, of equals the first; places of the others), int64,
     ascending both."""
     if len(keys) <= FIRST_MATCHES:

@@ -90,7 +90,7 @@ def _tests(selection: Conditions, version: Version) -> Iterator[Test]:
         # The last, which is also the place -1: no value
         accepted = np.zeros(len(category.values) + 1, bool)
         accepted[[category.values.index(value) for value in values]] = True
-        yield partial(_accepted, codes, accepted)
+        yield partial(_accepted_rows, codes, accepted)
     for between in selection.between:
         yield partial(ranges.mask, between, version)
     for name in selection.only:
@@ -103,7 +103,9 @@ def _tests(selection: Conditions, version: Version) -> Iterator[Test]:
             yield partial(_from_to, np.arange(version.documents, dtype=np.int32), first, end)
 
 
-def _accepted(codes: np.ndarray, accepted: np.ndarray, documents: np.ndarray | slice) -> np.ndarray:
+def _accepted_rows(
+    codes: np.ndarray, accepted: np.ndarray, documents: np.ndarray | slice
+) -> np.ndarray:
     return accepted[codes[documents]]
 
 

@@ -51,7 +51,7 @@ def read(query: QueryDict, version: Version) -> list[Range]:
         low = query.get(f"low:{field.name}", "").strip()
         high = query.get(f"high:{field.name}", "").strip()
         if low or high:
-            ranges.append(_checked(Range(field.name, low, high), field))
+            ranges.append(_check_range(Range(field.name, low, high), field))
     ranges = list(dict.fromkeys(ranges))
     if len(ranges) > MOST_RANGES:
         raise Invalid(
@@ -65,7 +65,7 @@ def _read(text: str, version: Version) -> Range:
     for field in fields.ranges(version):  # a name may have a colon in it
         ends_text = text.removeprefix(field.name + ":")
         if ends_text != text and ends_text.count(":") == 1:
-            return _checked(
+            return _check_range(
                 Range(field.name, *(unquote(part).strip() for part in ends_text.split(":"))), field
             )
     names = ", ".join(f"“{field.name}”" for field in fields.ranges(version)) or "none"
@@ -76,7 +76,7 @@ def _read(text: str, version: Version) -> Range:
     )
 
 
-def _checked(asked_range: Range, field: RangeField) -> Range:
+def _check_range(asked_range: Range, field: RangeField) -> Range:
     _ends(asked_range, field)
     return asked_range
 

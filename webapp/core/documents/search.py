@@ -30,11 +30,11 @@ def open_index(corpus: Corpus) -> Index:
             ]
         except FileNotFoundError:
             raise no_index() from None
-        return _open(folder, *((state.st_ino, state.st_mtime_ns) for state in states))
+        return _open_index(folder, *((state.st_ino, state.st_mtime_ns) for state in states))
 
 
 @cached(_OPEN)
-def _open(folder: Path, *made_at: tuple[int, int]) -> Index:
+def _open_index(folder: Path, *made_at: tuple[int, int]) -> Index:
     """made_at: another where the index or the words were written again."""
     return sealed.opened(lambda: _index(folder), folder / "index", folder / "tokens")
 
@@ -87,7 +87,8 @@ def passages(corpus: Corpus, q: str, numbers: list[int]) -> dict[int, texts.Exce
         corpus, {number: _densest(hit_places) for number, hit_places in hits.items()}
     )
     return {
-        cut_text.number: _marked(index, cut_text, hits[cut_text.number]) for cut_text in cut_texts
+        cut_text.number: _mark_matches(index, cut_text, hits[cut_text.number])
+        for cut_text in cut_texts
     }
 
 
@@ -103,7 +104,7 @@ def _densest(positions: list[np.ndarray]) -> int:
     return int(starts[np.lexsort((-words.sum(axis=0), -(words > 0).sum(axis=0)))[0]])
 
 
-def _marked(index: Index, cut_text: Piece, positions: list[np.ndarray]) -> texts.Excerpt:
+def _mark_matches(index: Index, cut_text: Piece, positions: list[np.ndarray]) -> texts.Excerpt:
     """The passage with its matches marked."""
     a, b = texts.ends(cut_text)
     matches = np.unique(np.concatenate(positions), axis=0) - cut_text.first

@@ -180,7 +180,7 @@ def in_run(
     if document is None:
         raise _missing(run.corpus, number)
     plain = _document(page_query, document, passage_place, at, by)
-    name, coloured, only_topic = _shown(show or topic, view, document.proportions)
+    name, coloured, only_topic = _coloured_topics(show or topic, view, document.proportions)
     page = DocumentOfRunPage(
         **vars(plain),
         proportions=[
@@ -236,7 +236,9 @@ def _text(owner: Run | Corpus, document: ShownDocument, passage: Place | None) -
     )
 
 
-def _shown(name: str, view: RunView, parts: list[Proportion]) -> tuple[str, set[int], int | None]:
+def _coloured_topics(
+    name: str, view: RunView, parts: list[Proportion]
+) -> tuple[str, set[int], int | None]:
     """Which topics' words are coloured: as the address says it; their numbers; the topic where it
     is one alone. name: all, strongest, or a topic's number. What is none of these is the
     strongest."""
@@ -294,7 +296,7 @@ def _document(
     return DocumentPage(
         document=about,
         at=min(_first_character(at, passage), about.length),
-        whole=_whole(document),
+        whole=_whole_link(document),
         previous=_neighbour(page_query, listing, around.previous),
         next=_neighbour(page_query, listing, around.next),
         before=before,
@@ -303,7 +305,7 @@ def _document(
     )
 
 
-def _whole(document: ShownDocument) -> WholeLink | None:
+def _whole_link(document: ShownDocument) -> WholeLink | None:
     first = document.first_section
     if first is None:
         return None

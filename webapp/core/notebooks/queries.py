@@ -202,11 +202,11 @@ def origin(source: Source, start: int | None = None, end: int | None = None) -> 
         of_run += [f"run {source['run']}", f"K = {source['K']}", f"seed {source['seed']}"]
     if "share" in source:
         of_run.append(f"{percent(source['share'])} of all words")
-    sentences = [_joined(of_document), _joined(of_run)]
+    sentences = [_join_fields(of_document), _join_fields(of_run)]
     return "; ".join(filter(None, sentences))
 
 
-def _joined(fields: Sequence[object]) -> str:
+def _join_fields(fields: Sequence[object]) -> str:
     """Those that are not empty, with commas between."""
     return ", ".join(str(field) for field in fields if field)
 

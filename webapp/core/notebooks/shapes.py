@@ -33,7 +33,7 @@ class KeptTable:
         shares = self.shares
         rows = []
         for row in self.rows:
-            rows.append([(_written(cell, shares[i]), cell) for i, cell in enumerate(row)])
+            rows.append([(_write_cell(cell, shares[i]), cell) for i, cell in enumerate(row)])
         return rows
 
 
@@ -42,7 +42,7 @@ def _are_shares(column: list[Cell]) -> bool:
     return bool(values) and all(isinstance(cell, float) and 0 <= cell <= 1 for cell in values)
 
 
-def _written(cell: Cell, share: bool) -> str:
+def _write_cell(cell: Cell, share: bool) -> str:
     if cell is None:
         return ""
     return percent(cell) if share else str(cell)

@@ -116,7 +116,7 @@ def _work(key: int, attempt: int, beat: Heartbeat) -> None:
         pk=key
     )
     folder = files.replicate_folder(key)
-    if (fields := _trained(replicate, folder / "checkpoint", beat)) is None:
+    if (fields := _train_replicate(replicate, folder / "checkpoint", beat)) is None:
         claims.update(kinds.REPLICATE, key, attempt, status=Replicate.Status.QUEUED, tries=0)
         return
     with transaction.atomic():
@@ -139,14 +139,16 @@ def _completes_run_of_all(replicate: Replicate) -> bool:
     return not of_seeds(replicate.run).exclude(status=Replicate.Status.READY).exists()
 
 
-def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, bytes | list] | None:
+def _train_replicate(
+    replicate: Replicate, saved: Path, beat: Heartbeat
+) -> dict[str, bytes | list] | None:
     """Its fields; None where somebody needs the machine: then the checkpoint `saved` is there to
     continue from."""
     run = replicate.run
     engine = engines.get(replicate.run.engine)
     bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
     run_bow = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
-    plan = _planned(replicate, run_bow)
+    plan = _plan_training(replicate, run_bow)
     bow = plan.bow
     config = engines.config(run.engine, **plan.settings).resolve(bow.D, bow.tokens)
     shared_options: dict[str, Any] = {"engine": engine, "config": config, "bow": bow}
@@ -180,11 +182,13 @@ def _trained(replicate: Replicate, saved: Path, beat: Heartbeat) -> dict[str, by
     with beat.long():
         if replicate.number:
             short = how_many.measure(replicate, engine, config, last, run_bow, saved.parent)
-            return {"topics": _packed(last.topics), "tokens": _packed(short)}
+            return {"topics": _pack_arrays(last.topics), "tokens": _pack_arrays(short)}
         if replicate.texts == Replicate.Texts.OWN:
-            return {"topics": _packed(last.topics), "elsewhere": _elsewhere(run, last.topics)}
+            return {"topics": _pack_arrays(last.topics), "elsewhere": _elsewhere(run, last.topics)}
         return {
-            "tokens": _packed(trials.measure_trial(replicate, engine, config, last, bow, run_bow))
+            "tokens": _pack_arrays(
+                trials.measure_trial(replicate, engine, config, last, bow, run_bow)
+            )
         }
 
 
@@ -198,7 +202,7 @@ class _Plan(NamedTuple):
     last_step: int | None
 
 
-def _planned(replicate: Replicate, run_bow: Bow) -> _Plan:
+def _plan_training(replicate: Replicate, run_bow: Bow) -> _Plan:
     """With another number of topics a short training; else as long a one as the run's."""
     run = replicate.run
     if replicate.number:
@@ -222,7 +226,7 @@ class _Needed:
         return self.ever
 
 
-def _packed(result: Topics | trials.Kept | how_many.Short) -> bytes:
+def _pack_arrays(result: Topics | trials.Kept | how_many.Short) -> bytes:
     """Its arrays as .npz. Raises Invalid where they are too large to be kept."""
     file = BytesIO()
     arrays: dict[str, Any] = {

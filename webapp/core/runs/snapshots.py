@@ -91,7 +91,7 @@ def publish(
         words = bulk.Partition("topic_word", snapshot.pk)
         words.create()
         rows = np.zeros(topics.K, np.int64)  # of each topic
-        words.write_arrays(_counted(_topic_rows(topics, outcome), rows))
+        words.write_arrays(_count_rows(_topic_rows(topics, outcome), rows))
         Topic.objects.bulk_create(
             _topics(snapshot, topics, coherence, rows, used, outcome, xy, called), batch_size=2000
         )
@@ -187,7 +187,7 @@ def _topic_rows(topics: Topics, outcome: Outcome | None) -> Iterator[tuple[np.nd
     )
 
 
-def _counted(
+def _count_rows(
     blocks: Iterable[tuple[np.ndarray, ...]], rows: np.ndarray
 ) -> Iterator[tuple[np.ndarray, ...]]:
     """The blocks; each topic's rows are counted into `rows`, int64[K], as they pass."""
@@ -232,13 +232,13 @@ def _topics(
             snapshot=snapshot,
             number=k,
             share=float(share[k]),
-            coherence=_known(coherence[k]) if used[k] else None,
+            coherence=_none_for_nan(coherence[k]) if used[k] else None,
             floor=float(topics.floor[k]),
             floor_mass=float(topics.floor[k] * (topics.V - rows[k])),
             used=bool(used[k]),
             name=called[k].text,
             name_parts=list(called[k].parts),
-            **{name: _known(column[k]) for name, column in columns.items()},
+            **{name: _none_for_nan(column[k]) for name, column in columns.items()},
             **{name: bool(column[k]) for name, column in marks.items()},
             similar=similar[k],
             beside=company[k],
@@ -290,6 +290,6 @@ _MEASURES = (
 )
 
 
-def _known(number: np.generic) -> float | int | None:
+def _none_for_nan(number: np.generic) -> float | int | None:
     """The number as Postgres takes it: None for NaN."""
     return None if np.isnan(number) else number.item()

@@ -39,14 +39,14 @@ def learned_from(replicate: Replicate, bow: Bow) -> Bow:
             bow, evidence.of(run).topics, weights.topics(run.snapshot), replicate.seed
         )
     if replicate.texts == Replicate.Texts.HALF:
-        learned = ~_measured(replicate)
+        learned = ~_draw_measured_half(replicate)
         return bow.only(
             learned if bow.first_row is None else np.repeat(learned, np.diff(bow.first_row))
         )
     return bow
 
 
-def _measured(replicate: Replicate) -> np.ndarray:
+def _draw_measured_half(replicate: Replicate) -> np.ndarray:
     """bool[D]: half of those who speak, with all of their documents."""
     version = replicate.run.version
     if replicate.texts != Replicate.Texts.HALF:
@@ -83,7 +83,11 @@ def measure_trial(
         weights.topics(run.snapshot), last.topics, *weights.words(run, run)
     ).partner
     return Kept(
-        partner, rows.indptr, rows.indices.astype(np.uint16), rows.data, _measured(replicate)
+        partner,
+        rows.indptr,
+        rows.indices.astype(np.uint16),
+        rows.data,
+        _draw_measured_half(replicate),
     )
 
 

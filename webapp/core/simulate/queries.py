@@ -46,7 +46,7 @@ def measured(snapshot_id: int) -> Measured:
     ]
     extra = []
     for k in np.setdiff1d(np.arange(topics.K), partner).tolist():
-        first_words = _first(found_topics.beta[k], truth_of_corpus.words)
+        first_words = _first_words(found_topics.beta[k], truth_of_corpus.words)
         extra.append(UnmatchedTopic(k, float(topics.share[k]), first_words))
     extra.sort(key=lambda topic: -topic.share)
     return Measured(
@@ -82,7 +82,7 @@ def _row(k: int, partner: int, simulated: truth.Made, found_topics: _FoundTopics
     row = TrueTopic(
         true=k,
         share=float(simulated.share[k]),
-        words=_first(beta, simulated.words),
+        words=_first_words(beta, simulated.words),
         partner=None,
         found_share=None,
         found_words=[],
@@ -102,14 +102,14 @@ def _row(k: int, partner: int, simulated: truth.Made, found_topics: _FoundTopics
         row,
         partner=partner,
         found_share=float(found_topics.share[partner]),
-        found_words=[(word, word in row.words) for word in _first(estimate, simulated.words)],
+        found_words=[(word, word in row.words) for word in _first_words(estimate, simulated.words)],
         total_variation=float(variation),
         relative_error=error,
         recovered=error < RECOVERED,
     )
 
 
-def _first(weights_of_words: np.ndarray, words: list[str]) -> list[str]:
+def _first_words(weights_of_words: np.ndarray, words: list[str]) -> list[str]:
     heaviest = np.argsort(-weights_of_words, kind="stable")[:WORDS_OF_TOPIC]
     return [words[w] for w in heaviest if weights_of_words[w] > 0]
 

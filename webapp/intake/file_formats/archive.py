@@ -177,7 +177,7 @@ def _sniff(
     for entry in itertools.islice(entries, MAX_ENTRIES):
         looking.check()
         inside = f"{name}/{entry.name}"
-        why = _refused(entry) or _of_page(inside, companions)
+        why = _refusal(entry) or _of_page(inside, companions)
         if first is None and why != "is a folder":
             first = f"Its first entry {why}." if why else "Its first entry can't be read."
         if why or inside == fixed_options.get("without"):  # a table about the others
@@ -231,7 +231,7 @@ def _sniff_texts(entries: Iterator[Entry], file_format: str, fixed_options: dict
     with contextlib.suppress(Unreadable):  # an archive that ends too soon
         for entry in entries:
             with contextlib.suppress(Unreadable, *DAMAGED):
-                if formats.by_name(entry.name) == "text" and _refused(entry) is None:
+                if formats.by_name(entry.name) == "text" and _refusal(entry) is None:
                     samples[entry.name] = head(entry, entry.name, _HEAD)
     return _of_samples(samples, file_format, fixed_options)
 
@@ -249,7 +249,7 @@ def _of_samples(samples: dict[str, bytes], file_format: str, fixed_options: dict
     return Sniff(Options(format=file_format, entry="text", encoding=encoding), [], rows)
 
 
-def _refused(entry: Entry) -> str | None:
+def _refusal(entry: Entry) -> str | None:
     """Why an entry is not read, as the end of a sentence; None for an entry that is."""
     leads_out = _leads_out(entry.path.replace("\\", "/"))
     leads_out = leads_out or ".." in entry.name.replace("\\", "/").split("/")
@@ -258,7 +258,7 @@ def _refused(entry: Entry) -> str | None:
         (entry.refused, entry.refused),
         (leads_out, "has a path that leads out of the archive"),
         (_is_system(entry), "is a note of the system, not a document"),
-        (file_format is None, _unknown(entry.name)),
+        (file_format is None, _say_unknown(entry.name)),
         (
             file_format == "text" and entry.size > 4 * MAX_TEXT,
             f"is longer than {MAX_TEXT:,} characters",
@@ -277,7 +277,7 @@ def _leads_out(path: str) -> bool:
     return ".." in folders or path.startswith("/") or on_a_drive
 
 
-def _unknown(name: str) -> str:
+def _say_unknown(name: str) -> str:
     instead = formats.instead(name)
     if instead is None:
         return "has a file extension that Topograph does not know"
@@ -363,7 +363,7 @@ def _read(
                 )
             step = _Step(f"{name}/{entry.name}", _Progress(entry, advance))
             of_page = None if entry.refused else _of_page(step.inside, companions)
-            why = of_page or _refused(entry)
+            why = of_page or _refusal(entry)
             if why is None and entry.size > budget.left():
                 why = (
                     f"makes the archive unpack to more than {budget.limit / 1e9:,.3g} GB,"

@@ -116,7 +116,7 @@ def documents(
 def numbers(line: str, count: int, name: str, row: int) -> list[int]:
     """The whole numbers of a line. Raises Unreadable where it holds something else."""
     try:
-        values = [int(part) if part.isdigit() else _whole(part) for part in line.split()]
+        values = [int(part) if part.isdigit() else _whole_number(part) for part in line.split()]
         if len(values) == count:
             return values
     except (ValueError, OverflowError):  # no number, or an infinite one
@@ -127,7 +127,7 @@ def numbers(line: str, count: int, name: str, row: int) -> list[int]:
     )
 
 
-def _whole(part: str) -> int:
+def _whole_number(part: str) -> int:
     value = float(part)
     if value != int(value):
         raise ValueError(part)

@@ -269,16 +269,16 @@ def mended(rows: Iterable[Row], options: Options) -> Iterator[Row]:
                 yield from held_rows
                 held_rows = []
             continue
-        yield from _ended(held_rows, text, wide)
+        yield from _end_held_rows(held_rows, text, wide)
         held_rows = []
         if cell_count == text + 1 and not row.damage:
             held_rows = [row]
         else:
             yield row
-    yield from _ended(held_rows, text, wide)
+    yield from _end_held_rows(held_rows, text, wide)
 
 
-def _ended(held_rows: list[Row], text: int, wide: int) -> Iterator[Row]:
+def _end_held_rows(held_rows: list[Row], text: int, wide: int) -> Iterator[Row]:
     """Rows that were held where no rest of the first came: one, where the text is the last cell."""
     if len(held_rows) > 1 and text == wide - 1 and wide > 1:
         yield _one_row(held_rows, text)

@@ -62,7 +62,7 @@ def about(columns: list[str], rows: list[list[str]], key: int) -> dict[str, Any]
     """Positions in a table about other files, whose column `key` names them and is given as the
     text. What is no date, and is not named title or id, is metadata: short and different values may
     be places as well as ids."""
-    columns_of_roles = {role: _named(columns, _NAMES[role]) for role in ("title", "id")}
+    columns_of_roles = {role: _first_named(columns, _NAMES[role]) for role in ("title", "id")}
     cells = [_values(rows, i) for i in range(len(columns))]
     columns_of_roles["date"] = _date_column(columns, cells, set(range(len(columns))) - {key})
     return {role: None if i == key else i for role, i in columns_of_roles.items()} | {"text": key}
@@ -80,12 +80,12 @@ def guess(columns: list[str], rows: list[list[str]]) -> dict[str, Any]:
         columns_of_roles[role] = column_number
         free.discard(column_number)
 
-    candidates = {role: _named(columns, names) for role, names in _NAMES.items()}
+    candidates = {role: _first_named(columns, names) for role, names in _NAMES.items()}
     if candidates["text"] is None:  # a field within a field, as “tweet.full_text”
-        candidates["text"] = _named(
+        candidates["text"] = _first_named(
             [column.rpartition(".")[2] for column in columns], _NAMES["text"]
         )
-    words = [sum(map(_worded, column)) / max(1, len(column)) for column in cells]
+    words = [sum(map(_word_characters, column)) / max(1, len(column)) for column in cells]
     words = words if any(words) else lengths
     wordiest = max(range(len(columns)), key=lambda i: (words[i], lengths[i], -i))
     by_name = candidates["text"]
@@ -133,7 +133,7 @@ def has_texts(options: Options, rows: list[list[str]]) -> bool:
     return is_text(options.column("text") or "") or words(options, rows) >= TEXT_WORDS
 
 
-def _named(columns: list[str], names: list[str]) -> int | None:
+def _first_named(columns: list[str], names: list[str]) -> int | None:
     """The column whose name comes first in the list of names."""
     named_columns = [
         (names.index(_plain(column)), i)
@@ -170,7 +170,7 @@ def _dates(cells: list[str], name: str, share: float) -> bool:
     return bool(filled) and looks_like_dates(filled, name, share)
 
 
-def _worded(cell: str) -> float:
+def _word_characters(cell: str) -> float:
     """How many of its characters are of words: numbers, hashes and addresses are none. As its
     beginning is, so is the whole."""
     start = cell[:1_000]  # by which it is known whether it holds words

@@ -176,7 +176,7 @@ def sniff(source: Source | Member, name: str, fixed_options: dict, companions: C
     options = Options(format=key)
     if sandbox_process.now() or not (file_format.sandboxed or looking.now()):
         with_companions = [companions] if file_format.archive or file_format.bag else []
-        with _parsed(source, name, file_format) as (source, plain_name):
+        with _parsable_sources(source, name, file_format) as (source, plain_name):
             sniffed = file_format.sniff(
                 source, plain_name, options, fixed_options, *with_companions
             )
@@ -193,7 +193,7 @@ def sniff(source: Source | Member, name: str, fixed_options: dict, companions: C
 
 
 @contextlib.contextmanager
-def _parsed(
+def _parsable_sources(
     source: Source, name: str, file_format: Format, html: bool = False
 ) -> Iterator[tuple[Source, str]]:
     """What a format's module in this process is given. What a library reads is here only in a
@@ -298,7 +298,7 @@ class Reading:
             with_companions = [companions] if bag or file_format.archive else []
 
             def items(advance: Callable[[int], None]) -> Iterator[Document | Problem]:
-                with _parsed(
+                with _parsable_sources(
                     source, name, file_format, options.html and not file_format.archive
                 ) as (
                     plain_source,
@@ -315,7 +315,7 @@ class Reading:
             items = self.request.documents
         # What comes as a descriptor is bounded by the process that sent it
         unbounded = (ours and not bag) or isinstance(source, Descriptor)
-        return items if unbounded else lambda advance: _bounded(items(advance), source, name)
+        return items if unbounded else lambda advance: _bound_items(items(advance), source, name)
 
 
 class InTurn(Protocol):
@@ -383,7 +383,7 @@ def _is_large(source: Source) -> bool:
     return isinstance(source, Path) and source.stat().st_size >= LARGE_BYTES
 
 
-def _bounded(
+def _bound_items(
     items: Iterator[Document | Problem], source: Source, name: str
 ) -> Iterator[Document | Problem]:
     """The documents and problems, as long as the file can hold them: a spreadsheet, a Parquet file

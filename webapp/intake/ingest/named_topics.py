@@ -106,7 +106,7 @@ def checked(topics: Sequence[StoredTopic]) -> list[NamedTopic]:
     """Topics with names and words as they are stored. Raises Invalid for what can't be."""
     if len(topics) > MOST_TOPICS:
         raise Invalid(KEY, f"At most {MOST_TOPICS} topics can be named, got {len(topics)}.")
-    checked_topics = [_named(topic) for topic in topics]
+    checked_topics = [_read_topic(topic) for topic in topics]
     names = Counter(topic.name.casefold() for topic in checked_topics)
     for topic in checked_topics:
         if names[topic.name.casefold()] > 1:
@@ -114,7 +114,7 @@ def checked(topics: Sequence[StoredTopic]) -> list[NamedTopic]:
     return checked_topics
 
 
-def _named(topic: StoredTopic) -> NamedTopic:
+def _read_topic(topic: StoredTopic) -> NamedTopic:
     name = " ".join(topic["name"].split())
     if not 1 <= len(name) <= LONGEST_NAME:
         raise Invalid(
@@ -161,7 +161,9 @@ def count_topics(version: Version, topics: Sequence[NamedTopic]) -> list[Counted
         seeds = []
         for word in topic.words:
             tokens, documents = counts.get(word, (0, 0))
-            seeds.append(SeedCount(as_typed(word), tokens, documents, _shared(word, topic, topics)))
+            seeds.append(
+                SeedCount(as_typed(word), tokens, documents, _topics_with_word(word, topic, topics))
+            )
         total = sum(seed.tokens for seed in seeds)
         result.append(CountedTopic(topic.name, seeds, total, total >= SUPPORT))
     return result
@@ -173,7 +175,7 @@ def _rows(version: Version, topics: Sequence[NamedTopic]) -> QuerySet[Word]:
     return Word.objects.filter(version=version.pk, word__in=seeds)
 
 
-def _shared(word: str, topic: NamedTopic, topics: Sequence[NamedTopic]) -> list[str]:
+def _topics_with_word(word: str, topic: NamedTopic, topics: Sequence[NamedTopic]) -> list[str]:
     """Names of the other topics that have the word."""
     having = [candidate for candidate in topics if word in candidate.words]
     return [candidate.name for candidate in having if candidate is not topic]

@@ -58,7 +58,7 @@ def proposed(version: Version, choice: Choice) -> list[Proposal]:
     if not path.exists():
         # The version's other files may be in the store alone
         path.parent.mkdir(parents=True, exist_ok=True)
-        rewrite(path, orjson.dumps(_found(version, choice)))
+        rewrite(path, orjson.dumps(_find_phrases(version, choice)))
     return STORED.validate_json(path.read_bytes())
 
 
@@ -95,7 +95,7 @@ def _parts(cut_text: embargo.Piece, phrase: Proposal) -> list[tuple[str, bool]]:
     return [part for part in [(before, False), (text[start:stop], True), (after, False)] if part[0]]
 
 
-def _found(version: Version, choice: Choice) -> list[Proposal]:
+def _find_phrases(version: Version, choice: Choice) -> list[Proposal]:
     folder = files.corpus_folder(version.corpus_id) / "tokens"
     stream = Spread(sealed.opened(lambda: Stream.open(folder), folder), MOST_SEARCHED_PIECES)
     phrases = find(stream, choice, MOST_PHRASES)

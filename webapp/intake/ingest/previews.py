@@ -265,7 +265,7 @@ def preview_draft(
             reading = replace(reading, shaping=reading.shaping | usual)
             beginning, stream = sample.take_sample(corpus, reading)
         if first_time:
-            reading, adapted = _proposed(reading, beginning, stream)
+            reading, adapted = _propose_reading(reading, beginning, stream)
             preview = replace(preview, adapted=adapted)
             form.offer(reading)
     except (Invalid, file_formats.Unreadable) as error:
@@ -414,7 +414,7 @@ def _column(sniff: file_formats.Sniff, role: str, name_or_number: str) -> str:
     raise not_offered(role, name_or_number, sniff.columns)
 
 
-def _proposed(
+def _propose_reading(
     reading: ReadingSettings, beginning: Sample, stream: Stream | None
 ) -> tuple[ReadingSettings, str]:
     """With thresholds for as many documents as there are, where that is known, and the stop words

@@ -145,7 +145,7 @@ def look(
         keys = _keys_of_columns(columns, reading)
         chosen_columns = [name for name in values if name in keys]
     replacer = _replacer(corpus, documents, chosen_columns, spared)
-    new = [_replaced(replacer, document) for document in documents]
+    new = [_replace_values(replacer, document) for document in documents]
     replaced = replacer.replaced
     return Look(
         documents=len(documents),
@@ -313,7 +313,7 @@ def write(upload: Upload, advance: Callable[[], object]) -> None:
         path = folder / "0"
         with path.open("wb") as file:
             for document in _Again(kept, advance):
-                new = _replaced(replacer, document)
+                new = _replace_values(replacer, document)
                 file.write(orjson.dumps(new, option=orjson.OPT_APPEND_NEWLINE))
         path.chmod(0o600)
     (folder / "list.jsonl").write_text(json.dumps([FILE, "", False]) + "\n", encoding="utf-8")
@@ -442,7 +442,7 @@ def _replacer(
     return Replacer(register, columns)
 
 
-def _replaced(replacer: Replacer, document: dict[str, str]) -> dict[str, str]:
+def _replace_values(replacer: Replacer, document: dict[str, str]) -> dict[str, str]:
     return {name: _replaced_value(replacer, name, value) for name, value in document.items()}
 
 

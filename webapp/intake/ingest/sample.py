@@ -230,13 +230,13 @@ def _read(corpus: Corpus, reading: ReadingSettings, sample_folder: Path) -> None
                     raise
     finally:
         shutil.rmtree(building, ignore_errors=True)
-    for old in sorted((p for p in sample_folder.parent.iterdir() if p.suffix != ".new"), key=_used)[
-        :-KEPT_SAMPLES
-    ]:
+    for old in sorted(
+        (p for p in sample_folder.parent.iterdir() if p.suffix != ".new"), key=_last_used
+    )[:-KEPT_SAMPLES]:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _used(sample_folder: Path) -> float:
+def _last_used(sample_folder: Path) -> float:
     """When a sample was last asked for; 0 where another request has just removed it."""
     try:
         return sample_folder.stat().st_mtime
@@ -322,7 +322,7 @@ class _Sampler:
             for document in itertools.islice(self._shaped(items), MOST_DOCUMENTS):
                 text = document.text[:CHARACTERS]
                 if len(first) < DOCUMENTS_SHOWN:
-                    first.append(_shown(document, self.options))
+                    first.append(_show_document(document, self.options))
                 if len(texts) < _PASSAGE_DOCUMENTS:
                     texts.append(text[:_DEPTH])
                 text_beginnings.append(text[:TEXT_CHARACTERS])
@@ -562,7 +562,7 @@ def _bytes(document: file_formats.Document) -> int:
     )
 
 
-def _shown(document: file_formats.Document, options: file_formats.Options) -> dict:
+def _show_document(document: file_formats.Document, options: file_formats.Options) -> dict:
     day = file_formats.parse_date(document.date, options.date_order or None)
     fields = [
         (name, value, options.kinds.get(name, metadata.DEFAULT.kind))

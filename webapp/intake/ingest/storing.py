@@ -163,9 +163,9 @@ def store(
     folder = files.corpus_folder(corpus.pk) / "source"
     folder.mkdir(parents=True, exist_ok=True)
     parts = (
-        _linked(corpus.parent, corpus, 0, checkpoint, report)
+        _link_files(corpus.parent, corpus, 0, checkpoint, report)
         if corpus.parent
-        else _received(corpus, folder, checkpoint, report)
+        else _received_files(corpus, folder, checkpoint, report)
     )
     for part in parts:
         _record(part, save)
@@ -225,7 +225,7 @@ _IN_ORDER = r"""
 """
 
 
-def _received(
+def _received_files(
     corpus: Corpus,
     folder: Path,
     checkpoint: StoreCheckpoint,
@@ -265,15 +265,15 @@ def _received(
                             checkpoint, uploads=i + 1, bytes=checkpoint.bytes + size
                         )
                         size = 0
-                    yield _settled(rows, checkpoint, report)
+                    yield _settle_files(rows, checkpoint, report)
                     rows = []
                     read = 0
             checkpoint = replace(checkpoint, uploads=i + 1, inside=0, bytes=checkpoint.bytes + size)
             report(checkpoint)
-    yield _settled(rows, checkpoint, report)
+    yield _settle_files(rows, checkpoint, report)
 
 
-def _settled(
+def _settle_files(
     rows: list[SourceFile], checkpoint: StoreCheckpoint, report: Callable[[StoreCheckpoint], None]
 ) -> StoredFiles:
     settle(*(settings.FILES / row.path for row in rows))
@@ -281,7 +281,7 @@ def _settled(
     return StoredFiles(rows, checkpoint)
 
 
-def _linked(
+def _link_files(
     source: Corpus,
     corpus: Corpus,
     first: int,
@@ -359,6 +359,6 @@ def join_additions(corpus: Corpus, report: Callable[[StoreCheckpoint], None]) ->
 
         checkpoint = StoreCheckpoint(**upload.checkpoint or {})
         first = upload.position or 0
-        for part in _linked(upload.corpus, corpus, first, checkpoint, report):
+        for part in _link_files(upload.corpus, corpus, first, checkpoint, report):
             _record(part, save)
         upload.corpus.delete()

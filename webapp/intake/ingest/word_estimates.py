@@ -385,7 +385,7 @@ def _passage(
         if start > at:
             parts.append(Piece(passage[at:start], None))
         word = counted_forms.get((start, end), "")
-        word = word if word in stays and not _stopped(passage[start:end], choice) else ""
+        word = word if word in stays and not _is_stop_word(passage[start:end], choice) else ""
         parts.append(Piece(passage[start:end], word))
         if word:
             after.append(word)
@@ -394,7 +394,7 @@ def _passage(
     return BeforeAndAfter(parts, after)
 
 
-def _stopped(text: str, choice: Choice) -> bool:
+def _is_stop_word(text: str, choice: Choice) -> bool:
     """Whether it is a stop word, or words of which each is one and that an apostrophe joins."""
     parts = regex.split(r"['’]", text.lower())
     return text.lower() in choice.stop_words or (

@@ -84,7 +84,7 @@ class Command(OwnCommand):
         names = ("seed", "engine", *_settings())
         texts = {name: str(options[name]) for name in names if options[name] is not None}
         training = AskedTraining.of_texts(
-            texts | options.get(UNKNOWN, {}), seeds=_named(options["seeds"])
+            texts | options.get(UNKNOWN, {}), seeds=_read_named_topics(options["seeds"])
         )
         if options["each_language"]:
             self._train_each(corpus, training, waits=not options["no_wait"])
@@ -150,7 +150,7 @@ class _Parser(CommandParser):
         return parsed
 
 
-def _named(path: str | None) -> list[StoredTopic]:
+def _read_named_topics(path: str | None) -> list[StoredTopic]:
     """The topics of a file. Raises CommandError where it can't be read, Invalid for what is no
     topic."""
     if path is None:

@@ -92,7 +92,7 @@ class Adapter(DefaultAccountAdapter):
     def clean_email(self, email: str) -> str:
         """Where one must be invited: an address with which something is shared, whose account this
         will be."""
-        if settings.SIGNUP == "invite" and self._signs_up() and not _invited(email):
+        if settings.SIGNUP == "invite" and self._signs_up() and not _is_invited(email):
             raise ValidationError(
                 "Nothing is shared with this address yet. Ask whoever invited you to use it."
             )
@@ -140,14 +140,14 @@ class Elsewhere(DefaultSocialAccountAdapter):
         if settings.SIGNUP != "invite" or sign_on_groups.are_shared_with(_groups(sociallogin)):
             return True
         addresses = [address.email for address in sociallogin.email_addresses]
-        return not addresses or any(map(_invited, addresses))
+        return not addresses or any(map(_is_invited, addresses))
 
 
 def _groups(sociallogin: SocialLogin) -> list[str]:
     return sociallogin.account.extra_data.get(GROUPS, [])
 
 
-def _invited(email: str) -> bool:
+def _is_invited(email: str) -> bool:
     return Invitation.objects.filter(email=email.lower()).exists()
 
 
@@ -159,7 +159,7 @@ def _signed_in(user, sociallogin=None, **_) -> None:
 
 
 @receiver(email_confirmed)
-def _confirmed(request, email_address, **_) -> None:
+def _confirm_address(request, email_address, **_) -> None:
     sharing.arrived(email_address.user, email_address.email)
 
 

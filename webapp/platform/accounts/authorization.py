@@ -428,7 +428,7 @@ class Authorization:
         if needed.who is Who.OPERATOR:
             if request.user.is_staff:
                 return None
-            return _forbidden(request, "This page is for whoever runs this Topograph.")
+            return _refuse(request, "This page is for whoever runs this Topograph.")
         return self._refuse_owned(request, needed.who, kwargs)
 
     def _refuse_accounts(self, request: HttpRequest) -> HttpResponse | None:
@@ -458,7 +458,7 @@ class Authorization:
             and request.method not in SAFE
             and request_context(request).api_token is None
         ):
-            return _unknown()
+            return _refuse_unknown()
         least = needed.read if request.method in SAFE else needed.write
         corpora, runs = (
             (Corpus.everything, Run.everything) if needed.deleted else (Corpus.objects, Run.objects)
@@ -509,7 +509,7 @@ def _by_token(request: HttpRequest) -> HttpResponse | None:
     scheme, _, secret = header.partition(" ")
     token = tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
     if token is None:
-        return _unknown()
+        return _refuse_unknown()
     request_context(request).api_token = token
     request.user = token.user
     return None
@@ -532,7 +532,7 @@ NEEDED = {  # the least role -> a sentence that says who has it
 }
 
 
-def _unknown() -> HttpResponse:
+def _refuse_unknown() -> HttpResponse:
     """401, for a program without a token, or with one that is not known."""
     return JsonResponse({"error": UNKNOWN}, status=401, headers={"WWW-Authenticate": "Bearer"})
 
@@ -550,14 +550,14 @@ def _only(request: HttpRequest, corpus: QuerySet[Corpus], least: Role) -> HttpRe
     """403 for who may see the corpus, but lacks the role; 401 for a program that sent no token."""
     name, owner = corpus.values_list("name", "owner__name").get()
     if _of_api(request) and request_context(request).api_token is None:
-        return _unknown()
-    return _forbidden(
+        return _refuse_unknown()
+    return _refuse(
         request,
         f"{NEEDED[least].format(name=name)}. You may read it; ask {owner}, who owns it, for more.",
     )
 
 
-def _forbidden(request: HttpRequest, sentence: str, to_programs: int = 403) -> HttpResponse:
+def _refuse(request: HttpRequest, sentence: str, to_programs: int = 403) -> HttpResponse:
     if _as_data(request):
         return JsonResponse({"error": sentence}, status=to_programs)
     return render(
@@ -569,7 +569,7 @@ def _sign_in(request: HttpRequest) -> HttpResponse:
     """For who has not signed in: leads to the page to do so, which leads back; 401 for programs."""
     if request.method in ("GET", "HEAD") and not _as_data(request):
         return redirect(_address_to_sign_in(request))
-    return _forbidden(request, "Sign in first.", to_programs=401)
+    return _refuse(request, "Sign in first.", to_programs=401)
 
 
 def _address_to_sign_in(request: HttpRequest) -> str:

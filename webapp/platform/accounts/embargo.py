@@ -225,7 +225,7 @@ def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
         return [(wanted_text.begin, wanted_text.end) for wanted_text in wanted]
     keys = sorted({(reader, wanted_text.digest) for wanted_text in wanted for reader in asking})
     columns = list(map(list, zip(*keys, strict=True)))
-    cut, new = _share_out(_known(columns, lock=False), asking, wanted)
+    cut, new = _share_out(_known_spans(columns, lock=False), asking, wanted)
     if not new:
         return cut
     first = _lineage(corpus).first
@@ -237,7 +237,7 @@ def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
             " RETURNING 1",
             [first, *columns],
         )
-        seen_spans = _known(columns, lock=True)
+        seen_spans = _known_spans(columns, lock=True)
         had_seen = {key: bool(spans) for key, spans in seen_spans.items()}
         was_full = {key: _is_full(key, spans, lengths) for key, spans in seen_spans.items()}
         cut, new = _share_out(seen_spans, asking, wanted)
@@ -264,14 +264,14 @@ def _charge(corpus: Corpus, wanted: list[_Wanted]) -> list[Span]:
     return cut
 
 
-def _left(reader: str, shown: list[Span], length: int) -> int:
+def _characters_left(reader: str, shown: list[Span], length: int) -> int:
     """How many more characters of a text may be shown to a reader."""
     return length // (HALF if reader.startswith(ALL_READERS) else QUARTER) - sum(
         b - a for a, b in shown
     )
 
 
-def _known(columns: list[list], lock: bool) -> Shown:
+def _known_spans(columns: list[list], lock: bool) -> Shown:
     """What was shown, of rows by their readers and digests, in an order that is the same for all
     who lock them."""
     stored = rows(
@@ -298,7 +298,7 @@ def _share_out(
         keys = [(reader, wanted_text.digest) for reader in asking]
         spans = [shown.setdefault(key, []) for key in keys]
         left = [
-            _left(reader, before, wanted_text.length)
+            _characters_left(reader, before, wanted_text.length)
             for reader, before in zip(asking, spans, strict=True)
         ]
         begin, end = _affordable(
@@ -311,7 +311,7 @@ def _share_out(
         cut.append((begin, end))
         for key, before in zip(keys, spans, strict=True):
             if begin < end and sum(b - a for a, b in _overlaps(before, begin, end)) < end - begin:
-                shown[key] = new[key] = _joined(before, begin, end)
+                shown[key] = new[key] = _join_span(before, begin, end)
     return cut, new
 
 
@@ -322,7 +322,7 @@ def _overlaps(spans: list[Span], begin: int, end: int) -> list[Span]:
     return [(max(a, begin), min(b, end)) for a, b in spans[first:last]]
 
 
-def _joined(spans: list[Span], begin: int, end: int) -> list[Span]:
+def _join_span(spans: list[Span], begin: int, end: int) -> list[Span]:
     """With one more, as few as they can be."""
     first = bisect.bisect_left(spans, begin, key=lambda span: span[1])
     last = bisect.bisect_right(spans, end, key=lambda span: span[0])
@@ -333,7 +333,7 @@ def _joined(spans: list[Span], begin: int, end: int) -> list[Span]:
 def _is_full(key: tuple[str, bytes], spans: list[Span], lengths: Mapping[bytes, int]) -> bool:
     """Whether a reader may see no more of a text. key: the reader, and the text's digest."""
     reader, digest = key
-    return _left(reader, spans, lengths[digest]) <= 0
+    return _characters_left(reader, spans, lengths[digest]) <= 0
 
 
 def _multirange(spans: list[Span]) -> str:
@@ -954,7 +954,7 @@ def located(
         end = start + len(marked_text.rstrip())
         start += blanks_before
     elif words:
-        start, end = _found(text, words, missing)
+        start, end = _find_words(text, words, missing)
     else:
         raise Invalid("quote", "Mark or paste the passage first.")
     if end - start > QUOTE:
@@ -968,7 +968,7 @@ def _words(quote: str) -> list[str]:
     return quote.strip().strip("…").split()
 
 
-def _found(text: str, words: list[str], missing: str) -> tuple[int, int]:
+def _find_words(text: str, words: list[str], missing: str) -> tuple[int, int]:
     """Where words stand first, whatever white space is between them, in one pass: an expression
     would try anew at every place."""
     flat = " ".join(text.split())

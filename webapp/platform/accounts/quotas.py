@@ -48,10 +48,10 @@ def limits(user: User) -> Limits:
 def used(user: User) -> dict[str, int]:
     """Bytes of files that are kept, documents that were read, jobs that wait or run. What is
     deleted counts until it is gone for good."""
-    return _used(_kept(user)) | {"jobs": _jobs(user)}
+    return _used_amounts(_kept_corpora(user)) | {"jobs": _jobs(user)}
 
 
-def _used(corpora: QuerySet[Corpus]) -> dict[str, int]:
+def _used_amounts(corpora: QuerySet[Corpus]) -> dict[str, int]:
     unstored = Upload.everything.exclude(status=Upload.Status.STORED).values("corpus")
     stored = SourceFile.objects.filter(corpus__in=corpora.exclude(pk__in=unstored))
     arriving = corpora.filter(pk__in=unstored)
@@ -66,7 +66,7 @@ def _sum(rows: QuerySet, column: str) -> int:
     return rows.aggregate(n=Sum(column))["n"] or 0
 
 
-def _kept(user: User):
+def _kept_corpora(user: User):
     return Corpus.everything.filter(owner=user).exclude(deleted_at=GONE)
 
 
@@ -107,7 +107,7 @@ def check_documents(corpus: Corpus, documents: int) -> None:
     Corpus.everything.select_for_update(no_key=True).get(pk=corpus.pk)
     one_at_a_time(user)
     # One that takes the place of another, without some documents, needs no more room
-    others = _kept(user).exclude(pk__in=[corpus.pk, corpus.replaces_id or corpus.pk])
+    others = _kept_corpora(user).exclude(pk__in=[corpus.pk, corpus.replaces_id or corpus.pk])
     left = limit - _sum(others, "documents_read")
     if documents > left:
         raise Invalid(
@@ -125,7 +125,9 @@ def check_corpus(user: User, corpus: Corpus) -> None:
         return
     one_at_a_time(user)
     has = used(user)
-    come = _used(Corpus.everything.filter(Q(pk=corpus.pk) | Q(into=corpus.pk)).exclude(owner=user))
+    come = _used_amounts(
+        Corpus.everything.filter(Q(pk=corpus.pk) | Q(into=corpus.pk)).exclude(owner=user)
+    )
     for name, subject, sentence, limit in (
         ("bytes", "files", size, user_limits.bytes),
         ("documents", "documents", lambda n: f"{n:,}", user_limits.documents),

@@ -154,7 +154,7 @@ def _in_unit(values: Values, unit: Unit) -> Sequence[float | None]:
     return values.shares if unit == "shares" else values.tokens
 
 
-def _written(value: float | None, unit: Unit) -> str:
+def _write_value(value: float | None, unit: Unit) -> str:
     return percent(value) if unit == "shares" else count(value)
 
 
@@ -168,7 +168,7 @@ def bin_rows(time: TopicTimes, unit: Unit) -> SafeString:
         label = conditional_escape(group.label)
         rows.append(f'<tr><th scope="row"><a href="{url}">{label}</a></th>')
         rows += [_cell_of_bin(topic, i, url, unit) for topic in time.stacked]
-        further = [_written(other_values[i], unit), count(group.tokens), count(group.documents)]
+        further = [_write_value(other_values[i], unit), count(group.tokens), count(group.documents)]
         rows += [f'<td class="n">{written}</td>' for written in further]
         rows.append("</tr>")
     return mark_safe("".join(rows))  # numbers, and texts that are escaped
@@ -178,7 +178,7 @@ def _cell_of_bin(topic: Band, group: int, url: str, unit: Unit) -> str:
     """A number that opens the documents in which it was counted."""
     value = _in_unit(topic.values, unit)[group]
     if topic.values.tokens[group]:
-        written = f'<a href="{url}&amp;has={topic.number}%3A0">{_written(value, unit)}</a>'
+        written = f'<a href="{url}&amp;has={topic.number}%3A0">{_write_value(value, unit)}</a>'
     elif value is None:
         written = NONE
     else:
@@ -233,7 +233,7 @@ def _stacked_bar(time: TopicTimes, group: int, unit: Unit, longest: float) -> St
     widths = [100 * (value or 0) / longest for value in values]
     *starts, end = accumulate(widths, initial=0.0)
     segments = [
-        StackedPiece(topic, x, width, _written(value, unit))
+        StackedPiece(topic, x, width, _write_value(value, unit))
         for topic, x, width, value in zip(time.stacked, starts, widths, values, strict=True)
         if width
     ]
@@ -256,7 +256,7 @@ def multiple(topic: Band, time: TopicTimes, unit: Unit, own_scale: bool) -> dict
     peak = max((value for value in values if value is not None), default=0)
     largest_of_all = time.most.shares if unit == "shares" else time.most.tokens
     top = (peak if own_scale else largest_of_all) or 1
-    context = {"topic": topic, "peak": _written(peak, unit), "in_time": time.in_time}
+    context = {"topic": topic, "peak": _write_value(peak, unit), "in_time": time.in_time}
     if not time.in_time:
         return context | {"bars": _bars_of_values(topic, time, unit, top)}
     points = spots(values, top, SMALL_WIDTH, SMALL_HEIGHT)
@@ -281,7 +281,7 @@ def _bars_of_values(
             "label": group.label,
             "url": f"{group.url}&has={topic.number}%3A0",
             "part": (value or 0) / top,
-            "said": _written(value, unit),
+            "said": _write_value(value, unit),
         }
         for group, value in zip(time.bins[:MOST_BARS], values, strict=True)
     ]

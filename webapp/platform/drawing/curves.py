@@ -54,7 +54,7 @@ def _path(points: Sequence[tuple[float, float]], command: str) -> str:
         begin = tenths[i - 1 - (i - 1) % POINTS_OF_STEP]
         numbers.append(tenths[i][0] - begin[0])
         numbers.append(tenths[i][1] - begin[1])
-    return f"{command}{_written(tenths[0])}c{_written(numbers)}".replace(" -", "-")
+    return f"{command}{_write_numbers(tenths[0])}c{_write_numbers(numbers)}".replace(" -", "-")
 
 
 def _tenths(number: float) -> int:
@@ -62,7 +62,7 @@ def _tenths(number: float) -> int:
     return round(10 * float(number))
 
 
-def _written(tenths: Sequence[int]) -> str:
+def _write_numbers(tenths: Sequence[int]) -> str:
     """Numbers as short as a path may have them: "5.2 -.4"."""
     return " ".join(_short(number) for number in tenths)
 

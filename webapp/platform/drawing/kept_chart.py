@@ -191,7 +191,7 @@ class _Chart:
                 line.hue,
                 FIELD_WIDTH + NAME_GAP,
                 f"{y + BASELINE:.1f}",
-                _shortened(line.name),
+                _shorten_name(line.name),
             )
             names.append(name)
         return names
@@ -220,7 +220,7 @@ def _last_height(spots: Sequence[Spot | None]) -> float:
     return float(FIELD_HEIGHT)
 
 
-def _shortened(name: str) -> str:
+def _shorten_name(name: str) -> str:
     if len(name) <= LONGEST_NAME:
         return name
     return f"{name[:LETTERS_KEPT]}…"

@@ -61,11 +61,11 @@ def sparkline(values: Sequence[float | None], largest: float) -> str:
     """The `d` of a sparkline. A page has hundreds: those without a gap are written faster."""
     numbers = [value for _, value in numbered_values(values)]
     if len(numbers) == len(values) > 1:
-        return _unbroken(numbers, largest)
+        return _unbroken_path(numbers, largest)
     return path(spots(values, largest, WIDTH, HEIGHT))
 
 
-def _unbroken(values: Sequence[float], largest: float) -> str:
+def _unbroken_path(values: Sequence[float], largest: float) -> str:
     """What `path` says of `spots`, where all values are known."""
     scale = TENTHS * (HEIGHT - 2 * EDGE_UNITS) / (largest or 1.0)
     floor = TENTHS * (HEIGHT - EDGE_UNITS)

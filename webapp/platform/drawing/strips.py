@@ -48,7 +48,7 @@ def strip(
     parts = [
         f'<svg class="strip t{hue}" viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none"'
         ' aria-hidden="true" focusable="false">',
-        _tinted(window),
+        _tint_window(window),
         f'<path d="{path}{closing}" class="under"/>',
         f'<path d="{path}" class="line"/>',
         f'<path d="M0 {HEIGHT - 0.5}H{WIDTH}" class="base"/>',
@@ -57,7 +57,7 @@ def strip(
     return mark_safe("".join(parts))  # numbers
 
 
-def _tinted(window: tuple[float, float] | None) -> str:
+def _tint_window(window: tuple[float, float] | None) -> str:
     if window is None:
         return ""
     begin, end = window

@@ -71,12 +71,12 @@ def kept_table(
     if len(labels) > ROWS or len(columns) >= COLUMNS:
         return None
     rows: list[list[str | Share]] = [
-        [label, *map(_rounded, row)] for label, row in zip(labels, shares, strict=True)
+        [label, *map(_round_share, row)] for label, row in zip(labels, shares, strict=True)
     ]
     return {"columns": [by, *columns], "rows": rows}
 
 
-def _rounded(share: Share) -> Share:
+def _round_share(share: Share) -> Share:
     return None if share is None else round(float(share), DIGITS)
 
 

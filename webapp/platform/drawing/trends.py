@@ -133,7 +133,7 @@ def scale(page: Courses) -> float:
 def own_scale(page: Courses, topic: Course, marks: Any = None) -> float:
     """The top of a topic's own scale: of its largest share that is not thin, and of the shares that
     the sentence about its change says."""
-    shares = _known(topic.share)
+    shares = _known_shares(topic.share)
     solid = [share for i, share in shares.items() if not page.bins[i].thin]
     levels = [share for *_, share in marks.levels] if marks else []
     largest = max([*(solid or shares.values()), *levels], default=1.0)
@@ -162,7 +162,7 @@ def trend(page: Courses, topic: Course, top: float, large: bool = False, marks: 
 
 def said(page: Courses, topic: Course) -> str:
     """The chart in a sentence, for those who don't see it."""
-    shares = _known(topic.share)
+    shares = _known_shares(topic.share)
     if not shares:
         return f"{topic.label}: no documents."
     solid = [i for i in shares if not page.bins[i].thin] or list(shares)
@@ -176,7 +176,7 @@ def said(page: Courses, topic: Course) -> str:
     )
 
 
-def _known(shares: Sequence[float | None]) -> dict[int, float]:
+def _known_shares(shares: Sequence[float | None]) -> dict[int, float]:
     return {i: share for i, share in enumerate(shares) if share is not None}
 
 
@@ -202,10 +202,10 @@ class _LineChart:
         self.size = size
         self.step = (size.width - size.left - size.right) / max(len(self.bins), 1)
         self.x = [size.left + (i + 0.5) * self.step for i in range(len(self.bins))]
-        self.shares = _known(topic.share)
+        self.shares = _known_shares(topic.share)
         self.y = self._heights(self.shares)
-        self.low = self._heights(_known(topic.low))
-        self.high = self._heights(_known(topic.high))
+        self.low = self._heights(_known_shares(topic.low))
+        self.high = self._heights(_known_shares(topic.high))
         self.known = list(self.shares)
         self.alone = [i for i in self.known if i - 1 not in self.y and i + 1 not in self.y]
 
@@ -466,7 +466,7 @@ def _dots(page: Courses, topic: Course, top: float, size: Size) -> dict:
         low = topic.low[i]
         high = topic.high[i]
         row = {
-            "label": _shortened(group.label),
+            "label": _shorten_name(group.label),
             "whole": group.label,
             "y": FIRST_ROW + i * ROW_HEIGHT,
             "thin": group.thin,
@@ -492,7 +492,7 @@ def _dots(page: Courses, topic: Course, top: float, size: Size) -> dict:
     }
 
 
-def _shortened(name: str) -> str:
+def _shorten_name(name: str) -> str:
     if len(name) <= LETTERS:
         return name
     return name[: LETTERS - 1] + "…"

@@ -92,14 +92,14 @@ def claim(kind: JobKind, pk: int) -> int | None:
 def update(kind: JobKind, pk: int, attempt: int, **fields) -> None:
     """Write fields, and a heartbeat, as the owner. Raises ClaimLost when this attempt does not own
     the row any more."""
-    if not _owned(kind, pk, attempt).update(heartbeat_at=Now(), **fields):
+    if not _owned_rows(kind, pk, attempt).update(heartbeat_at=Now(), **fields):
         raise ClaimLost(f"{kind.task} {pk}, attempt {attempt}")
     if "status" in fields:
         event = events.status_event(fields["status"], error=fields.get("error", ""))
         transaction.on_commit(lambda: kind.publish(pk, event))
 
 
-def _owned(kind: JobKind, pk: int, attempt: int):
+def _owned_rows(kind: JobKind, pk: int, attempt: int):
     return kind.model.objects.filter(pk=pk, attempt=attempt, status__in=kind.active)
 
 
@@ -151,7 +151,7 @@ def wait_for_store(kind: JobKind, pk: int, attempt: int, error: Exception) -> No
     log.warning(
         "the store is away, a job waits", **kind.log_fields(pk), attempt=attempt, error=str(error)
     )
-    owned = _owned(kind, pk, attempt)
+    owned = _owned_rows(kind, pk, attempt)
     if owned.update(status="queued", waits_for=Job.WaitsFor.STORE, tries=0):
         _publish_waiting(kind, pk, Job.WaitsFor.STORE)
 
@@ -159,7 +159,7 @@ def wait_for_store(kind: JobKind, pk: int, attempt: int, error: Exception) -> No
 def wait_for_disk(kind: JobKind, pk: int, attempt: int) -> None:
     """Queue a job again for which the disk had no room; the sweep sends it after a while."""
     log.warning("the disk is full, a job waits", **kind.log_fields(pk), attempt=attempt)
-    owned = _owned(kind, pk, attempt)
+    owned = _owned_rows(kind, pk, attempt)
     if owned.filter(tries__gte=MAX_TRIES).exists():
         return fail(kind, pk, attempt, DISK_STAYED_FULL.format(n=MAX_TRIES))
     if owned.update(status="queued", waits_for=Job.WaitsFor.DISK):

@@ -53,7 +53,7 @@ def ask(task: str, arguments: list, by: int | None) -> None:
     """Ask a worker for a task that has no row, once until it has `answered`, and for one of a user
     at a time: the next call asks for what was not asked for. While Redis is away nobody is asked.
     by: the user; None: any guest."""
-    once, turn = _asked(task, arguments, by)
+    once, turn = _note_names(task, arguments, by)
     try:
         if not events.client().set(turn, once, nx=True, ex=ASKED):
             return
@@ -70,26 +70,30 @@ def promise(task: str, arguments: list) -> None:
     """A worker will do it unasked, at once: who asks for it meanwhile waits for that, for a while
     at most."""
     with suppress(redis.RedisError):
-        events.client().set(_asked(task, arguments, None)[0], 0, nx=True, ex=PROMISED)
+        events.client().set(_note_names(task, arguments, None)[0], 0, nx=True, ex=PROMISED)
 
 
 @events.while_away(False)
 def promised(task: str, arguments: list) -> bool:
     """Whether a worker does it, asked or not; False while Redis does not answer."""
-    return bool(events.client().exists(_asked(task, arguments, None)[0]))
+    return bool(events.client().exists(_note_names(task, arguments, None)[0]))
 
 
 @contextmanager
 def at_work(task: str, arguments: list, by: int | None = None) -> Iterator[None]:
     """Around a task without a row of its own, in the worker that does it: however long it takes,
-    pages wait for it, and trainings with other seeds do (`is_asked`). When it ends it has `answered`;
-    after a kill the note of it lasts PROMISED seconds, or ASKED from when it last told how far it is.
+    pages wait for it, and trainings with other seeds do (`is_asked`). When it ends it has
+    `answered`; after a kill the note of it lasts PROMISED seconds, or ASKED from when it last told
+    how far it is.
 
     by: the user who asked, None for a guest, or where nobody has.
     """
     ended = threading.Event()
     renewing = threading.Thread(
-        target=_renew, args=[_asked(task, arguments, None)[0], ended], daemon=True, name="at work"
+        target=_renew,
+        args=[_note_names(task, arguments, None)[0], ended],
+        daemon=True,
+        name="at work",
     )
     renewing.start()
     try:
@@ -113,19 +117,19 @@ def _renew(note: str, ended: threading.Event) -> None:
 def advance(task: str, arguments: list, done: float) -> None:
     """The task that was asked for is so far, from 0 to 1, and has ASKED seconds more."""
     with suppress(redis.RedisError):
-        events.client().set(_asked(task, arguments, None)[0], done, xx=True, ex=ASKED)
+        events.client().set(_note_names(task, arguments, None)[0], done, xx=True, ex=ASKED)
 
 
 @events.while_away(0.0)
 def progress(task: str, arguments: list) -> float:
     """How far a task that was asked for is."""
-    return float(events.client().get(_asked(task, arguments, None)[0]) or 0)
+    return float(events.client().get(_note_names(task, arguments, None)[0]) or 0)
 
 
 def answered(task: str, arguments: list, by: int | None) -> None:
     """The task that was asked for has ended, in whatever way."""
     with suppress(redis.RedisError):  # both expire
-        events.client().delete(*_asked(task, arguments, by))
+        events.client().delete(*_note_names(task, arguments, by))
 
 
 @events.while_away(True)
@@ -134,7 +138,7 @@ def is_asked() -> bool:
     return any(True for _ in events.client().scan_iter("asked for:*", count=1000))
 
 
-def _asked(task: str, arguments: list, by: int | None) -> tuple[str, str]:
+def _note_names(task: str, arguments: list, by: int | None) -> tuple[str, str]:
     """Names of notes in Redis: of what is asked for, and of who asks."""
     key = blake2b(repr(arguments).encode(), digest_size=16).hexdigest()
     return f"asked for:{task}:{key}", f"asked by:{task}:{'guest' if by is None else by}"

@@ -32,7 +32,7 @@ def file_lock(folder: Path) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / NAME).open("a+b") as file:
         deadline = time.monotonic() + ENDING_SECONDS
-        while not _acquired(file):
+        while not _try_to_lock(file):
             _, process = system.lock_holder(file.fileno())
             if process:
                 log.warning(
@@ -52,7 +52,7 @@ def if_free(folder: Path) -> Iterator[bool]:
     """Hold the lock of a folder without a claim, unless another process holds it; yields whether it
     is held. A job that needs the folder meanwhile ends this process."""
     with (folder / NAME).open("a+b") as file:
-        yield _acquired(file)
+        yield _try_to_lock(file)
 
 
 def is_held(folder: Path) -> bool:
@@ -71,7 +71,7 @@ def state(folder: Path) -> tuple[bool, int]:
         return False, 0
 
 
-def _acquired(file) -> bool:
+def _try_to_lock(file) -> bool:
     try:
         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True

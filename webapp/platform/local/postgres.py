@@ -78,7 +78,7 @@ def _become_ordinary_user() -> None:
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _explain_errors() -> Iterator[None]:
     """Python only tells that something went wrong before exec, not what."""
     try:
         yield
@@ -129,7 +129,7 @@ class Postgres:
             "--no-sync",
             "--no-instructions",
         ]
-        with _explained():
+        with _explain_errors():
             done = processes.run(
                 argv,
                 before_exec=_become_ordinary_user,
@@ -153,7 +153,7 @@ class Postgres:
         argv = [str(binaries() / "postgres"), "-D", str(self.directory), "-p", str(self.port)]
         argv += [arg for name, value in SETTINGS.items() for arg in ("-c", f"{name}={value}")]
         # SIGQUIT ends the server and its children at once; the next start recovers.
-        with _explained():
+        with _explain_errors():
             return processes.spawn(
                 argv,
                 self.log,

@@ -82,7 +82,7 @@ class Together:
     process alone."""
 
     def collect(self) -> Iterator[Metric]:
-        if not (siblings := _others()):
+        if not (siblings := _others_metrics()):
             yield from metrics.registry.collect()
             return
         families: dict[str, Metric] = {}
@@ -99,7 +99,7 @@ class Together:
 
 
 @events.while_away({})
-def _others() -> dict[str, bytes]:
+def _others_metrics() -> dict[str, bytes]:
     """name -> metrics, of the other web processes; of none while Redis is away."""
     return {
         name: text for name, text in events.notes(METRICS, MOST_PROCESSES).items() if name != NAME

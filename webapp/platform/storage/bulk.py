@@ -107,7 +107,7 @@ class Partition:
         )
 
     def _copy(self, options: str) -> sql.Composed:
-        return _named(f"COPY {{}} ({{}}) FROM STDIN {options}", self.name, self.columns)
+        return _fill_names(f"COPY {{}} ({{}}) FROM STDIN {options}", self.name, self.columns)
 
     @contextmanager
     def writer(self) -> Iterator:
@@ -345,7 +345,7 @@ def tables(cursor) -> list[DatabaseTable]:
     return [DatabaseTable(*row) for row in cursor.fetchall()]
 
 
-def _named(template: str, table: str, columns: list[str]) -> sql.Composed:
+def _fill_names(template: str, table: str, columns: list[str]) -> sql.Composed:
     return sql.SQL(template).format(
         sql.Identifier(table), sql.SQL(", ").join(map(sql.Identifier, columns))
     )
@@ -353,13 +353,13 @@ def _named(template: str, table: str, columns: list[str]) -> sql.Composed:
 
 def rows_out(cursor, table: DatabaseTable) -> Generator[bytes, None, None]:
     """The table's rows as COPY writes them, a line each."""
-    with copying(cursor, _named("COPY {} ({}) TO STDOUT", table.name, table.columns)) as copy:
+    with copying(cursor, _fill_names("COPY {} ({}) TO STDOUT", table.name, table.columns)) as copy:
         yield from map(bytes, copy)
 
 
 def rows_in(cursor, table: DatabaseTable, blocks: Iterable[bytes]) -> int:
     """Insert rows as `rows_out` gave them. Returns how many."""
-    with copying(cursor, _named("COPY {} ({}) FROM STDIN", table.name, table.columns)) as copy:
+    with copying(cursor, _fill_names("COPY {} ({}) FROM STDIN", table.name, table.columns)) as copy:
         for block in blocks:
             copy.write(block)
     return cursor.rowcount

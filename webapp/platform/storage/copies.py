@@ -86,7 +86,7 @@ def use(stored: Stored) -> int:
     for as long as settings.FETCH_PATIENCE. Raises Fetching, StoreAway, s3.Missing."""
     patience = settings.FETCH_PATIENCE
     deadline = None if patience is None else time.monotonic() + patience
-    while (lock := _held(stored)) is None:
+    while (lock := _hold_copy(stored)) is None:
         fetch = _fetch_of(stored)
         if deadline is None:
             fetch.join()
@@ -139,7 +139,7 @@ def trim(room: int = 0) -> None:
 def tidy() -> None:
     """Keep to the bound, and remove what killed fetches left."""
     for mark in settings.COPIES.iterdir() if settings.COPIES.is_dir() else ():
-        if (lock := _locked(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)) is not None:
+        if (lock := _lock_mark(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)) is not None:
             _remove(_arriving(mark))
             if not _is_whole(lock, _item(mark)):
                 mark.unlink(missing_ok=True)
@@ -245,10 +245,10 @@ def _fetch_of(stored: Stored) -> _Fetch:
         return fetch
 
 
-def _held(stored: Stored) -> int | None:
+def _hold_copy(stored: Stored) -> int | None:
     """A shared lock on a copy that is whole; None where it is not, or another process is about to
     change it."""
-    if (lock := _locked(_mark(stored), fcntl.LOCK_SH | fcntl.LOCK_NB)) is None:
+    if (lock := _lock_mark(_mark(stored), fcntl.LOCK_SH | fcntl.LOCK_NB)) is None:
         return None
     if _is_whole(lock, stored.item):
         os.utime(lock)
@@ -257,7 +257,7 @@ def _held(stored: Stored) -> int | None:
     return None
 
 
-def _locked(mark: Path, how: int) -> int | None:
+def _lock_mark(mark: Path, how: int) -> int | None:
     """A descriptor of a mark, which is made, with a lock; None where that can't be had at once
     (LOCK_NB)."""
     mark.parent.mkdir(parents=True, exist_ok=True)
@@ -277,7 +277,7 @@ def _locked(mark: Path, how: int) -> int | None:
 
 def _locked_alone(mark: Path) -> int:
     """An exclusive lock, however long that takes."""
-    lock = _locked(mark, fcntl.LOCK_EX)
+    lock = _lock_mark(mark, fcntl.LOCK_EX)
     assert lock is not None
     return lock
 
@@ -299,7 +299,7 @@ def _forget_others(stored: Stored) -> None:
 
 
 def _evict(mark: Path) -> bool:
-    if (lock := _locked(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)) is None:
+    if (lock := _lock_mark(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)) is None:
         return False
     try:
         _remove(_item(mark).path)

@@ -65,14 +65,14 @@ def hold(*paths: Path) -> ExitStack:
     """In `with` these are there. Raises StoreAway."""
     with ExitStack() as locks:
         for item in dict.fromkeys(map(Item.at, paths)) if settings.STORE else ():
-            if not _is_original(item) and (lock := _used(item)) is not None:
+            if not _is_original(item) and (lock := _use_copy(item)) is not None:
                 locks.callback(os.close, lock)
         return locks.pop_all()
 
 
 def exists(path: Path) -> bool:
     """Whether there is such a file or folder, here or in the store."""
-    return path.exists() or bool(settings.STORE) and _stored(Item.at(path)) is not None
+    return path.exists() or bool(settings.STORE) and _find_stored(Item.at(path)) is not None
 
 
 def put(*paths: Path) -> list[Stored]:
@@ -82,7 +82,7 @@ def put(*paths: Path) -> list[Stored]:
     for path in paths if settings.STORE else ():
         item = Item.at(path)
         manifest = list(_manifest(item.path))
-        former = _stored(item)
+        former = _find_stored(item)
         if not manifest or former is not None and former.files == manifest:
             continue
         now = Stored(item, secrets.token_hex(8), manifest)
@@ -96,7 +96,7 @@ def record(stored: Iterable[Stored]) -> None:
     """Say that these are in the store, in the transaction of the rows that point to them. What they
     take the place of is removed once it is committed."""
     for stored_item in stored:
-        former = _stored(stored_item.item)
+        former = _find_stored(stored_item.item)
         Sealed.objects.update_or_create(
             **stored_item.item._asdict(),
             defaults={
@@ -105,10 +105,10 @@ def record(stored: Iterable[Stored]) -> None:
                 "files": stored_item.files,
             },
         )
-        transaction.on_commit(partial(_recorded, stored_item, former))
+        transaction.on_commit(partial(_record, stored_item, former))
 
 
-def _recorded(now: Stored, former: Stored | None) -> None:
+def _record(now: Stored, former: Stored | None) -> None:
     if not _is_original(now.item):
         copies.note(now)
     if former is None:
@@ -124,7 +124,7 @@ def _recorded(now: Stored, former: Stored | None) -> None:
 def remove(kind: str, key: int) -> None:
     """Remove all that is sealed of a corpus, version or run: in the store, on record and here.
     Raises StoreAway, and then it is still on record."""
-    for stored in [_of(row) for row in Sealed.objects.filter(kind=kind, key=key)]:
+    for stored in [_stored_of_row(row) for row in Sealed.objects.filter(kind=kind, key=key)]:
         s3.delete(stored.objects)
         copies.drop(stored.item)
         Sealed.objects.filter(**stored.item._asdict()).delete()
@@ -144,7 +144,9 @@ def adopt(kind: str, key: int) -> bool:
     """Store what a finished corpus, version or run has on this machine and the store has not;
     whether there was any."""
     missing = [
-        Item(kind, key, name).path for name in ITEMS[kind] if _stored(Item(kind, key, name)) is None
+        Item(kind, key, name).path
+        for name in ITEMS[kind]
+        if _find_stored(Item(kind, key, name)) is None
     ]
     stored = put(*missing)
     with transaction.atomic():
@@ -160,7 +162,7 @@ def on_record(cursor) -> dict[tuple[str, int], list[Stored]]:
     by_owner: dict[tuple[str, int], list[Stored]] = {}
     for kind, key, name, generation, files in cursor.fetchall():
         row = Sealed(kind=kind, key=key, name=name, generation=generation, files=json.loads(files))
-        by_owner.setdefault((kind, key), []).append(_of(row))
+        by_owner.setdefault((kind, key), []).append(_stored_of_row(row))
     return by_owner
 
 
@@ -196,7 +198,7 @@ def sweep(before: float, mend: bool = True) -> tuple[list[str], list[str]]:
     store. mend: remove the former where they are older than `before`, seconds since the epoch."""
     objects: dict[str, int] = {}
     for row in Sealed.objects.iterator(1000):
-        stored = _of(row)
+        stored = _stored_of_row(row)
         objects |= {
             key: size for key, (_, size, _) in zip(stored.objects, stored.files, strict=True)
         }
@@ -212,7 +214,7 @@ def sweep(before: float, mend: bool = True) -> tuple[list[str], list[str]]:
         ):
             orphans.append(key)
     if mend and orphans:
-        s3.delete(_unnamed(orphans))
+        s3.delete(_unnamed_keys(orphans))
     return orphans, sorted(objects)
 
 
@@ -220,7 +222,7 @@ def damaged() -> Iterator[str]:
     """Objects on record that have other bytes than were stored, read one after another; missing
     ones are passed over."""
     for row in Sealed.objects.iterator(100):
-        stored = _of(row)
+        stored = _stored_of_row(row)
         for name, size, digest in stored.files:
             try:
                 for _ in copies.checked(stored, name, size, digest):
@@ -231,7 +233,7 @@ def damaged() -> Iterator[str]:
                 continue
 
 
-def _unnamed(keys: list[str]) -> list[str]:
+def _unnamed_keys(keys: list[str]) -> list[str]:
     """Those of these objects that nothing names now, though it may have been recorded since."""
     generations = {key.split("/")[3] for key in keys if key.count("/") >= 3}
     named_objects = set(
@@ -240,11 +242,11 @@ def _unnamed(keys: list[str]) -> list[str]:
     return [key for key in keys if key.count("/") < 3 or key.split("/")[3] not in named_objects]
 
 
-def _used(item: Item) -> int | None:
+def _use_copy(item: Item) -> int | None:
     """A lock on the item's copy; None where it is not sealed yet. It may be sealed anew while it is
     fetched."""
     for _ in range(3):
-        if (stored := _stored(item)) is None:
+        if (stored := _find_stored(item)) is None:
             return None
         try:
             return copies.use(stored)
@@ -261,12 +263,12 @@ def _is_original(item: Item) -> bool:
     return item.kind == "corpora" and settings.SOURCES
 
 
-def _stored(item: Item) -> Stored | None:
+def _find_stored(item: Item) -> Stored | None:
     row = Sealed.objects.filter(**item._asdict()).first()
-    return None if row is None else _of(row)
+    return None if row is None else _stored_of_row(row)
 
 
-def _of(row: Sealed) -> Stored:
+def _stored_of_row(row: Sealed) -> Stored:
     return Stored(
         Item(row.kind, row.key, row.name), row.generation, [tuple(file) for file in row.files]
     )
@@ -276,15 +278,15 @@ def _manifest(path: Path) -> Iterator[tuple[str, int, str]]:
     """(path below it, bytes, sha256) of each file of a folder, or ("", …) of a file; nothing where
     there is none."""
     if path.is_file():
-        yield "", *_measured(path)
+        yield "", *_measure_file(path)
     for folder, folders, names in os.walk(path):
         folders.sort()
         for name in sorted(names):
             file = Path(folder, name)
-            yield file.relative_to(path).as_posix(), *_measured(file)
+            yield file.relative_to(path).as_posix(), *_measure_file(file)
 
 
-def _measured(path: Path) -> tuple[int, str]:
+def _measure_file(path: Path) -> tuple[int, str]:
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
         return file.tell(), digest

@@ -187,13 +187,13 @@ def _compare(concept: Concept, advance: Callable[[float], None]) -> Compared:
         base=base,
         draw=drawn.pk if drawn else 0,
         texts=len(shared),
-        alpha=_measured(
+        alpha=_measure_interval(
             lambda codes, weights: alpha(codes, weights, values),
             table,
             weights,
             lambda done: advance(done / 2),
         ),
-        ac1=_measured(ac1, table, weights, lambda done: advance(0.5 + done / 2)),
+        ac1=_measure_interval(ac1, table, weights, lambda done: advance(0.5 + done / 2)),
         pairs=_pairs(table, weights, names, values),
         in_dispute=in_dispute,
     )
@@ -210,7 +210,7 @@ def answers(shared: Iterable[list[Reading]]) -> tuple[np.ndarray, np.ndarray, li
     return table, weights, names
 
 
-def _measured(
+def _measure_interval(
     measure: Measure, table: np.ndarray, weights: np.ndarray, advance: Callable[[float], None]
 ) -> Interval:
     """With its interval; nothing where two coders share no text."""

@@ -152,7 +152,7 @@ def draw(
 ) -> None:
     """Draw documents at random, in strata of a topic's share and of the columns that are to be
     compared, or more of them by the design with which that was begun. Raises Invalid."""
-    size = _whole(posted, "size", FEWEST_DRAWN, DRAWN)
+    size = _read_number(posted, "size", FEWEST_DRAWN, DRAWN)
     with transaction.atomic():
         lock(concept)
         drawn = Draw.objects.filter(concept=concept).first()
@@ -171,8 +171,8 @@ def draw(
 def _begin_draw(
     concept: Concept, run: Run, posted: Mapping[str, str], columns: list[str], by: str
 ) -> Draw:
-    topic = _whole(posted, "topic", 0, run.topics - 1) if posted.get("topic") else None
-    percent = _whole(posted, "overlap", 0, 100)
+    topic = _read_number(posted, "topic", 0, run.topics - 1) if posted.get("topic") else None
+    percent = _read_number(posted, "overlap", 0, 100)
     return Draw.objects.create(
         concept=concept,
         run=run,
@@ -219,7 +219,7 @@ def _draw_up_to(drawn: Draw, size: int) -> None:
         )
     sample = design.draw(strata, size, LEAST_STRATUM_DOCUMENTS, drawn.seed)
     old = {item.document: item for item in drawn.items.all()}
-    doubled = _doubled(len(sample.documents), drawn.overlap)
+    doubled = _draw_doubled(len(sample.documents), drawn.overlap)
     new: list[Item] = []
     for i, document in enumerate(sample.documents.tolist()):
         pi = float(sample.pi[i])
@@ -241,7 +241,7 @@ def _draw_up_to(drawn: Draw, size: int) -> None:
     Item.objects.bulk_create(new, batch_size=ROWS_AT_ONCE)
 
 
-def _doubled(n: int, overlap: float) -> np.ndarray:
+def _draw_doubled(n: int, overlap: float) -> np.ndarray:
     """bool[n]: which two readers code, evenly spread; at least FEWEST_DOUBLED where there are so
     many."""
     share = 0.0
@@ -274,7 +274,7 @@ def topic_shares(run: Run, topic: int) -> np.ndarray:
     return run_evidence.held([topic]) / np.maximum(run_evidence.lengths, 1)
 
 
-def _whole(posted: Mapping[str, str], name: str, least: int, limit: int) -> int:
+def _read_number(posted: Mapping[str, str], name: str, least: int, limit: int) -> int:
     text = posted.get(name, "")
     if not is_whole(text) or not least <= int(text) <= limit:
         raise Invalid(

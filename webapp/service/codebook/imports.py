@@ -325,12 +325,12 @@ def _left_out(unknown: list[str], ambiguous: list[str], other_rows: int) -> str:
     if unknown:
         sentences.append(
             "Left out, as no document here, or none that is not taken already, has that text or"
-            f" name: {len(unknown):,} of the texts, {_first(unknown)}."
+            f" name: {len(unknown):,} of the texts, {_first_titles(unknown)}."
         )
     if ambiguous:
         sentences.append(
             f"Left out, as one coder gave them several of these codes: {len(ambiguous):,},"
-            f" {_first(ambiguous)}."
+            f" {_first_titles(ambiguous)}."
         )
     if other_rows:
         sentences.append(
@@ -339,7 +339,7 @@ def _left_out(unknown: list[str], ambiguous: list[str], other_rows: int) -> str:
     return " ".join(sentences)
 
 
-def _first(titles: list[str]) -> str:
+def _first_titles(titles: list[str]) -> str:
     quoted = ", ".join(f"“{title[:TITLE]}”" for title in titles[:MOST_NAMED])
     return f"{quoted} …" if len(titles) > MOST_NAMED else quoted
 

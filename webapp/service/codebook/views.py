@@ -117,10 +117,10 @@ def create(request: HttpRequest, run: Run) -> HttpResponse:
         fields_sent = form.dict() | {"origin": origin}
         concept = concepts.create(run.corpus, fields_sent, signature(request))
         return redirect("concept", run.pk, concept.pk)
-    return redirect(RunView(run).go("run_codebook", asked=_typed(form, FORM)))
+    return redirect(RunView(run).go("run_codebook", asked=_typed_address(form, FORM)))
 
 
-def _typed(posted: QueryDict, names: tuple[str, ...]) -> str:
+def _typed_address(posted: QueryDict, names: tuple[str, ...]) -> str:
     """What was typed into a form that can't be done, for the address at which it begins again."""
     return urlencode({name: posted.get(name, "")[:TYPED] for name in names})
 
@@ -229,7 +229,7 @@ def change(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     concept = concept_or_404(run, concept_id)
     act, _, code = form.get("act", "").partition(":")  # settle:1, by the button of a code
     check_act(act, ACTS)
-    typed_again = _typed(form, FORM[2:]) if act == "define" else ""
+    typed_again = _typed_address(form, FORM[2:]) if act == "define" else ""
     with show_errors(request):
         ACTS[act](Change(request, run, concept, signature(request), code))
         typed_again = ""

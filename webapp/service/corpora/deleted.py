@@ -43,11 +43,11 @@ def page(
             for row in rows.order_by("-deleted_at", "-pk")[: PAGE + 1]
         ]
     deleted.sort(key=lambda entry: entry[:3], reverse=True)
-    rows = _described([row for *_, row in deleted[:PAGE]])
+    rows = _describe_rows([row for *_, row in deleted[:PAGE]])
     return rows, deleted[PAGE - 1][:3] if len(deleted) > PAGE else None
 
 
-def _described(rows: list[Corpus | Run]) -> list[DeletedRow]:
+def _describe_rows(rows: list[Corpus | Run]) -> list[DeletedRow]:
     corpora = [row.pk for row in rows if isinstance(row, Corpus)]
     with_them = Count("runs", filter=Q(runs__deleted_at=F("deleted_at")))
     runs = dict(
@@ -92,7 +92,7 @@ def _described(rows: list[Corpus | Run]) -> list[DeletedRow]:
 
 def describe_row(row: Corpus | Run) -> DeletedRow:
     """A row of the list."""
-    return _described([row])[0]
+    return _describe_rows([row])[0]
 
 
 def _name(row: Corpus | Run) -> str:

@@ -57,10 +57,10 @@ def upload(request: HttpRequest) -> HttpResponse:
             with looked_into(request):
                 corpora.check_readable(corpus)
     except (Invalid, upload_limits.Refused) as error:
-        return _refused(request, error) or views.home.answered(
+        return _answer_refused(request, error) or views.home.answered(
             request, views.home_page(request, _status(error))
         )
-    return _led(request, corpus)
+    return _lead_on(request, corpus)
 
 
 @require_POST
@@ -73,12 +73,12 @@ def add(request: HttpRequest, corpus: Corpus) -> HttpResponse:
             with looked_into(request):
                 corpora.check_readable(draft)
     except (Invalid, upload_limits.Refused) as error:
-        return _refused(request, error) or views.detail.answered(
+        return _answer_refused(request, error) or views.detail.answered(
             request,
             views.corpus_page(corpus, TrainForm(corpus=corpus), status=_status(error)),
             corpus=corpus,
         )
-    return _led(request, draft)
+    return _lead_on(request, draft)
 
 
 @require_POST
@@ -86,7 +86,7 @@ def add(request: HttpRequest, corpus: Corpus) -> HttpResponse:
 def again(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """A draft of the same files, to be read in another way."""
     with show_errors(request):
-        return _led(request, corpora.copy_as_draft(corpus))
+        return _lead_on(request, corpora.copy_as_draft(corpus))
     return redirect("corpus", corpus.pk)
 
 
@@ -123,7 +123,7 @@ def received(request: HttpRequest, owner: User | None) -> Iterator[list[corpora.
         ]
 
 
-def _led(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+def _lead_on(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """To the page that says how the files are read, or to the one that says how far storing them
     is."""
     url = reverse("corpus" if corpus.unstored else "corpus_prepare", args=[corpus.pk])
@@ -137,7 +137,9 @@ def _status(error: Invalid | upload_limits.Refused) -> int:
     return 413 if isinstance(error, quotas.Over) else 400
 
 
-def _refused(request: HttpRequest, error: Invalid | upload_limits.Refused) -> HttpResponse | None:
+def _answer_refused(
+    request: HttpRequest, error: Invalid | upload_limits.Refused
+) -> HttpResponse | None:
     """The answer to a script; None where the page itself is shown again, with the sentence on
     it."""
     if wants_json(request):

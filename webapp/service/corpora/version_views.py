@@ -108,7 +108,7 @@ def phrases(
     chosen_phrases = {row.words for row in rows} & set(
         now.phrases if posted is None else posted.getlist("phrase")
     )
-    first = _first(posted.get("to", "") if posted else "", len(rows))
+    first = _first_place(posted.get("to", "") if posted else "", len(rows))
     shown_rows = rows[first : first + PHRASES]
     page = PhrasesPage(
         phrases=[
@@ -163,7 +163,7 @@ def _choose(
     return redirect("corpus_phrases", corpus.pk)
 
 
-def _first(text: str, count: int) -> int:
+def _first_place(text: str, count: int) -> int:
     """Where a page of phrases begins."""
     first = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
     return min(first, max(0, count - 1)) // PHRASES * PHRASES

@@ -88,7 +88,7 @@ def files(
     if only not in ("", "problems"):
         raise BadRequest(f"“only” in the address must be problems, got “{only[:50]}”.")
     rows, following = queries.files(corpus, only, after)
-    page = FilesPage([_shown(file) for file in rows], page_query.following(following))
+    page = FilesPage([_show_file(file) for file in rows], page_query.following(following))
     return Answer(page, lambda: FilesHtml(only, corpus.files.count()))
 
 
@@ -109,10 +109,10 @@ def problems(
 def first_files(corpus: Corpus) -> FirstFiles:
     """For the corpus's own page."""
     rows, _ = queries.files(corpus, limit=queries.FILES_SHOWN)
-    return FirstFiles([_shown(file) for file in rows], corpus.files.count())
+    return FirstFiles([_show_file(file) for file in rows], corpus.files.count())
 
 
-def _shown(file: SourceFile) -> StoredFile:
+def _show_file(file: SourceFile) -> StoredFile:
     documents_url = problems_url = None
     if file.first is not None:
         documents = reverse("corpus_documents", args=[file.corpus_id])
@@ -200,8 +200,8 @@ def detail(
     concept: list[int] = NO_NUMBERS,
 ) -> Answer[CorpusPage] | HttpResponse:
     """A corpus; engine: to train with. before: where a page of its runs begins. made: the number
-    of a version of the words that the reader saw being made. topic, concept: what the form proposes to name
-    before a training (proposed_seeds). ?topics= is how many it begins with."""
+    of a version of the words that the reader saw being made. topic, concept: what the form proposes
+    to name before a training (proposed_seeds). ?topics= is how many it begins with."""
     # On its way into another
     if not as_json and corpus.unstored and corpus.unstored.position is not None:
         return redirect("corpus", corpus.into_id)
@@ -245,7 +245,7 @@ def corpus_page(
             dropped=dropped,
             problems=corpus.report.get("problems", [])[:20],
             versions=version_history.list_versions(corpus),
-            repeated=_repeated(corpus),
+            repeated=_count_repeated(corpus),
             speaking=(
                 [field.name for field in corpus_unit.possible(corpus.version)]
                 if corpus.version
@@ -360,7 +360,7 @@ def _if_newest(corpus: Corpus, new_version: int | None) -> int | None:
     return new_version if is_newest else None
 
 
-def _repeated(corpus: Corpus) -> Repeated:
+def _count_repeated(corpus: Corpus) -> Repeated:
     repeated = corpus.report.get("duplicates", {})
     choice = corpus.version.settings.get("duplicates") if corpus.version else None
     return Repeated(

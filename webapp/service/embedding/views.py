@@ -1,5 +1,5 @@
-"""A chart in a page of another site: the address without navigation, oEmbed, and the page that gives
-the HTML to copy."""
+"""A chart in a page of another site: the address without navigation, oEmbed, and the page that
+gives the HTML to copy."""
 
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -81,16 +81,16 @@ def _view(run: Run, query: QueryDict) -> RunView:
     return RunView.for_page(query, {"run": run})
 
 
-def _named(name: str) -> charts.Name:
+def _chart_name(name: str) -> charts.Name:
     for chart_name in NAMES:
         if chart_name == name:
             return chart_name
     raise Http404(NOT_SHOWN)
 
 
-def _shown(run_id: int, name: str, query: QueryDict, key: str) -> tuple[Run, Chart]:
+def _find_chart(run_id: int, name: str, query: QueryDict, key: str) -> tuple[Run, Chart]:
     """A chart as everybody sees it who has its address. Raises Http404."""
-    chart_name = _named(name)
+    chart_name = _chart_name(name)
     run = run_or_404(run_id)
     path = _chart_path(run_id, name, query)
     person = framing.reader_of(run.corpus, path, key)
@@ -104,7 +104,7 @@ def _shown(run_id: int, name: str, query: QueryDict, key: str) -> tuple[Run, Cha
 @require_safe
 def embedded(request: HttpRequest, run_id: int, chart: str) -> HttpResponse:
     """The chart alone, with its sentence and source. No cookie is set or asked for."""
-    run, shown_chart = _shown(run_id, chart, _query(request), request.GET.get(KEY, ""))
+    run, shown_chart = _find_chart(run_id, chart, _query(request), request.GET.get(KEY, ""))
     description = urlencode({"url": request.build_absolute_uri()})
     page = EmbeddedPage(
         title=shown_chart.title,
@@ -129,7 +129,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
     run_id, name, query = _target(request, address)
     key = query.get(KEY, "")
     query.pop(KEY, None)
-    run, shown_chart = _shown(run_id, name, query, key)
+    run, shown_chart = _find_chart(run_id, name, query, key)
     width = _pixels(request, "maxwidth", FRAME_WIDTH)
     height = _pixels(request, "maxheight", FRAME_HEIGHT)
     return json_answer(
@@ -195,7 +195,7 @@ def _frame(address: str, shown_chart: Chart, width: int, height: int) -> str:
 def of_run(request: HttpRequest, run: Run, view: RunView, chart: str) -> HtmlAnswer[EmbedPage]:
     """The HTML to copy, and the chart as a file."""
     query = _query(request)
-    shown_chart = charts.chart(view, _named(chart), query)
+    shown_chart = charts.chart(view, _chart_name(chart), query)
     path = _chart_path(run.pk, chart, query)
     key, link, why = _key(request, run.corpus, path)
     address = "" if why else _own_address(request, run.pk, chart, query, key)
@@ -243,7 +243,7 @@ def picture(request: HttpRequest, run: Run, chart: str, form: str) -> HttpRespon
     if form not in PICTURES:
         raise Http404(f"There is no picture of the form {form[:10]}.")
     query = _query(request)
-    shown_chart = charts.chart(_view(run, query), _named(chart), query)
+    shown_chart = charts.chart(_view(run, query), _chart_name(chart), query)
     content = (
         pictures.as_svg_file(shown_chart.picture)
         if form == "svg"

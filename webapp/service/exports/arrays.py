@@ -21,7 +21,7 @@ def dense(source: ExportSource) -> Iterator[bytes]:
         [
             Array("beta", (model.K, model.V), single, model.beta()),
             Array("theta", (model.D, model.K), single, model.theta()),
-            *_shared(model),
+            *_shared_arrays(model),
         ]
     )
 
@@ -30,7 +30,7 @@ def sparse(source: ExportSource) -> Iterator[bytes]:
     """beta's listed weights in compressed rows, the floor of each topic for all other words, and
     N_dk in compressed rows."""
     model = Model(source.run)
-    return npz([*topics(model), *counts(model), *_shared(model)])
+    return npz([*topics(model), *counts(model), *_shared_arrays(model)])
 
 
 def topics(model: Model) -> Iterator[Array]:
@@ -60,7 +60,7 @@ def counts(model: Model) -> list[Array]:
     ]
 
 
-def _shared(model: Model) -> list[Array]:
+def _shared_arrays(model: Model) -> list[Array]:
     return [
         ready_array("alpha", model.alpha),
         ready_array("eta", np.array(model.eta, np.float64)),

@@ -47,10 +47,10 @@ def corpus(request: ExportSource) -> Iterator[bytes]:
     labels = request.selection.run_view.labels
     topic_notes = [_topic_note(k, labels.title(k)) for k in range(request.run.topics)]
     for document, words in documents_in_words(request):
-        yield _written(document, tokenise(words), topic_notes).encode("utf-8", "replace")
+        yield _write_document(document, tokenise(words), topic_notes).encode("utf-8", "replace")
 
 
-def _written(document: Document, tokens: list[Token], topic_notes: list[str]) -> str:
+def _write_document(document: Document, tokens: list[Token], topic_notes: list[str]) -> str:
     """topic_notes: what a word of each topic has in the column MISC."""
     lines = _head(document)
     end_before = 0

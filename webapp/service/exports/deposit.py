@@ -101,7 +101,7 @@ class Deposit:
     parts: dict[str, tuple[str, str]]
 
 
-def _described(run: Run, form: DepositForm) -> Deposit:
+def _describe_deposit(run: Run, form: DepositForm) -> Deposit:
     answers = form.cleaned_data
     paragraphs = methods.paragraphs(run)
     about_corpus, *_ = paragraphs[0].partition(" The sha256 ")
@@ -188,7 +188,7 @@ def read_source(run: Run, query: QueryDict, by: int) -> ExportSource:
 def archive(source: ExportSource) -> Iterator[bytes]:
     """Each member is written before the next is made: the last two tell of all before them."""
     assert source.deposit is not None  # `read_source` makes it
-    return zipped(_members(source, _described(source.run, source.deposit)))
+    return zipped(_members(source, _describe_deposit(source.run, source.deposit)))
 
 
 class Written(NamedTuple):
@@ -201,14 +201,14 @@ class Written(NamedTuple):
 def _members(source: ExportSource, about: Deposit) -> Iterator[Member]:
     written: dict[str, Written] = {}
     for member in _content(source, about):
-        yield member._replace(pieces=_noted(member, written))
+        yield member._replace(pieces=_note_pieces(member, written))
     crate = Member(CRATE, [_crate(about, written)])
-    yield crate._replace(pieces=_noted(crate, written))
+    yield crate._replace(pieces=_note_pieces(crate, written))
     lines = [f"{file.sha256}  {name}\n" for name, file in sorted(written.items())]
     yield Member(deposited.LIST, ["".join(lines).encode()])
 
 
-def _noted(member: Member, written: dict[str, Written]) -> Iterator[bytes]:
+def _note_pieces(member: Member, written: dict[str, Written]) -> Iterator[bytes]:
     """Its pieces; when the last has gone, `written` says what they were."""
     size = 0
     digest = sha256()
@@ -288,11 +288,11 @@ def _citation(about: Deposit) -> bytes:
     lines = []
     for name, value in facts.items():
         line = f"{name}: {json.dumps(value, ensure_ascii=False)}"
-        lines.append(_NOT_IN_YAML.sub(_escaped, line) + "\n")
+        lines.append(_NOT_IN_YAML.sub(_escape, line) + "\n")
     return "".join(lines).encode()
 
 
-def _escaped(character: re.Match) -> str:
+def _escape(character: re.Match) -> str:
     return f"\\u{ord(character[0]):04x}"
 
 

@@ -78,7 +78,7 @@ def _words(run: Run) -> str:
     different_words = number_of(kinds, "different word")
     return (
         "Texts were set in lower case and in Unicode normal form C. A word is a letter or a digit"
-        f" followed by letters, combining marks and digits; {_joined(reading)}. We left out"
+        f" followed by letters, combining marks and digits; {_say_joined(reading)}. We left out"
         f" {join_names(_left_out(reading))}: {occurrences} of {different_words}."
         f" {_forms(reading, report.get('phrases_left_out', []))}{_sections(reading, report)}"
     )
@@ -124,7 +124,7 @@ def _sections(reading: dict, report: dict) -> str:
     )
 
 
-def _joined(reading: dict) -> str:
+def _say_joined(reading: dict) -> str:
     joins = [name for name in ("hyphens", "apostrophes") if reading.get(name) == "join"]
     if len(joins) == 2:
         return "hyphens and apostrophes within a word are a part of it"
@@ -176,7 +176,7 @@ def _minibatches(settings: dict) -> str:
     return f"{number_of(first, 'document')}, after the warm-up of {later_size:,},"
 
 
-def _named(run: Run) -> str:
+def _say_named_topics(run: Run) -> str:
     sentences = named_topics.sentences(run.version, Steering.of_run(run).named)
     if not sentences:
         return ""
@@ -191,7 +191,7 @@ def _named(run: Run) -> str:
 
 def _begun(run: Run) -> str:
     """With which topics it began."""
-    return _named(run) + _without(run)
+    return _say_named_topics(run) + _without(run)
 
 
 def _model(run: Run) -> str:

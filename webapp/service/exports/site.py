@@ -81,7 +81,8 @@ def members(
             note=labels.note(k),
             words=_words(model, k),
             documents=documents,
-            passages=passages and _titled(documents, passages(k, [d["number"] for d in documents])),
+            passages=passages
+            and _add_titles(documents, passages(k, [d["number"] for d in documents])),
             line=lines and {"labels": lines[0], "bars": _bars(lines[1][:, k])},
             previous=rows[position - 1] if position else None,
             next=rows[position + 1] if position + 1 < len(rows) else None,
@@ -120,7 +121,7 @@ def _documents(model: Model, k: int) -> list[dict]:
     ]
 
 
-def _titled(documents: list[dict], passages: list[tuple[int, Excerpt]]) -> list[dict]:
+def _add_titles(documents: list[dict], passages: list[tuple[int, Excerpt]]) -> list[dict]:
     about = {document["number"]: document for document in documents}
     return [about[number] | {"parts": passage.parts} for number, passage in passages]
 

@@ -98,7 +98,7 @@ def as_parquet(table: ExportTable, made_by: dict) -> Iterator[bytes]:
     )
     sink = Sink()
     with pq.ParquetWriter(pa.PythonFile(sink, "w"), schema, compression="zstd") as writer:
-        for group in _grouped(table.blocks, GROUP):
+        for group in _gather_blocks(table.blocks, GROUP):
             columns = zip(*group, strict=True)
             arrays = [
                 pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)
@@ -108,7 +108,7 @@ def as_parquet(table: ExportTable, made_by: dict) -> Iterator[bytes]:
     yield sink.take()
 
 
-def _grouped(blocks: Iterable[list[tuple]], size: int) -> Iterator[list[tuple]]:
+def _gather_blocks(blocks: Iterable[list[tuple]], size: int) -> Iterator[list[tuple]]:
     """Blocks gathered until they hold `size` rows, or as few as the last does."""
     group: list[tuple] = []
     for block in blocks:

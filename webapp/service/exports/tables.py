@@ -249,7 +249,7 @@ def _document_blocks(source: ExportSource, topics: list[int]) -> Iterator[Block]
     tokens_of_topics = [assigned.held(labels.parts(k)) for k in topics]
     for numbers in selected(source):
         block = []
-        for d, row in _described(source.run, numbers, "metadata"):
+        for d, row in _describe_documents(source.run, numbers, "metadata"):
             length = int(assigned.lengths[d])
             shares = [float(tokens[d] / max(1, length)) for tokens in tokens_of_topics]
             document = _cells(row, _DOCUMENT)
@@ -257,7 +257,9 @@ def _document_blocks(source: ExportSource, topics: list[int]) -> Iterator[Block]
         yield block
 
 
-def _described(run: Run, numbers: np.ndarray, *further_fields: str) -> Iterator[tuple[int, dict]]:
+def _describe_documents(
+    run: Run, numbers: np.ndarray, *further_fields: str
+) -> Iterator[tuple[int, dict]]:
     """`about` of documents, in their order. further_fields: as there."""
     by_document = about(run, numbers, *further_fields)
     for d in numbers.tolist():
@@ -269,7 +271,7 @@ def document_topics(source: ExportSource) -> Iterator[Block]:
     assigned = evidence.of(source.run)
     for numbers in selected(source):
         block = []
-        for d, row in _described(source.run, numbers):
+        for d, row in _describe_documents(source.run, numbers):
             document = _cells(row, _DOCUMENT)
             place_cells = _cells(row, _PLACE)
             for k, tokens, length in _mixture(assigned, d):
@@ -298,7 +300,7 @@ def section_topics(source: ExportSource) -> Iterator[Block]:
     assigned = evidence.of(source.run)
     for numbers in selected(source):
         block = []
-        for d, row in _described(source.run, numbers):
+        for d, row in _describe_documents(source.run, numbers):
             document = _cells(row, _DOCUMENT)
             block += [(*document, *section) for section in _sections(assigned, d)]
         yield block
@@ -337,7 +339,7 @@ def _wide_document_blocks(source: ExportSource) -> Iterator[Block]:
     K = source.run.topics
     for numbers in selected(source, max(1, CELLS // K)):
         block = []
-        for d, row in _described(source.run, numbers):
+        for d, row in _describe_documents(source.run, numbers):
             shares = [0.0] * K
             for k, tokens, length in _mixture(assigned, d):
                 shares[k] = tokens / length

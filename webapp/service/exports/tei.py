@@ -22,7 +22,7 @@ def corpus(request: ExportSource) -> Iterator[bytes]:
     """The whole file, a document at a time."""
     yield _corpus_header(request).encode("utf-8", "replace")
     for document, words in documents_in_words(request):
-        yield _written(document, words).encode("utf-8", "replace")
+        yield _write_document(document, words).encode("utf-8", "replace")
     yield b"</teiCorpus>\n"
 
 
@@ -55,7 +55,7 @@ def _corpus_header(request: ExportSource) -> str:
     )
 
 
-def _written(document: Document, words: list[Word]) -> str:
+def _write_document(document: Document, words: list[Word]) -> str:
     return (
         f'<TEI xml:id="d{document.number}">\n{_header(document)}\n'
         f"<text><body><p>{_body(words)}</p></body></text>\n</TEI>\n"
@@ -89,12 +89,12 @@ def _body(words: list[Word]) -> str:
         if word.topic is None:
             markup.append(_PARAGRAPH.sub("</p>\n<p>", _text(word.text)))
         else:
-            markup.append(_marked(word, is_attached=not before.isspace()))
+            markup.append(_mark_word(word, is_attached=not before.isspace()))
         before = word.text[-1]
     return "".join(markup)
 
 
-def _marked(word: Word, is_attached: bool) -> str:
+def _mark_word(word: Word, is_attached: bool) -> str:
     """A word, or a phrase, with its topic. is_attached: whether no space stands before it; programs
     that read `w` put one there unless `join` says so."""
     topic = topic_label(word.topic)

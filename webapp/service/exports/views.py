@@ -56,19 +56,19 @@ def index(request: HttpRequest, run: Run, selection: RunSelection) -> Answer[Tak
     return Answer(
         TakePage(
             groups=[
-                KindGroup(name, [_offered(run, kind, selection) for kind in kinds])
+                KindGroup(name, [_offer_kind(run, kind, selection) for kind in kinds])
                 for name, kinds in groupby(ready, attrgetter("group"))
             ],
             documents=selection.sentence,
             made=[
-                _made(selection.view, export)
+                _show_file(selection.view, export)
                 for export in kept.of_user(run, authorization.user_id(request))
             ],
         )
     )
 
 
-def _offered(run: Run, kind: ExportKind, selection: RunSelection) -> OfferedKind:
+def _offer_kind(run: Run, kind: ExportKind, selection: RunSelection) -> OfferedKind:
     """A kind with the addresses of its files; a set of documents stays in those that it
     restricts."""
     return OfferedKind(
@@ -107,7 +107,7 @@ def _file_link(source: ExportSource, kind: ExportKind, ending: str) -> FileLink:
     number = source.families if kind.name == "families" else None
     query = source.selection.address(by=source.by, families=number) if kind.selected else ""
     path = reverse("export", args=[source.run.pk, f"{kind.name}.{ending}"])
-    expected = _expected(kind, ending, source)
+    expected = _expected_bytes(kind, ending, source)
     large = sizes.needs_worker(expected)
     return FileLink(
         ending=ending,
@@ -121,7 +121,7 @@ def _file_link(source: ExportSource, kind: ExportKind, ending: str) -> FileLink:
     )
 
 
-def _expected(kind: ExportKind, ending: str, source: ExportSource) -> int:
+def _expected_bytes(kind: ExportKind, ending: str, source: ExportSource) -> int:
     """0 where the run, of an older version, lacks what the file is made of: asking for it says
     so."""
     try:
@@ -130,7 +130,7 @@ def _expected(kind: ExportKind, ending: str, source: ExportSource) -> int:
         return 0
 
 
-def _made(view: RunView, export: Export) -> MadeFile:
+def _show_file(view: RunView, export: Export) -> MadeFile:
     ready = export.status == Export.Status.READY
     return MadeFile(
         id=export.pk,
@@ -167,14 +167,14 @@ def make(request: HttpRequest, run: Run) -> HttpResponse:
 def again(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
     """Make a file again where that failed."""
     with show_errors(request):
-        if not kept.again(_own(request, run_id, export_id)):
+        if not kept.again(_own_export_or_404(request, run_id, export_id)):
             messages.error(request, "That file has not failed, or not any more.")
     return _to_made(request, run_id)
 
 
 @require_POST
 def delete(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
-    kept.delete(_own(request, run_id, export_id))
+    kept.delete(_own_export_or_404(request, run_id, export_id))
     return _to_made(request, run_id)
 
 
@@ -182,7 +182,7 @@ def _to_made(request: HttpRequest, run_id: int) -> HttpResponse:
     return redirect(back(request, reverse("run_take", args=[run_id]) + "#made"))
 
 
-def _own(request: HttpRequest, run_id: int, export_id: int) -> Export:
+def _own_export_or_404(request: HttpRequest, run_id: int, export_id: int) -> Export:
     """Only whoever asked for a file may have it, and only as long as they may see the run."""
     export = (
         run_or_404(run_id).exports.filter(pk=export_id, by=authorization.user_id(request)).first()
@@ -203,7 +203,7 @@ async def download(
 
 
 def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponseBase:
-    export = _own(request, run_id, export_id)
+    export = _own_export_or_404(request, run_id, export_id)
     kind, ending = kept.find_kind(export.file) or (None, "")
     if kind is None or export.status != Export.Status.READY:
         raise Http404("This file is not made yet. The page Files says how far it is.")

@@ -109,7 +109,7 @@ def list_files(rows: Rows, checkpoints: Path) -> Iterator[BackupFile]:
             yield BackupFile(_below(files.run_folder(pk) / "checkpoint"), checkpoint)
         else:
             yield from chain.from_iterable(
-                _stored(stored_item)
+                _stored_files(stored_item)
                 for stored_item in stored
                 if stored_item.item.name == "checkpoint"
             )
@@ -148,10 +148,10 @@ def _all_and_stored(folder: Path, stored: list[copies.Stored]) -> Iterator[Backu
     yield from (
         file for file in _all(folder) if file.path.relative_to(folder).parts[0] not in names
     )
-    yield from chain.from_iterable(map(_stored, stored))
+    yield from chain.from_iterable(map(_stored_files, stored))
 
 
-def _stored(stored: copies.Stored) -> Iterator[BackupFile]:
+def _stored_files(stored: copies.Stored) -> Iterator[BackupFile]:
     for name, size, digest in stored.files:
         path = stored.item.path / name if name else stored.item.path
         yield BackupFile(

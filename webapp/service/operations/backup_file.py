@@ -141,7 +141,7 @@ def _damage_explained(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _opened(path: Path) -> Iterator[Member]:
+def _open_members(path: Path) -> Iterator[Member]:
     """The members of an archive, in their order. Raises Invalid("file", …) where the file is no
     archive, damaged or cut off."""
     try:
@@ -181,7 +181,7 @@ def _opened(path: Path) -> Iterator[Member]:
 def head(path: Path) -> dict:
     """What was backed up: the content of backup.json. Raises Invalid where it is no backup, or has
     a later format."""
-    first = next(_opened(path), None)
+    first = next(_open_members(path), None)
     try:
         head = (
             json.loads(first.read())
@@ -206,7 +206,7 @@ def head(path: Path) -> dict:
 def members(path: Path, advance: Callable[[int], None] = lambda count: None) -> Iterator[Member]:
     """All but the head and the manifest, in their order; each must be read before the next is asked
     for."""
-    for member in _opened(path):
+    for member in _open_members(path):
         if member.name not in (HEAD, MANIFEST):
             yield member
         advance(member.size)
@@ -219,7 +219,7 @@ def verify(path: Path, advance: Callable[[int], None] = lambda count: None) -> d
     rows: dict[str, int] = {}
     with tempfile.TemporaryFile() as seen:
         count = 0
-        opened = _opened(path)
+        opened = _open_members(path)
         for member in opened:
             if member.name == MANIFEST:
                 seen.seek(0)

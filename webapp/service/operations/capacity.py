@@ -37,7 +37,7 @@ def sentences(readers: int) -> list[str]:
 
 
 def _accounts() -> str:
-    return _judged(
+    return _judge(
         settings.ACCOUNTS,
         "Accounts are on.",
         "Accounts are off: nobody can come from another machine. Set TOPOGRAPH_ACCOUNTS=1"
@@ -50,7 +50,7 @@ def _pages(readers: int, processes: int) -> str:
     needed = math.ceil(readers * PAGE / THINKS)
     plural = "" if processes == 1 else "es"
     more_cores = "" if needed <= cores else ", on a machine with more cores"
-    return _judged(
+    return _judge(
         processes >= needed,
         f"Pages: {processes} web process{plural} on {cores} cores, enough for {readers} readers.",
         f"Pages: {readers} readers need {needed} web processes, there is {processes}, on {cores}"
@@ -75,7 +75,7 @@ def _memory(web_processes: int, places: int) -> str:
     if not memory:
         return ""
     needed = SERVERS + PROCESS * (web_processes + places + 1)
-    return _judged(
+    return _judge(
         memory >= needed,
         f"Memory: {size(memory)}, enough.",
         f"Memory: {size(memory)}, where about {size(needed)} are wanted: fewer workers or web"
@@ -86,7 +86,7 @@ def _memory(web_processes: int, places: int) -> str:
 def _disk(readers: int) -> str:
     free = shutil.disk_usage(settings.DATA).free
     needed = DISK_FOR_UPLOADED * MAY_HAVE["most_bytes"] * readers
-    return _judged(
+    return _judge(
         free >= needed,
         f"Disk: {size(free)} are free, enough if each of {readers} students uploads all they may.",
         f"Disk: {size(free)} are free; if each of {readers} students uploads all they may,"
@@ -94,5 +94,5 @@ def _disk(readers: int) -> str:
     )
 
 
-def _judged(enough: bool, good: str, short: str) -> str:
+def _judge(enough: bool, good: str, short: str) -> str:
     return f"ok     {good}" if enough else f"SHORT  {short}"

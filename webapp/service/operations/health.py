@@ -58,7 +58,7 @@ def _postgres() -> dict[str, str]:
                 0
             ]:
                 return {"postgres": OK, "migrations": "none is applied"}
-            missing = _wanted() - set(
+            missing = _wanted_migrations() - set(
                 cursor.execute("SELECT app, name FROM django_migrations").fetchall()
             )
     except Error:
@@ -68,7 +68,7 @@ def _postgres() -> dict[str, str]:
 
 
 @cache
-def _wanted() -> frozenset[tuple[str, str]]:
+def _wanted_migrations() -> frozenset[tuple[str, str]]:
     """The migrations of this program: what does not change while it runs."""
     return frozenset(MigrationLoader(None, ignore_no_migrations=True).disk_migrations)
 

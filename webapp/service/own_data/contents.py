@@ -60,13 +60,13 @@ def archive(user: User) -> Iterator[bytes]:
         [
             Member("README.txt", [README.format(name=user.name).encode()]),
             Member("account.json", [_json(_account(user))]),
-            Member("corpora.jsonl", _lines(map(_corpus, _rows(_owned(user))))),
+            Member("corpora.jsonl", _lines(map(_corpus, _rows(_owned_corpora(user))))),
             Member("runs.jsonl", _lines(map(_run, _rows(Run.objects.filter(by=user))))),
             Member("labels.jsonl", _labels(runs, user)),
             Member("answers.jsonl", _answers(runs, user)),
             Member("codings.jsonl", _codings(user)),
             Member("examples.jsonl", _examples(seen, user)),
-            Member("shared.jsonl", _lines(_shared(user))),
+            Member("shared.jsonl", _lines(_shared_corpora(user))),
             Member("readings.jsonl", _readings(user)),
             Member("tokens.jsonl", _tokens(user)),
             *_notebooks(user, seen),
@@ -74,7 +74,7 @@ def archive(user: User) -> Iterator[bytes]:
     )
 
 
-def _owned(user: User) -> QuerySet[Corpus]:
+def _owned_corpora(user: User) -> QuerySet[Corpus]:
     """Deleted ones that can be restored, too."""
     return Corpus.everything.filter(owner=user)
 
@@ -83,19 +83,19 @@ def _rows(found: QuerySet) -> Iterator:
     return found.order_by("pk").iterator(BLOCK)
 
 
-def _written(value: object) -> str:
+def _write_value(value: object) -> str:
     if isinstance(value, datetime):
         return value.isoformat(timespec="seconds")
     return str(value)
 
 
 def _json(values: object) -> bytes:
-    return json.dumps(values, ensure_ascii=False, indent=1, default=_written).encode()
+    return json.dumps(values, ensure_ascii=False, indent=1, default=_write_value).encode()
 
 
 def _lines(rows: Iterable[dict]) -> Iterator[bytes]:
     for row in rows:
-        yield json.dumps(row, ensure_ascii=False, default=_written).encode() + b"\n"
+        yield json.dumps(row, ensure_ascii=False, default=_write_value).encode() + b"\n"
 
 
 def _account(user: User) -> dict:
@@ -167,7 +167,7 @@ def _examples(seen: QuerySet[Corpus], user: User) -> Iterator[bytes]:
     yield from _lines(_rows(settled.values("item__draw__concept", "item__document", "code", "at")))
 
 
-def _shared(user: User) -> Iterator[dict]:
+def _shared_corpora(user: User) -> Iterator[dict]:
     yield from _rows(user.memberships.values("corpus", "corpus__name", "role"))
     yield from _rows(Link.objects.filter(by=user).values("corpus", "name", "expires_at"))
     yield from _rows(Invitation.objects.filter(by=user).values("corpus", "email", "role"))

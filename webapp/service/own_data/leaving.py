@@ -35,10 +35,12 @@ class SharedCorpus:
 def shared(user: User) -> list[SharedCorpus]:
     """Corpora of a user that others would lose."""
     owned = Corpus.objects.filter(owner=user, into=None).order_by("pk")
-    return [corpus for corpus in map(_shared, owned[:CORPORA_LISTED]) if _has_readers(corpus)]
+    return [
+        corpus for corpus in map(_describe_shared, owned[:CORPORA_LISTED]) if _has_readers(corpus)
+    ]
 
 
-def _shared(corpus: Corpus) -> SharedCorpus:
+def _describe_shared(corpus: Corpus) -> SharedCorpus:
     holding = Q(expires_at=None) | Q(expires_at__gt=Now())
     return SharedCorpus(
         name=corpus.name,

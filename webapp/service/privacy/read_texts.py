@@ -24,16 +24,16 @@ def page(corpus: Corpus, after: int | None) -> tuple[list[ReadText], int | None]
         readings = readings.filter(pk__lt=after)
     rows = list(readings[: PAGE + 1])
     following = rows[PAGE - 1].pk if len(rows) > PAGE else None
-    return _described(corpus, rows[:PAGE]), following
+    return _describe_texts(corpus, rows[:PAGE]), following
 
 
 def _readings(corpus: Corpus) -> QuerySet[Reading]:
     return Reading.objects.filter(corpus=corpus).order_by("-pk").select_related("user", "link")
 
 
-def _described(corpus: Corpus, rows: list[Reading]) -> list[ReadText]:
-    """With the number and title that each text has in the corpus. A text is known by its digest: the
-    files may have been read in another way since, and a part has numbers of its own."""
+def _describe_texts(corpus: Corpus, rows: list[Reading]) -> list[ReadText]:
+    """With the number and title that each text has in the corpus. A text is known by its digest:
+    the files may have been read in another way since, and a part has numbers of its own."""
     known = [row.document for row in rows if row.document is not None and row.within == corpus.pk]
     documents = embargo.about(corpus, known, "title", "digest")
     moved = set()
@@ -87,7 +87,7 @@ def table(corpus: Corpus) -> Iterator[bytes]:
     yield csv_cells.lines([HEAD])
     readings = _readings(corpus).iterator(BLOCK)
     while rows := list(islice(readings, BLOCK)):
-        yield csv_cells.lines([_cells(corpus, row) for row in _described(corpus, rows)])
+        yield csv_cells.lines([_cells(corpus, row) for row in _describe_texts(corpus, rows)])
 
 
 def _cells(corpus: Corpus, row: ReadText) -> list:

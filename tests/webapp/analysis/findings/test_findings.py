@@ -123,7 +123,7 @@ def test_families_add_up_at_every_cut(trained, client):
 def test_the_tree_is_made_once_and_anew_where_an_older_program_made_none(trained, monkeypatch):
     before = trees.tree(trained.snapshot_id)
     trees.tree.cache_clear()
-    monkeypatch.setattr(trees, "_made", lambda run: pytest.fail("it is stored"))
+    monkeypatch.setattr(trees, "_make_tree", lambda run: pytest.fail("it is stored"))
     assert trees.tree(trained.snapshot_id) == before
     monkeypatch.undo()
     Findings.objects.filter(snapshot=trained.snapshot_id, key=trees.TREE).delete()

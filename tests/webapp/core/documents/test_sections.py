@@ -110,7 +110,7 @@ def test_hits_of_a_pattern_have_the_topics_of_their_sections(run):
 def test_of_a_document_under_embargo_no_more_lines_are_shown_for_its_sections():
     documents = np.array([3, 1, 3, 3, 1, 2])
     counts = np.array([1, 5, 1, 4, 1, 1])
-    assert concordance._allowed(documents, counts, 3).tolist() == [1, 3, 1, 1, 0, 1]
+    assert concordance._allowed_tokens(documents, counts, 3).tolist() == [1, 3, 1, 1, 0, 1]
 
 
 @pytest.mark.parametrize("name", ["run", "run_documents", "run_topic", "run_document", "run_words"])

@@ -35,7 +35,7 @@ from webapp.platform.accounts.embargo import (
     PASSAGE,
     QUARTER,
     _affordable,
-    _joined,
+    _join_span,
     _overlaps,
     _Wanted,
 )
@@ -515,7 +515,7 @@ def test_spans_are_sets_of_characters():
         for _ in range(chance.randrange(12)):
             a = chance.randrange(90)
             b = a + chance.randrange(1, 12)
-            spans = _joined(spans, a, b)
+            spans = _join_span(spans, a, b)
             places = places | set(range(a, b))
         assert {i for a, b in spans for i in range(a, b)} == places
         assert all(b < c for (_, b), (c, _) in zip(spans, spans[1:], strict=False))  # apart

@@ -161,7 +161,7 @@ def test_what_takes_its_place_is_fetched_where_the_former_is(made):
     (made / "more").write_bytes(b"2")
     seal(made)
     assert not objects & in_store() and len(in_store()) == len(objects)
-    stale = sealed._of(first)
+    stale = sealed._stored_of_row(first)
     (made / "more").write_bytes(b"1")
     copies.note(stale)  # as on the other machine
     with sealed.hold(made):
@@ -170,7 +170,7 @@ def test_what_takes_its_place_is_fetched_where_the_former_is(made):
 
 def test_the_bytes_are_verified(made, store):
     name, size, _ = row(made).files[0]
-    key = sealed._stored(Item.at(made)).item.object(row(made).generation, name)
+    key = sealed._find_stored(Item.at(made)).item.object(row(made).generation, name)
     wrong = store.FILES / "wrong"
     wrong.write_bytes(b"?" * size)
     s3.put(key, wrong)
@@ -190,7 +190,7 @@ def test_the_bytes_are_verified(made, store):
 def test_two_processes_fetch_once(made, store, server):
     """The second waits for the first, and finds what it fetched."""
     lose(made)
-    stored = sealed._stored(Item.at(made))
+    stored = sealed._find_stored(Item.at(made))
     code = (
         "import os, django; django.setup()\nfrom django.conf import settings\nfrom pathlib import"
         " Path\nfrom webapp.platform.storage import copies, s3\nsettings.FILES ="
@@ -245,7 +245,7 @@ def test_files_that_are_not_sealed_yet_do_not_go(store):
 
 
 def test_what_a_killed_fetch_left_is_taken_away(made, store):
-    stored = sealed._stored(Item.at(made))
+    stored = sealed._find_stored(Item.at(made))
     lose(made)
     mark = copies._mark(stored)
     mark.parent.mkdir(exist_ok=True)
@@ -306,7 +306,7 @@ def test_what_nothing_names_is_swept(made, store):
     assert sealed.sweep(time.time() - 3600) == ([], []), "its row may come yet"
     orphans, missing = sealed.sweep(time.time() + 60)
     assert orphans == ["versions/7/bow/0000/words.npy"] and missing == []
-    assert in_store() == set(sealed._stored(Item.at(made)).objects)
+    assert in_store() == set(sealed._find_stored(Item.at(made)).objects)
 
 
 @pytest.fixture
@@ -358,7 +358,7 @@ def test_a_store_that_hangs_is_a_503_and_no_hang(
 def test_few_wait_for_a_store_that_is_slow_and_others_are_told_at_once(
     made, store, server, monkeypatch
 ):
-    stored = sealed._stored(Item.at(made))
+    stored = sealed._find_stored(Item.at(made))
     lose(made)
     monkeypatch.setattr(copies, "_waiters", threading.BoundedSemaphore(1))
     store.FETCH_PATIENCE = 30.0
@@ -382,7 +382,7 @@ def test_a_store_that_gives_more_or_less_than_was_asked_for_is_not_believed(
     monkeypatch.setattr(s3, "blocks", lambda key, size: iter(blocks))
     came = []
     with pytest.raises(copies.Damaged):
-        came += copies.checked(sealed._stored(Item.at(made)), "indptr.npy", 5, "0" * 64)
+        came += copies.checked(sealed._find_stored(Item.at(made)), "indptr.npy", 5, "0" * 64)
     assert len(b"".join(came)) <= 5
 
 
@@ -504,7 +504,7 @@ def test_a_backup_takes_what_is_in_the_store_alone(made, tmp_path):
         if file.is_file()
     }
     lose(made)
-    stored = {("versions", 1): [sealed._stored(Item.at(made))]}
+    stored = {("versions", 1): [sealed._find_stored(Item.at(made))]}
     with connection.cursor() as cursor:
         assert sealed.on_record(cursor) == stored
     rows = backup.Rows([], [(1,)], [], stored)
@@ -518,7 +518,7 @@ def test_a_backup_takes_what_is_in_the_store_alone(made, tmp_path):
 
 def test_a_backup_does_not_take_other_bytes(made, store):
     (name, size, digest), *_ = row(made).files
-    stored = sealed._stored(Item.at(made))
+    stored = sealed._find_stored(Item.at(made))
     wrong = store.FILES / "wrong"
     wrong.write_bytes(b"?" * size)
     s3.put(stored.item.object(stored.generation, name), wrong)

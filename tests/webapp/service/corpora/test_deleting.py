@@ -396,9 +396,9 @@ def test_nothing_begins_on_a_deleted_corpus(whole):
 def test_memory_and_open_files_are_let_go(client, whole):
     run = whole.runs.earliest("pk")
     evidence.of(run)
-    assert evidence._open.cache_info().currsize
+    assert evidence._open_evidence.cache_info().currsize
     client.post(reverse("run_delete", args=[run.pk]))
-    assert evidence._open.cache_info().currsize == 0
+    assert evidence._open_evidence.cache_info().currsize == 0
 
 
 # Back again

@@ -447,6 +447,6 @@ def test_a_browser_opens_it_from_a_file(trained, tmp_path):
 def test_every_table_is_one_that_there_is(trained):
     form = DepositForm(answers(), trained, User.objects.local().pk)
     assert form.is_valid(), form.errors
-    assert [Path(path).stem for path in deposit._described(trained, form).tables] == list(
+    assert [Path(path).stem for path in deposit._describe_deposit(trained, form).tables] == list(
         deposit.TABLES
     )

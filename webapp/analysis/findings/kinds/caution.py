@@ -81,7 +81,7 @@ class Caution(BaseFinding):
         return [
             *_topics(document_set),
             *_thin(document_set),
-            *_repeated(document_set),
+            *_find_repeated(document_set),
             *_outside(document_set),
         ]
 
@@ -267,7 +267,7 @@ def _thin(document_set: DocumentSet) -> list[ThinTimes]:
     ]
 
 
-def _repeated(document_set: DocumentSet) -> list[Repeated]:
+def _find_repeated(document_set: DocumentSet) -> list[Repeated]:
     repeated = document_set.repeated
     if document_set.mask is not None:
         repeated = repeated & document_set.mask

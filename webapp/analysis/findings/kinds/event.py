@@ -182,7 +182,7 @@ def bursts(document_set: DocumentSet, told_changes: set[tuple[int, bool]]) -> li
         return []
     asker = SpanAsker(spans_of_set, document_set.unit_name)
     spelling = document_set.names.spelling
-    untold = _untold(document_set, outcome, [spelling[word] for word in candidates])
+    untold = _untold_words(document_set, outcome, [spelling[word] for word in candidates])
     found_bursts: list[Burst] = []
     for column, word in enumerate(candidates):
         if column in untold:
@@ -195,7 +195,7 @@ def bursts(document_set: DocumentSet, told_changes: set[tuple[int, bool]]) -> li
             if burst is not None:
                 found_bursts.append(burst)
                 break
-    return _joined(found_bursts)
+    return _join_bursts(found_bursts)
 
 
 class _Candidate(NamedTuple):
@@ -236,7 +236,7 @@ def _documents_with(document_set: DocumentSet, words: list[int]) -> AmountTable:
     return AmountTable(csc_matrix((amounts, (np.concatenate(having), column)), shape=shape), sizes)
 
 
-def _untold(document_set: DocumentSet, outcome: AmountTable, words: list[str]) -> set[int]:
+def _untold_words(document_set: DocumentSet, outcome: AmountTable, words: list[str]) -> set[int]:
     """Columns of words that are never told: signatures and forms; and where dates are of less than
     two years, so that nothing can be seen to come again, the names of months and days."""
     untold: set[int] = set()
@@ -311,7 +311,7 @@ def _times_as_many(share_then: float, share_otherwise: float, has_grown: bool) -
     return worth.times_as_many(share_otherwise, share_then)
 
 
-def _joined(bursts_of_words: list[Burst]) -> list[Event]:
+def _join_bursts(bursts_of_words: list[Burst]) -> list[Event]:
     """Words that come, or go, at the same time in the same documents are one event, named by its
     strongest."""
     strongest: list[Burst] = []

@@ -64,7 +64,7 @@ class Family(BaseFinding):
         rows: list[Family] = []
         nodes = families.nodes(document_set.run, document_set.view.labels)
         for _, nodes_of_one_cut in groupby(nodes, key=lambda node: node.first):
-            rows += _measured(document_set, list(nodes_of_one_cut))
+            rows += _measure_families(document_set, list(nodes_of_one_cut))
         return rows
 
     @classmethod
@@ -100,7 +100,7 @@ class Family(BaseFinding):
         return join_parts(first_topics, left_in_words)
 
 
-def _measured(document_set: DocumentSet, nodes: list[Node]) -> list[Family]:
+def _measure_families(document_set: DocumentSet, nodes: list[Node]) -> list[Family]:
     """Nodes that share no topic."""
     family_of_topic = np.full(document_set.K, -1, np.int32)
     for row, node in enumerate(nodes):

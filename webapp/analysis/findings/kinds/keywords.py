@@ -125,13 +125,13 @@ def of_field(
         if group_of_value in told_elsewhere:
             continue
         documents = int(np.count_nonzero(group == group_of_value))
-        columns = _chosen(answers, documents, words, groups.labels[group_of_value], untold)
+        columns = _choose_words(answers, documents, words, groups.labels[group_of_value], untold)
         if columns:
             rows.append(_keywords(groups, group_of_value, answers, columns, words, unit))
     return rows
 
 
-def _chosen(
+def _choose_words(
     answers: Answers, documents: int, words: list[str], value: str, untold: set[int]
 ) -> list[int]:
     """Columns of the words that are told, the clearest first: no two that are alike, none that the

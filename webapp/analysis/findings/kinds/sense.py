@@ -89,7 +89,7 @@ class Sense(BaseFinding):
                 since=(times.names[late], times.said[late]),
                 level=level_of_all,
             )
-            for word, shift, level_of_all in _shifted(document_set, early, late)
+            for word, shift, level_of_all in _shifted_words(document_set, early, late)
         ]
         # Of each pair of topics the word that changed most: "tax" and "taxes" tell the same
         changed.sort(key=lambda sense: -sense.score)
@@ -165,7 +165,9 @@ class _Candidate(NamedTuple):
     shift: Shift
 
 
-def _shifted(document_set: DocumentSet, early: int, late: int) -> list[tuple[str, Shift, float]]:
+def _shifted_words(
+    document_set: DocumentSet, early: int, late: int
+) -> list[tuple[str, Shift, float]]:
     """Words whose use changed by more than chance, and that are among the first of both topics.
     early, late: the period behind the first third, and the one that begins the last. With the level
     of all intervals."""
@@ -192,7 +194,7 @@ def _shifted(document_set: DocumentSet, early: int, late: int) -> list[tuple[str
         if candidate.shift.low >= LEAST_SHIFT
         and document_set.subjects[[candidate.shift.gained, candidate.shift.lost]].all()
     ]
-    first = _first(document_set, [candidate.number for candidate in large])
+    first = _first_words(document_set, [candidate.number for candidate in large])
     return [
         (candidate.word, candidate.shift, acceptance.level)
         for candidate in large
@@ -229,7 +231,7 @@ def _even_sample(documents: np.ndarray, has_sections: bool) -> slice | np.ndarra
     return (np.cumsum(is_new) - 1) % step == 0
 
 
-def _first(document_set: DocumentSet, words: list[int]) -> set[tuple[int, int]]:
+def _first_words(document_set: DocumentSet, words: list[int]) -> set[tuple[int, int]]:
     """(topic, word) of words that are among the first of topics."""
     first_rows = rows(
         "SELECT topic, word FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s) AND rank"

@@ -115,11 +115,11 @@ def join(
                 example = example or item
             yield item
         if example:
-            yield _left(left, example, shaping)
+            yield _left_problem(left, example, shaping)
         for key, group in itertools.groupby(
             lines.sorted(), key=lambda line: line.partition(b"\t")[0]
         ):
-            wholes = _joined(orjson.loads(key), map(_document, group), shaping, most)
+            wholes = _join_group(orjson.loads(key), map(_document, group), shaping, most)
             pages = running and mets.DOCUMENT in shaping.join
             yield from _without_headers(wholes) if pages else wholes
 
@@ -138,7 +138,7 @@ def _page(document: Document, shaping: Shaping) -> int:
     return int(page) if mets.DOCUMENT in shaping.join and page.isdecimal() else 0
 
 
-def _left(count: int, example: Document, shaping: Shaping) -> Problem:
+def _left_problem(count: int, example: Document, shaping: Shaping) -> Problem:
     needed = [*shaping.join]
     if shaping.parts:
         needed.insert(0, "number of a part")
@@ -174,7 +174,7 @@ def _document(line: bytes) -> Document:
     return Document(**fields | {"headings": tuple(fields["headings"])})
 
 
-def _joined(
+def _join_group(
     values: list[str], documents: Iterator[Document], shaping: Shaping, most: int
 ) -> Iterator[Document]:
     """The documents of one group as one; as several where they are too long."""

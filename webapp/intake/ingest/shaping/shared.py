@@ -41,18 +41,18 @@ class _Words(NamedTuple):
 def find_rules(texts: list[str]) -> dict[str, float]:
     """Names of rules, and which share of the texts has what each recognises, most frequent
     first."""
-    return dict(_found(tuple(texts)))
+    return dict(_find_shared(tuple(texts)))
 
 
 @lru_cache(1)  # asked twice of the same texts
-def _found(texts: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
+def _find_shared(texts: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
     least = max(LEAST_TEXTS, SHARE * len(texts))
-    cut = [_cut(text) for text in texts]
+    cut = [_cut_words(text) for text in texts]
     runs = _runs(cut, least)
     shared: Counter[_Key] = Counter()
     examples: dict[_Key, str] = {}
     for words, text in zip(cut, texts, strict=True):
-        marked = sorted(_marked(words, runs))
+        marked = sorted(_mark_runs(words, runs))
         if sum(stop - start for start, stop in marked) > TEXT * len(words.words):
             continue
         alike = {tuple(words.words[start:stop]): (start, stop) for start, stop in marked}
@@ -70,7 +70,7 @@ def _found(texts: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
 def pattern(name: str) -> str:
     """What a rule recognises, as a regular expression."""
     first, omitted, last = _words_of(name).partition(_OMITTED)
-    words = _written(first)
+    words = _write_pattern(first)
     if name.startswith(WHOLE_LINE):
         no_words = rf"[^{_OF_WORDS}\n]*"
         return rf"^{no_words}(?i:{words})(?={no_words}$)"
@@ -78,7 +78,7 @@ def pattern(name: str) -> str:
         few_words = (
             rf"(?:{_BETWEEN_WORDS}[{_OF_WORDS}]+){{0,{MOST_WORDS_BETWEEN}}}?{_BETWEEN_WORDS}"
         )
-        words = f"{words}{few_words}{_written(last)}"
+        words = f"{words}{few_words}{_write_pattern(last)}"
     return rf"(?<![{_OF_WORDS}])(?i:{words})(?![{_OF_WORDS}])"
 
 
@@ -91,14 +91,14 @@ def _words_of(name: str) -> str:
     return name.partition(":")[2]
 
 
-def _written(words: str) -> str:
+def _write_pattern(words: str) -> str:
     """A regular expression of the words, whatever is between them, and whatever their numbers
     are."""
     parts = [_DIGITS.sub("0", word) for word in _WORD.findall(words)]
     return _BETWEEN_WORDS.join(regex.escape(part).replace("0", r"\p{N}+") for part in parts)
 
 
-def _cut(text: str) -> _Words:
+def _cut_words(text: str) -> _Words:
     words: list[str] = []
     spans: list[tuple[int, int]] = []
     lines: list[tuple[int, int]] = []
@@ -136,7 +136,7 @@ def _runs(texts: list[_Words], least: float) -> set[_Key]:
     return {key for key, count in having.items() if count >= max(least, times[key] / OFTEN)}
 
 
-def _marked(text: _Words, runs: set[_Key]) -> Iterator[tuple[int, int]]:
+def _mark_runs(text: _Words, runs: set[_Key]) -> Iterator[tuple[int, int]]:
     """The longest stretches of words that are in runs, and in equally many texts or more."""
     ends: dict[int, int] = defaultdict(int)
     for place, length, key in _keys(text):

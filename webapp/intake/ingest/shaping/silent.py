@@ -68,7 +68,7 @@ def _labels(text: str) -> Iterable[tuple[int, int]]:
     return (match.span(1) for match in matches if times[match[1]] >= 2)
 
 
-def _quoted(text: str) -> Iterator[tuple[int, int]]:
+def _quoted_lines(text: str) -> Iterator[tuple[int, int]]:
     """Lines that begin with “>”, and what is behind the last line “--” where that is short."""
     last = max(text.rfind("\n-- \n"), text.rfind("\n--\n"))
     # A signature has 600 characters at most
@@ -102,7 +102,7 @@ RULES = {
             "quoted mail (lines that begin with >) and signatures (behind a line --)",
             True,
             (">", "--"),
-            _quoted,
+            _quoted_lines,
         ),
         Rule(
             "interjections",
