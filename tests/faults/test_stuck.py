@@ -1,12 +1,15 @@
 """A task that is alive and comes no further is ended; one that comes further, or does what takes
 long, is not."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from typing import NamedTuple
 
 import pytest
 from django.db import connection
@@ -44,14 +47,41 @@ def backends() -> int:
         return cursor.fetchone()[0]
 
 
+# Forks a process for each task, as the worker does: Django is imported once. Each has a folder for
+# what it prints; the line of one that has ended says which it was, and how it ended.
 SCRIPT = """
-import subprocess, sys, threading, time
+import json, os, sys
+from pathlib import Path
 import django
 django.setup()
-from django.db import connection
-cursor = connection.cursor()
 from webapp.platform.jobs import claims, heartbeat, kinds
 
+def begin(folder, code):
+    for name, number in (("said", 1), ("logged", 2)):
+        os.dup2(os.open(folder / name, os.O_WRONLY | os.O_CREAT, 0o600), number)
+    exec(code, {})
+    sys.stdout.flush()
+
+processes = {}
+for i, code in enumerate(json.loads(sys.argv[2])):
+    folder = Path(sys.argv[1]) / str(i)
+    folder.mkdir()
+    process = os.fork()
+    if not process:
+        begin(folder, code)
+        os._exit(0)
+    processes[process] = i
+print("begun", *processes, flush=True)
+while processes:
+    process, status = os.wait()
+    print(processes.pop(process), os.waitstatus_to_exitcode(status), flush=True)
+"""
+TASK = """
+import subprocess, threading, time
+from django.db import connection
+from webapp.platform.jobs import claims, heartbeat, kinds
+
+cursor = connection.cursor()
 heartbeat.INTERVAL, heartbeat.PATIENCE, heartbeat.LONG_PATIENCE = 0.1, 1.5, 60
 claims.update = lambda *job, **fields: None  # there is no such row
 with heartbeat.Heartbeat(kinds.TRAIN, 1, 1) as beat:
@@ -87,39 +117,63 @@ WORK = {  # what a task does, and whether it is stuck
 }
 
 
+class Ended(NamedTuple):
+    """How a process ended, what it said, and what it logged."""
+
+    status: int
+    said: str
+    logged: str
+
+
 @pytest.fixture(scope="module")
-def at_work(django_db_setup):
-    """All of them at once: none has much to do."""
-    processes = {}
-    for name, (work, _) in WORK.items():
-        script = SCRIPT.replace("{work}", work)
-        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        processes[name] = subprocess.Popen(
-            [sys.executable, "-c", script], cwd=ROOT, env=environment(), text=True, **pipes
+def ended(django_db_setup, tmp_path_factory):
+    """All of them at once, as none has much to do: each task with how its process ended."""
+    folder = tmp_path_factory.mktemp("stuck")
+    tasks = [TASK.replace("{work}", work) for work, _ in WORK.values()]
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(folder), json.dumps(tasks)],
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as script:
+        _, *processes = map(str.strip, script.stdout.readline().split())
+        too_late = threading.Timer(60, end, map(int, processes))
+        too_late.start()
+        statuses = dict(tuple(map(int, line.split())) for line in script.stdout)
+        too_late.cancel()
+    assert script.returncode == 0
+    return {
+        name: Ended(
+            statuses[i],
+            (folder / str(i) / "said").read_text(),
+            (folder / str(i) / "logged").read_text(),
         )
-    yield processes
-    for process in processes.values():
-        process.kill()
-        process.wait()
+        for i, name in enumerate(WORK)
+    }
+
+
+def end(*processes: int) -> None:
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.kill(process, signal.SIGTERM)
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", WORK)
-def test_only_what_comes_no_further_is_ended(at_work, name):
-    said, logged = at_work[name].communicate(timeout=60)
+def test_only_what_comes_no_further_is_ended(ended, name):
+    status, said, logged = ended[name]
     if WORK[name][0] == POSTGRES_STOPPED:
         os.kill(int(said.split()[0]), signal.SIGCONT)
     stuck = WORK[name][1]
-    assert (at_work[name].returncode == -signal.SIGKILL) == stuck, logged
+    assert (status == -signal.SIGKILL) == stuck, logged
     assert ("came to its end" in said) != stuck
     assert ("came no further" in logged) == stuck
 
 
 @pytest.mark.django_db
-def test_postgres_ends_what_it_did_for_those_that_were_ended(at_work):
+def test_postgres_ends_what_it_did_for_those_that_were_ended(ended):
     """Their queries would go on for hours, and hold their locks."""
-    for process in at_work.values():
-        process.wait(60)
     deadline = time.monotonic() + 20
     while backends():
         assert time.monotonic() < deadline
