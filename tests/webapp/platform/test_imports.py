@@ -4,8 +4,13 @@ import os
 import subprocess
 import sys
 
+import pytest
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
+
 import inference
 from tests.conftest import ROOT
+from webapp.platform.storage import s3
 
 LARGE = ("numba", "numpy", "pandas", "pyarrow", "scipy")
 SETUP = f"""
@@ -30,3 +35,13 @@ def test_each_name_of_the_library_is_there():
     for name in inference.__all__:
         assert getattr(inference, name) is not None
     assert not hasattr(inference, "nothing_of_this_name")
+
+
+@pytest.mark.django_db
+def test_migrating_looks_at_the_store_and_at_no_page(settings, monkeypatch):
+    settings.ROOT_URLCONF = "no_such_pages"
+    call_command("migrate", check_unapplied=True, skip_checks=False)
+    settings.STORE = "s3://nowhere"
+    monkeypatch.setattr(s3, "refusal", lambda: "The store is away.")
+    with pytest.raises(SystemCheckError, match="The store is away"):
+        call_command("migrate", check_unapplied=True, skip_checks=False)
