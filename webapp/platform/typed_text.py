@@ -1,9 +1,15 @@
 """Texts that people type, without what can't be seen."""
 
+import re
 import unicodedata
 
 from inference.errors import Invalid
 
+# Tabs and ends of lines
+_BREAKS = re.compile(r"[\t-\r\x1c-\x1f\x85]")
+# What reading takes out of texts, too (webapp.intake.file_formats.base): other control characters,
+# halves of surrogate pairs, and marks of direction that make a line look other than it is
+_NOT_IN_TEXTS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 NAME = 60  # characters of a name that somebody signs by: as wide as models.Said.by
 
 
@@ -13,6 +19,12 @@ def one_line(text: str) -> str:
     visible = filter(_is_space_or_visible, text)
     words = "".join(visible).split()
     return " ".join(words)
+
+
+def as_in_texts(text: str) -> str:
+    """Text on one line that is compared with texts, words and names of fields as they were read:
+    the joiners of Persian and Hindi, and spaces of any width, stay."""
+    return _NOT_IN_TEXTS.sub("", _BREAKS.sub(" ", text)).strip()
 
 
 def several_lines(text: str) -> str:

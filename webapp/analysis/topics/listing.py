@@ -22,6 +22,7 @@ from webapp.core.results import found_again, links, measures, topics
 from webapp.models import Run
 from webapp.platform.storage.nulls import number_or_none
 from webapp.platform.storage.sql import rows
+from webapp.platform.typed_text import as_in_texts
 
 PAGE = 100
 LONGEST_QUERY_VALUE = 200  # characters of a word or of a group's name in an address
@@ -35,8 +36,7 @@ _TOPICS = regex.compile(r"\d{1,5}(?:,\d{1,5})*")
 
 def read_listing_query(query: QueryDict, run: Run) -> ListingQuery:
     """Raises Invalid for topics that the run does not have."""
-    printable = filter(str.isprintable, query.get("word", "")[:LONGEST_QUERY_VALUE])
-    word = "".join(printable).strip().lower()
+    word = as_in_texts(query.get("word", "")[:LONGEST_QUERY_VALUE]).lower()
     number_of_families = families.in_address(query) if run.final else None
     order, backward = _order(query.get("sort", ""), word, number_of_families)
     return ListingQuery(

@@ -37,6 +37,7 @@ from webapp.intake.ingest import sources
 from webapp.models import Corpus, Run, Version
 from webapp.platform.accounts import embargo
 from webapp.platform.storage.cache import of_documents
+from webapp.platform.typed_text import as_in_texts
 
 _SENTENCES = {  # a condition of an address, in words
     "q": "with “{}”",
@@ -119,7 +120,7 @@ class Selection:
         run = view.run if view else None
         corpus = owner.run.corpus if isinstance(owner, RunView) else owner
         version = _version(corpus, view)
-        q = "".join(c for c in query.get("q", "")[: LONGEST_QUERY + 1] if c.isprintable()).strip()
+        q = as_in_texts(query.get("q", "")[: LONGEST_QUERY + 1])
         if q and has_order(search.open_index(corpus).parse(q)):
             embargo.refuse_order(corpus, "q")
         matches = conditions.matches(query, corpus)

@@ -13,7 +13,9 @@ from django.http import QueryDict
 
 from inference.errors import Invalid
 from webapp.models import Run, Word
+from webapp.platform.typed_text import as_in_texts
 
+LONGEST_DROP = 5_000  # characters of one parameter
 MOST_HIDDEN_WORDS = 50  # words: so many more of a topic are read to have enough that are shown
 _WORD = regex.compile(r"[^\s,;]+")
 
@@ -79,9 +81,7 @@ class HiddenWords:
 
 def read(query: QueryDict, run: Run) -> HiddenWords:
     """The words that an address hides. Raises Invalid for too many."""
-    typed = "".join(
-        c if c.isprintable() else " " for text in query.getlist("drop") for c in text[:5000] + ","
-    )
+    typed = as_in_texts(",".join(text[:LONGEST_DROP] for text in query.getlist("drop")))
     words = tuple(dict.fromkeys(_WORD.findall(typed.lower())))
     if len(words) > MOST_HIDDEN_WORDS:
         raise Invalid(

@@ -147,3 +147,8 @@ def test_forms_of_an_earlier_word_do_not_fill_a_list(trained, monkeypatch, langu
     assert topics.top_words(view, [1], 3) == {1: shown}
     assert topics.first_words(view, 3)[1] == shown
     assert topics.top_words(view, [1], 3, topics.FREQUENT) == {1: ["nation", "nations", "war"]}
+
+
+def test_a_word_that_is_written_with_a_joiner_is_one_word(trained):
+    hidden = hidden_words.read(QueryDict("drop=می\u200cخواهم,war\u3000peace"), trained)
+    assert hidden.words == ("می\u200cخواهم", "war", "peace")

@@ -20,6 +20,7 @@ from tests.addresses import (
 from tests.webapp.page_json import undeclared
 from webapp.core.runs import services as runs
 from webapp.models import Corpus, Run
+from webapp.platform.pages import typed
 
 pytestmark = pytest.mark.django_db
 
@@ -247,3 +248,9 @@ def test_security_headers(client, trained):
         and "unsafe" not in policy
     )
     assert response["X-Frame-Options"] == "DENY"
+
+
+def test_a_text_of_an_address_is_what_a_file_may_have():
+    """Names of fields and words are looked up by it as they were read."""
+    assert typed.text("by", ["Año\u00a0de\u200cx "]) == "Año\u00a0de\u200cx"
+    assert typed.text("by", ["a\0b\u202ec\ud800\td\x9f"]) == "abc d"
