@@ -73,9 +73,7 @@ def form(selection: Selection, query: QueryDict) -> SetForm:
         last=selection.last,
         has=[f"{topic}:{percent:g}" for topic, percent in selection.topics],
         dated=fields.dated(version),
-        categories=[
-            _category(selection, category) for category in fields.categories(version)[:CATEGORIES]
-        ],
+        categories=[_category(selection, category) for category in _offered_categories(selection)],
         ranges=ranges.offered_ranges(version, selection.between),
         only=selection.only,
         matches=selection.matches,
@@ -93,6 +91,14 @@ def form(selection: Selection, query: QueryDict) -> SetForm:
 
 def _address(parameters: list[tuple[str, str]]) -> str:
     return "?" + urlencode(parameters)
+
+
+def _offered_categories(selection: Selection) -> list[ValueField]:
+    """The first ones, and others of which a value is chosen: the form would take that off."""
+    categories = fields.categories(selection.version)
+    chosen_names = {name for name, _ in selection.values}
+    behind = [field for field in categories[CATEGORIES:] if field.name in chosen_names]
+    return [*categories[:CATEGORIES], *behind]
 
 
 def _category(selection: Selection, category: ValueField) -> OfferedCategory:
@@ -136,12 +142,15 @@ def _count_values(selection: Selection, category: ValueField) -> Facet:
     documents = _of_values(selection.elsewhere(category.name), category)
     chosen_values = {value for name, value in selection.values if name == category.name}
     values = []
+    unlisted = 0
     for rank, code in enumerate(np.argsort(-documents, kind="stable").tolist()):
         value = category.values[code]
         is_chosen = value in chosen_values
         if is_chosen or (rank < VALUES and documents[code]):
             values.append(_value(selection, category.name, value, int(documents[code]), is_chosen))
-    return Facet(category.name, values, int(np.count_nonzero(documents)) - len(values))
+        elif documents[code]:
+            unlisted += 1
+    return Facet(category.name, values, unlisted)
 
 
 def _of_values(selection: Selection, category: ValueField) -> np.ndarray:

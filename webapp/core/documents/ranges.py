@@ -102,9 +102,11 @@ def mask(asked_range: Range, version: Version, documents: np.ndarray | slice) ->
 
 
 def offered_ranges(version: Version, chosen_ranges: list[Range]) -> list[OfferedRange]:
-    """Each field for the form."""
+    """The first fields for the form, and others that are chosen: it would take these off."""
     now = {chosen_range.name: chosen_range for chosen_range in reversed(chosen_ranges)}
+    range_fields = fields.ranges(version)
+    offered = range_fields[:MOST_RANGES] + [field for field in range_fields[MOST_RANGES:] if field.name in now]
     return [
         OfferedRange(*now.get(field.name, Range(field.name, "", "")), *field.limits)
-        for field in fields.ranges(version)[:MOST_RANGES]
+        for field in offered
     ]

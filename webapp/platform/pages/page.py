@@ -1,6 +1,7 @@
 """What all views share: rendering a page or its .json twin, rows by their numbers, and parameters
 of the query string."""
 
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
@@ -142,6 +143,18 @@ def number_in_address(name: str, text: str) -> int:
     if not is_whole(text):
         raise BadRequest(f"“{name}” in the address must be a whole number, got “{text[:50]}”.")
     return int(text)
+
+
+def place_in_list(text: str) -> tuple[float, int] | None:
+    """ "weight,number", where a page of a ranked list begins; None where the text is none."""
+    weight_text, _, key_text = text.partition(",")
+    try:
+        weight = float(weight_text)
+    except ValueError:
+        return None
+    if math.isnan(weight) or not is_whole(key_text):
+        return None
+    return weight, int(key_text)
 
 
 def number(request: HttpRequest, name: str) -> int | None:

@@ -35,6 +35,7 @@ from inference.errors import Invalid
 from webapp.platform.pages import page as pages
 from webapp.platform.pages.not_yet import NotYet
 from webapp.platform.pages.page_query import PageQuery
+from webapp.platform.typed_text import as_in_texts
 
 T = TypeVar("T")
 # Makes a parameter of its name and all values that came
@@ -89,7 +90,7 @@ def wholes(name: str, values: list[str]) -> list[int]:
 
 def text(name: str, values: list[str]) -> str:
     """At most MOST_CHARACTERS, none of them a control character: Postgres takes no NUL."""
-    return "".join(c for c in values[-1][:MOST_CHARACTERS] if c.isprintable()).strip()
+    return as_in_texts(values[-1][:MOST_CHARACTERS])
 
 
 def texts(name: str, values: list[str]) -> list[str]:
@@ -103,13 +104,12 @@ def flag(name: str, values: list[str]) -> bool:
 
 def read_cursor(name: str, values: list[str]) -> tuple[float, int]:
     """Where a page of ranked results begins: "weight,number", as the page before gave it."""
-    try:
-        weight, key = values[-1].split(",")
-        return float(weight), int(key)
-    except ValueError:
+    begin = pages.place_in_list(values[-1])
+    if begin is None:
         raise BadRequest(
             f"“{name}” in the address must be two numbers, got “{values[-1][:QUOTED]}”."
-        ) from None
+        )
+    return begin
 
 
 Cursor = Annotated[tuple[float, int] | None, read_cursor]

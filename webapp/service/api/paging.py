@@ -7,10 +7,11 @@ from inference.errors import Invalid
 from webapp.core.documents import queries as texts
 from webapp.core.documents.listing import Listing
 from webapp.core.documents.selection import Selection
-from webapp.platform.pages.page import address, is_whole
+from webapp.platform.pages.page import address, place_in_list
 
 LIMIT = 100  # items of a page, by default
 MOST_ROWS = 1000
+QUOTED = 50  # characters of a wrong one, in a sentence
 
 
 def following(request: HttpRequest, **place) -> str | None:
@@ -28,11 +29,7 @@ def place(after: str) -> tuple[float, int] | None:
     """Where a page of a list begins, as `next` says it."""
     if not after:
         return None
-    wrong = Invalid("after", f"“after” must be what “next” says, got “{after[:50]}”.")
-    key, _, number = after.partition(",")
-    if not is_whole(number):
-        raise wrong
-    try:
-        return float(key), int(number)
-    except ValueError:
-        raise wrong from None
+    begin = place_in_list(after)
+    if begin is None:
+        raise Invalid("after", f"“after” must be what “next” says, got “{after[:QUOTED]}”.")
+    return begin

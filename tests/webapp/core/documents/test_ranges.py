@@ -153,3 +153,13 @@ def test_ranges_in_words():
         ranges.Range("price", "7", "").sentence == "price from 7"
         and ranges.Range("price", "", "<9").sentence == "price to below 9"
     )
+
+
+def test_a_chosen_range_stays_where_the_form_offers_few(typed, monkeypatch):
+    monkeypatch.setattr(ranges, "MOST_RANGES", 1)
+    selection = Selection.read(QueryDict("between=sold:1955:1960"), typed)
+    offered = ranges.offered_ranges(typed.version, selection.between)
+    assert [(field.name, field.low, field.high) for field in offered] == [
+        ("price", "", ""),
+        ("sold", "1955", "1960"),
+    ]

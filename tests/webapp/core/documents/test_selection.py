@@ -12,6 +12,7 @@ from django.db import connection
 from django.http import QueryDict
 from django.template.loader import render_to_string
 from django.test import RequestFactory
+from django.urls import reverse
 
 from inference.errors import Invalid
 from tests.webapp import mixtures
@@ -391,3 +392,41 @@ def test_form_asks_a_fixed_number_of_questions(ready, trained, django_assert_max
     run = Run.objects.select_related("corpus", "version__corpus", "snapshot").get(pk=trained.pk)
     with django_assert_max_num_queries(1):  # the names
         shown(read(run.corpus, run))
+
+
+def test_what_is_chosen_stays_where_the_form_offers_few_fields(ready, monkeypatch):
+    first, second, *_ = fields.categories(ready.version)
+    monkeypatch.setattr(facets, "CATEGORIES", 1)
+    value = second.values[0]
+    form = facets.form(read(ready, in_=f"{second.name}:{value}"), QueryDict())
+    offered = {category.name: category.values for category in form.categories}
+    assert list(offered) == [first.name, second.name]
+    assert [value.value for value in offered[second.name] if value.chosen] == [value]
+
+
+def test_a_chosen_value_without_documents_takes_no_other_away(ready):
+    facets_of_set = facets.counts(read(ready, in_="president:George Washington", from_="1815"))
+    president = next(facet for facet in facets_of_set.categories if facet.name == "president")
+    washington = next(value for value in president.values if value.chosen)
+    assert washington.documents == 0 and len(president.values) > 1
+    assert president.more == 0
+
+
+@pytest.mark.parametrize("after", ["nan,3", f"0,{10**30}", f"0,-{10**30}", "0"])
+def test_a_place_in_a_list_that_is_none_is_said(client, ready, after):
+    address = reverse("corpus_documents", args=[ready.pk])
+    answer = client.get(address, {"from": "1790", "after": after})
+    assert answer.status_code == 400 and "must be two numbers" in answer.content.decode()
+    in_api = f"/api/v1/corpora/{ready.pk}/documents"
+    assert client.get(in_api, {"from": "1790", "after": after}).status_code == 400
+
+
+@pytest.mark.parametrize("space", ["\t", "\n", "\u00a0", "\u3000", "\u2009"])
+def test_words_of_a_search_have_any_space_between_them(ready, space):
+    assert numbers(read(ready, q=f"war{space}peace")) == numbers(read(ready, q="war peace"))
+
+
+def test_a_search_keeps_the_joiners_that_its_words_are_written_with(draft):
+    rows = [["id", "text"], ["1", "می\u200cخواهم کتاب"], ["2", "کتاب دیگر"], ["3", "باز هم کتاب"]]
+    corpus = corpus_of(draft, rows, "persian.csv", min_documents=1, max_share=1.0)
+    assert numbers(read(corpus, q="می\u200cخواهم")) == {0}
