@@ -27,6 +27,8 @@ _TOKEN = regex.compile(
     rf"|(?P<chunk>(?<minus>[-−–]*)(?P<rest>[^\s(){_QUOTES}]+))"
 )
 
+_ALTERNATIVES = regex.compile(r"\bor\b", regex.I)
+
 
 class Piece(NamedTuple):
     """A word of a query; how: any form of it (STEM), as it is (EXACT), or all that begin so
@@ -75,6 +77,17 @@ def parse(text: str, cut: Callable[[str], list[str]]) -> Node:
             f"There is no word to search for in “{text if len(text) <= 50 else text[:50] + ' …'}”."
         )
     return query
+
+
+def narrowed(text: str, *terms: str) -> str:
+    """The query that finds what a query finds, "" for everything, and that has some other terms
+    as well."""
+    parts = [text, *terms]
+    if text and _ALTERNATIVES.search(text):
+        # An OR binds less than what follows it; a phrase may be open to the end
+        is_open = sum(character in _QUOTES for character in text) % 2
+        parts[0] = f"({text}{_QUOTES[0] if is_open else ''})"
+    return " ".join(part for part in parts if part)
 
 
 def sequences(node: Node, wanted: bool = True) -> list[Sequence]:

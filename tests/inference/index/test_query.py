@@ -5,7 +5,7 @@ import random
 import pytest
 
 from inference.errors import Invalid
-from inference.index.query import All, Any, Not, Piece, Sequence, parse, sequences
+from inference.index.query import All, Any, Not, Piece, Sequence, narrowed, parse, sequences
 from tests.inference.index.naive import cut
 
 
@@ -78,6 +78,20 @@ def test_what_cannot_be_understood_is_said(query, said):
     with pytest.raises(Invalid, match=said) as error:
         parse(query, cut)
     assert error.value.field == "q" and len(error.value.message) < 200
+
+
+@pytest.mark.parametrize(
+    "query", ["war or peace", "war OR peace", "(war OR peace)", 'war or "peace']
+)
+def test_other_terms_narrow_all_alternatives(query):
+    tree = parse(narrowed(query, '"navy"'), cut)
+    assert tree.parts[1] == word("navy", how="exact")
+    assert tree.parts[0] == parse(query, cut)
+
+
+def test_what_has_no_alternatives_is_narrowed_as_it_stands():
+    assert narrowed("war -peace", '"navy"') == 'war -peace "navy"'
+    assert narrowed("", "war", '"navy"') == 'war "navy"'
 
 
 def test_what_must_not_be_there_is_not_what_is_found():

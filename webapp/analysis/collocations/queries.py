@@ -12,6 +12,7 @@ from inference.explore import seriation
 from inference.explore.association import COLLOCATION, Association, association, expected_together
 from inference.index import Index, two_sets
 from inference.index.collocations import Listed, Near, Pairs, Windows
+from inference.index.query import narrowed
 from inference.index.two_sets import FormSums
 from webapp.analysis.collocations.shapes import (
     Collocate,
@@ -294,7 +295,7 @@ def addresses(
     text = word.word.replace("_", " ")
     if selection.version.settings.get("forms", "written") != "written":
         quoted = [f'"{other_word}"' for other_word in quoted_words]
-        terms = " ".join([selection.q, text, *quoted]).strip()
+        terms = narrowed(selection.q, text, *quoted)
         documents = links.documents_url(selection.run, selection.changed(q=terms).address())
         return documents, documents
     pattern = _pattern(text, quoted_words, near_question, bool(selection.run.corpus.embargo))

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 
 from inference.errors import Invalid, called
+from inference.index.query import narrowed
 from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import links
@@ -49,14 +50,44 @@ def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
         selection = Selection.read(conditions, base.view)
     if not selection:
         return None
-    categories = {name for name, _ in selection.values}
-    values = [
-        (name, value) for name, value in base.values if name not in categories
-    ] + selection.values
-    span = (selection.first or base.first, selection.last or base.last)
+    values = _values_of_both(base, selection)
+    if values is None:
+        raise Invalid(f"in_{letter}", nothing_on(selection.name))
     between = [*base.between, *selection.between]
-    documents = base.changed(span=span, values=values, between=between)
+    documents = base.changed(span=_span_of_both(base, selection), values=values, between=between)
     return Side(_name_between_ends(selection, documents), documents, False)
+
+
+def nothing_on(name: str) -> str:
+    """What is said of a side without documents."""
+    return f"No document is on the side “{name}”. Choose another time or value."
+
+
+def _values_of_both(base: Selection, side: Selection) -> list[tuple[str, str]] | None:
+    """Values of one category are alternatives, so those stay that both sets allow; None where
+    they allow none in common."""
+    of_base = {name for name, _ in base.values}
+    of_side = {name for name, _ in side.values}
+    values = [(name, value) for name, value in base.values if name not in of_side]
+    for name, value in side.values:
+        if name not in of_base or (name, value) in base.values:
+            values.append((name, value))
+    left = {name for name, _ in values}
+    if not of_side <= left:
+        return None
+    return values
+
+
+def _span_of_both(base: Selection, side: Selection) -> tuple[str, str]:
+    """The later of both first days and the earlier of both last ones, as they were asked for; ""
+    where neither set has one."""
+    base_first, base_last = base.days
+    side_first, side_last = side.days
+    first = side.first if side_first and side_first >= base_first else base.first
+    last = base.last
+    if side_last and (not base_last or side_last <= base_last):
+        last = side.last
+    return first, last
 
 
 def _name_between_ends(selection: RunSelection, documents: RunSelection) -> str:
@@ -117,7 +148,7 @@ def address(side: Side, base: RunSelection, *, topic: int | None = None, word: s
     documents = base if side.complement else side.documents
     parameters = documents.parameters
     if word:
-        query = " ".join([value for name, value in parameters if name == "q"] + [f'"{word}"'])
+        query = narrowed(documents.q, f'"{word}"')
         parameters = [("q", query)] + [(name, value) for name, value in parameters if name != "q"]
     if topic is not None:
         parameters = [*parameters, ("has", f"{topic}:1")]

@@ -6,7 +6,7 @@ import numpy as np
 
 from inference.documents import numbers_of_mask
 from inference.errors import Invalid, number_of
-from webapp.analysis.two_sets.compared_sets import Side
+from webapp.analysis.two_sets.compared_sets import Side, nothing_on
 from webapp.core.documents import fields, sums
 from webapp.core.documents.selection import RunSelection
 
@@ -63,9 +63,7 @@ def divide(base: RunSelection, side_a: Side, side_b: Side) -> Division:
         )
     for side, count in zip((side_a, side_b), counts, strict=True):
         if not count:
-            raise Invalid(
-                "from_a", f"No document is on the side “{side.name}”. Choose another time or value."
-            )
+            raise Invalid("from_a", nothing_on(side.name))
     key = (*side_a.documents.parameters, "and", *side_b.documents.parameters, side_b.complement)
     return Division(counts, days, numbers, key)
 

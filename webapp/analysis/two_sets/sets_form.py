@@ -12,6 +12,7 @@ from webapp.platform.pages.page_query import PageQuery
 
 VALUES_OFFERED = 60  # values of a category to choose from, the most frequent
 SUGGESTED = 3  # categories whose values are suggested to be compared
+DECADE = 10  # years
 TWO_DECADES = 20  # years that a corpus must span before its ends are suggested
 
 
@@ -58,10 +59,10 @@ def _suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
         oldest = span[0].year
         newest = span[1].year
         decades = {
-            "from_a": str(newest - 9),
-            "to_a": str(newest),
-            "from_b": str(oldest),
-            "to_b": str(oldest + 9),
+            "from_a": f"{newest - DECADE + 1:04d}",
+            "to_a": f"{newest:04d}",
+            "from_b": f"{oldest:04d}",
+            "to_b": f"{oldest + DECADE - 1:04d}",
         }
         suggestions.append(("{from_a}–{to_a} and {from_b}–{to_b}".format(**decades), decades))
     for category in fields.categories(version)[:SUGGESTED]:

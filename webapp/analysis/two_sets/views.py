@@ -40,11 +40,13 @@ def compare(
     constant: contrasts.Constant = "",
 ) -> Answer[Comparison | Compared | Answering | TimeNothing]:
     """What one set of documents is about and another is not; 202 while a worker compares them."""
-    if trends.grouping_field(view.run, by) is None:
+    if not view.run.final:
         return Answer(TIME_NOTHING)
     page = Comparison([], [[], []], [[], []], order, selection.sentence, constant)
     try:
         sets = compared_sets.read_sides(request.GET, selection, rest)
+        if sets is None and trends.grouping_field(view.run, by) is None:
+            return Answer(TIME_NOTHING)  # there is nothing by which two sets could be chosen
         if sets is not None:
             by_user = authorization.user_id(request)
             answered = answering.TwoSides(*sets, constant).answered(by_user)

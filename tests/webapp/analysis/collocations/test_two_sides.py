@@ -210,3 +210,9 @@ def test_the_api_has_the_same(client, trained):
     for query in ("?left=99", "?left=0&right=0", "?from_a=1790", "?topic=9999"):
         assert client.get(address + query).status_code in (400, 404, 422), query
     assert client.get(address.replace(WORD, "zyzzyva")).status_code == 404
+
+
+def test_a_side_has_no_uses_that_the_page_leaves_out(client, trained):
+    within = get(client, trained, "?from=1795&from_a=1790&to_a=1803&from_b=1804")
+    asked = get(client, trained, "?from_a=1795&to_a=1803&from_b=1804")
+    assert [side["found"] for side in within["sides"]] == [side["found"] for side in asked["sides"]]

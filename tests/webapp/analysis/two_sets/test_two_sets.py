@@ -1,6 +1,8 @@
 """Two sets of documents compared: every number is a sum of tokens, and what cannot be compared is
 said."""
 
+from datetime import date
+
 import numpy as np
 import pytest
 from django.http import QueryDict
@@ -8,12 +10,13 @@ from django.urls import reverse
 
 from inference.effects.time_curve import spline
 from tests.webapp.analysis.token_counts import documents, get, naive
-from webapp.analysis.two_sets import compared_sets, contrasts, division
+from webapp.analysis.two_sets import compared_sets, contrasts, division, sets_form
 from webapp.core.curation import services as curation
 from webapp.core.documents import fields, wording
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
 from webapp.models import Document
+from webapp.platform.pages.page_query import PageQuery
 
 pytestmark = pytest.mark.django_db
 
@@ -74,6 +77,46 @@ def test_what_opens_a_side_holds_it(client, trained):
         assert there.count == side["documents"] and there.q == "peace"
     word = next(word for part in data["words"] for word in part)
     assert QueryDict(word["url"].partition("?")[2])["q"] == f'peace "{word["word"]}"'
+
+
+def test_a_word_opens_documents_that_have_it_whatever_the_search_says(client, trained):
+    query = "?from_a=1790&to_a=1799&from_b=1810&to_b=1815&q=peace or war"
+    data = get(client, trained, query, "run_time_compare_json")
+    word = next(word for part in data["words"] for word in part)
+    opened = QueryDict(word["url"].partition("?")[2])
+    there = Selection.read(opened, RunView(trained))
+    alone = opened.copy()
+    alone["q"] = f'"{word["word"]}"'
+    with_word = Selection.read(alone, RunView(trained))
+    assert set(there.numbers) <= set(with_word.numbers)
+
+
+def test_a_side_lies_within_the_documents_of_the_page(client, trained):
+    query = "?from=1795&to=1812&from_a=1790&to_a=1799&from_b=1810&to_b=1820"
+    data = get(client, trained, query, "run_time_compare_json")
+    assert [side["name"] for side in data["sides"]] == ["1795–1799", "1810–1812"]
+    for side in data["sides"]:
+        there = Selection.read(QueryDict(side["url"].partition("?")[2]), RunView(trained))
+        assert there.count == side["documents"]
+
+
+def test_values_that_the_page_leaves_out_are_on_no_side(client, trained):
+    page = "?in=president:George Washington&in=president:John Adams"
+    sides = "&in_a=president:George Washington&in_a=president:James Madison"
+    base = Selection.read(QueryDict(page[1:]), RunView(trained))
+    side = compared_sets.side(QueryDict(sides[1:]), "a", base)
+    assert side.documents.values == [("president", "George Washington")]
+    other = "&in_a=president:James Madison"
+    html = get(client, trained, page + other, "run_time_compare")
+    assert "No document is on the side “James Madison”" in html
+
+
+def test_what_may_be_compared_in_an_early_collection_can_be_read(trained, monkeypatch):
+    monkeypatch.setattr(fields, "dated", lambda version: (date(807, 1, 1), date(990, 1, 1)))
+    form = sets_form.sets_form(QueryDict(""), trained.version, PageQuery(QueryDict("")))
+    _, url = form.suggestions[0]
+    compared = Selection.read(QueryDict(url[1:].replace("_b=", "=")), RunView(trained))
+    assert (compared.first, compared.last) == ("0807", "0816")
 
 
 def test_values_and_all_others_compared(client, trained):
