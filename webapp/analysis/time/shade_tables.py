@@ -106,50 +106,54 @@ def of_two_fields(
             "field", f"Rows and columns must be two different things; both are “{field}”."
         )
     columns = shares.cut(selection, by)
-    row_groups = fields.groups(selection.version, field)
     columns_shown = _columns(columns)
-    first_column = min(columns_shown, default=0)
     width = len(columns_shown)
-    height = min(len(row_groups.labels), MOST_ROWS if row_groups.in_time else VALUES)
-    column = columns.group.astype(np.int64) - first_column
-    row = row_groups.group.astype(np.int64)
-    is_shown = (column >= 0) & (column < width) & (row >= 0) & (row < height)
+    rows_of_set = shares.cut(selection, field)
+    row_groups = rows_of_set.groups
+    rows_shown = rows_of_set.present[: MOST_ROWS if row_groups.in_time else VALUES]
+    row = _places(row_groups, rows_shown)
+    column = _places(columns.groups, columns_shown)
+    is_shown = (column >= 0) & (row >= 0)
     cell_of_document = np.where(is_shown, row * width + column, -1).astype(np.int32)
-    cells = fields.Groups(f"{field} and {by}", [""] * max(height * width, 1), cell_of_document)
-    bands = shares.intervals(shares.of_groups(selection, cells, (field, by)), [topic])
+    count = max(len(rows_shown) * width, 1)
+    groups = fields.Groups(f"{field} and {by}", [""] * count, cell_of_document)
+    cells = shares.of_groups(selection, groups, (field, by))
+    bands = shares.intervals(cells, [topic])
     tokens = shares.tokens(columns)
     overall = float(tokens[:, topic].sum() / max(int(tokens.sum()), 1))
     largest = _darkest_share(bands.share, bands.thin, list(range(bands.share.shape[1])))
 
-    def cell(value: int, g: int) -> Cell:
-        query = shares.address(selection, (row_groups, value), (columns.groups, g), has=topic)
-        row_of_cell = value * width + g - first_column
-        return _cell(
-            bands,
-            0,
-            row_of_cell,
-            overall,
-            largest,
-            against,
-            links.documents_url(selection.run, query),
-        )
+    def cell(i: int, j: int) -> Cell:
+        in_row = (row_groups, rows_shown[i])
+        in_column = (columns.groups, columns_shown[j])
+        query = shares.address(selection, in_row, in_column, has=topic)
+        url = links.documents_url(selection.run, query)
+        return _cell(bands, 0, i * width + j, overall, largest, against, url)
 
-    values = fields.in_order(selection.version, row_groups, list(range(height)))
     rows = []
-    for value in values:
-        cells_of_row = [cell(value, g) for g in columns_shown]
+    for value in fields.in_order(selection.version, row_groups, rows_shown):
+        i = rows_shown.index(value)
+        cells_of_row = [cell(i, j) for j in range(width)]
         if any(cell_of_row.documents for cell_of_row in cells_of_row):
             rows.append(ValueCells(row_groups.labels[value], cells_of_row))
     words = topics.top_words(selection.view, [topic], 6)[topic]
     return FieldsTable(
-        **_table(columns, columns_shown, shares.intervals(columns, [topic]), against, largest),
+        **_table(columns, columns_shown, shares.intervals(columns, [topic]), against, largest)
+        | {"unit": shares.unit(cells).said},
         rows=rows,
         field=field,
         topic=links.TopicWithWords(**vars(links.topic_link(selection.view, topic)), words=words),
         measured=False,
         overall=overall,
-        rows_left_out=len(row_groups.labels) - height,
+        rows_left_out=len(rows_of_set.present) - len(rows_shown),
     )
+
+
+def _places(groups: fields.Groups, groups_shown: list[int]) -> np.ndarray:
+    """int64[D]: the place of each document's group among those that are shown, -1 for none."""
+    place_of_group = np.full(len(groups.labels) + 1, -1, np.int64)  # the last: no group
+    place_of_group[groups_shown] = np.arange(len(groups_shown))
+    return place_of_group[groups.group]
 
 
 def empty(selection: RunSelection, by: str, field: str) -> SharesTable:
@@ -172,10 +176,10 @@ def empty(selection: RunSelection, by: str, field: str) -> SharesTable:
 
 
 def _columns(cut: shares.Cut) -> list[int]:
-    count = cut.end - cut.first
-    end = cut.end
+    columns = cut.present
+    count = len(columns)
     if not cut.groups.in_time:
-        end = min(end, cut.first + VALUES)
+        columns = columns[:VALUES]
     elif count > COLUMNS:
         earliest = cut.labels[-COLUMNS].rstrip("s")
         raise Invalid(
@@ -183,8 +187,7 @@ def _columns(cut: shares.Cut) -> list[int]:
             f"A table can show {COLUMNS} {fields.PERIODS[cut.groups.by]} beside each other; there"
             f" are {count:,}. Choose a longer period, or documents from {earliest} on.",
         )
-    columns_shown = list(range(cut.first, end))
-    return fields.in_order(cut.selection.version, cut.groups, columns_shown)
+    return fields.in_order(cut.selection.version, cut.groups, columns)
 
 
 def _peak(share: np.ndarray) -> np.ndarray:
@@ -296,7 +299,7 @@ def _table(
         "by": cut.groups.by,
         "in_time": cut.groups.in_time,
         "columns": trends.bins(cut, bands, columns),
-        "left_out": cut.end - cut.first - len(columns),
+        "left_out": len(cut.present) - len(columns),
         "scale": "against" if against else "share",
         "darkest": largest_share,
         "choices": trends.choices(cut.selection.version),

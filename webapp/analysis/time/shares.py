@@ -54,6 +54,17 @@ class Cut(NamedTuple):
         return self.groups.labels[self.first : self.end]
 
     @property
+    def present(self) -> list[int]:
+        """Places of the groups from the first to the last with a document; of a category of the
+        values that the set has, the most frequent first."""
+        group_numbers = list(range(self.first, self.end))
+        if self.groups.in_time or self.groups.bounds:
+            return group_numbers
+        with_documents = np.flatnonzero(self.documents)
+        by_size = np.argsort(-self.documents[with_documents], kind="stable")
+        return with_documents[by_size].tolist()
+
+    @property
     def group(self) -> np.ndarray:
         """int32[D]: each document's place in the groups, -1 for none."""
         if not self.selection:  # of all documents kept as what it is
@@ -78,7 +89,7 @@ def cut(selection: RunSelection, by: str) -> Cut:
 
 def of_groups(selection: RunSelection, groups: fields.Groups, name: Hashable) -> Cut:
     """name: of the groups, which tells them from others of the same corpus."""
-    key = (name, *selection.counts_key, corpus_unit.unit_of(selection.version).name)
+    key = (name, *selection.counts_key, _unit_of_groups(selection, name).key)
     days = sums.days_of_groups(selection, groups)
     cut = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)
 
@@ -93,8 +104,12 @@ def of_groups(selection: RunSelection, groups: fields.Groups, name: Hashable) ->
 
 def unit(cut: Cut) -> corpus_unit.Unit:
     """Who is independent of whom in the intervals of these groups."""
-    names = cut.name if isinstance(cut.name, tuple) else (cut.name,)
-    return corpus_unit.unit_of(cut.selection.version, *names)
+    return _unit_of_groups(cut.selection, cut.name)
+
+
+def _unit_of_groups(selection: RunSelection, name: Hashable) -> corpus_unit.Unit:
+    names = name if isinstance(name, tuple) else (name,)
+    return corpus_unit.unit_of(selection.version, *names)
 
 
 def tokens(cut: Cut) -> np.ndarray:

@@ -87,8 +87,10 @@ def lines(
     tokens = shares.tokens(cut)
     total = max(int(tokens.sum()), 1)
     information = shares.information(cut)
-    end = cut.end if cut.groups.in_time else min(cut.end, cut.first + VALUES)
-    groups_in_order = fields.in_order(selection.version, cut.groups, list(range(cut.first, end)))
+    groups_shown = cut.present
+    if not cut.groups.in_time:
+        groups_shown = groups_shown[:VALUES]
+    groups_in_order = fields.in_order(selection.version, cut.groups, groups_shown)
     words = topics.top_words(selection.view, chosen_topics, 6)
     passages = None
     if bin_ and len(asked_topics) == 1:
@@ -97,7 +99,7 @@ def lines(
         by=by,
         in_time=cut.groups.in_time,
         bins=bins(cut, bands, groups_in_order),
-        left_out=cut.end - cut.first - len(groups_in_order),
+        left_out=len(cut.present) - len(groups_shown),
         without=selection.count - int(cut.documents.sum()),
         measured=not asked_topics,
         topics=[

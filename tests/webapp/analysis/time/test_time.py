@@ -4,6 +4,7 @@ row."""
 import csv
 import io
 import re
+from collections import Counter
 from dataclasses import asdict
 from types import SimpleNamespace
 from urllib.parse import parse_qsl
@@ -15,13 +16,14 @@ from django.urls import reverse
 from pydantic import TypeAdapter
 
 from inference import day_sums
+from inference.answers.collection_unit import Field
 from inference.errors import Invalid
 from inference.explore import bands
 from tests.corpora import as_csv
 from tests.webapp.analysis.token_counts import documents, get, naive
 from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.findings.change_marks import ChangeMarks
-from webapp.analysis.time import shares, trends
+from webapp.analysis.time import shares, tables, trends
 from webapp.analysis.time.shapes import TimeLines
 from webapp.analysis.two_sets import contrasts, sets_form
 from webapp.core.curation import services as curation
@@ -29,7 +31,7 @@ from webapp.core.documents import facets, fields, sums
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence, page_cache
 from webapp.core.results.view import RunView
-from webapp.models import Corpus, Run
+from webapp.models import Corpus, Run, Version
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.drawing import trends as drawing
 from webapp.platform.pages.page_query import PageQuery
@@ -398,6 +400,10 @@ def test_neither_dates_nor_categories(client, draft, django_db_blocker):
     assert run.status == "done", run.error
     assert "have no dates" in get(client, run, "", "run_time") and get(client, run)["by"] is None
     assert client.get(reverse("run_time", args=[run.pk]) + "?by=year").status_code == 400
+    assert "have no dates" in get(client, run, "", "run_time_compare")
+    of_search = get(client, run, "?q=3&rest=1", "run_time_compare_json")
+    assert [side["documents"] for side in of_search["sides"]] == [1, 11]
+    assert "compared with" in get(client, run, "?q=3&rest=1", "run_time_compare")
 
 
 def test_a_corpus_of_categories_only_begins_with_one(trained, monkeypatch):
@@ -714,3 +720,71 @@ def test_values_stand_in_the_order_of_their_first_documents(trained):
         )
         assert [v.value for v in offered.values] == [category.values[i] for i in expected]
     assert fields.in_order(version, fields.groups(version, "decade"), [2, 0, 1]) == [2, 0, 1]
+
+
+def unit_row(name: str, effect: float) -> dict:
+    """A field that was looked at, as Version.unit_fields has it."""
+    field = Field(name, 40, 30.0, 1.0, 1.0, 0.9, effect, 0.05)
+    return asdict(field) | {"file": ""}
+
+
+def test_who_speaks_is_part_of_what_intervals_depend_on(trained):
+    """A person says that presidents speak, who were taken for that: by president the units were
+    parties, and now they are documents."""
+    version = Version.objects.select_related("corpus").get(pk=trained.version_id)
+    rows = [unit_row("president", 9.0), unit_row("party", 5.0)]
+    version.unit_fields = {"method": 1, "fields": rows}
+    trained_with_units = Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk)
+    trained_with_units.version = version
+    selection = Selection.all(RunView(trained_with_units))
+    before = shares.cut(selection, "president")
+    assert shares.unit(before).name == "party"
+    version.corpus.unit = "president"
+    after = shares.cut(selection, "president")
+    assert shares.unit(after).name == "" and after.key != before.key
+
+
+def test_a_table_of_two_fields_says_for_whom_its_own_intervals_hold(trained):
+    """Where rows are those who speak, no interval of the table is about other speakers."""
+    version = Version.objects.select_related("corpus").get(pk=trained.version_id)
+    version.unit_fields = {"method": 1, "fields": [unit_row("president", 9.0)]}
+    run = Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk)
+    run.version = version
+    selection = Selection.all(RunView(run))
+    by_decade = tables.of_topics(selection, "decade", [0], False, "time")
+    assert "president" in by_decade.unit
+    by_both = tables.of_two_fields(selection, "president", "decade", 0, False)
+    assert "president" not in by_both.unit
+
+
+def test_of_a_category_the_values_of_the_set_are_shown(client, trained, monkeypatch):
+    """A value that many documents have elsewhere does not take their place."""
+    monkeypatch.setattr(trends, "VALUES", 1)
+    monkeypatch.setattr(tables, "VALUES", 1)
+    counted = Counter(
+        row.metadata["president"]
+        for row, words in documents(trained)
+        if row.date.year >= 1809 and words
+    )
+    (most, _), *others = counted.most_common()
+    of_all = fields.categories(trained.version)
+    president = next(category for category in of_all if category.name == "president")
+    assert president.values[0] != most, "the test is about another value"
+    lines = get(client, trained, "?by=president&from=1809&topics=0")
+    assert [(period["label"], lines["left_out"]) for period in lines["bins"]] == [
+        (most, len(others))
+    ]
+    query = "?by=decade&field=president&from=1809&topic=0"
+    table = get(client, trained, query, "run_time_table_json")
+    assert [row["label"] for row in table["rows"]] == [most]
+    assert table["rows_left_out"] == len(others)
+    by_value = get(client, trained, "?by=president&from=1809&topics=0", "run_time_table_json")
+    assert [column["label"] for column in by_value["columns"]] == [most]
+    both = get(
+        client, trained, "?by=president&field=decade&from=1809&topic=0", "run_time_table_json"
+    )
+    (column,) = both["columns"]
+    assert (
+        sum(cell["documents"] for row in both["rows"] for cell in row["cells"])
+        == (column["documents"])
+    )
