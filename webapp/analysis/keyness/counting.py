@@ -160,7 +160,9 @@ class Contrast(AnswerJob[Computed]):
             side_b.complement,
             self.unit.key,
         )
-        self.key = (base.run.snapshot_id, self.counted.index.made, *sets, words_counted, counts)
+        # An embargo takes the phrases away, and a later program finds some of an older run
+        index_key = (self.counted.index.made, len(self.counted.phrases))
+        self.key = (base.run.snapshot_id, *index_key, *sets, words_counted, counts)
 
     @property
     def run(self) -> Run:

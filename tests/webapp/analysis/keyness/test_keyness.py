@@ -15,6 +15,7 @@ from webapp.core.documents import corpus_unit
 from webapp.core.results import evidence
 from webapp.core.runs import names
 from webapp.models import Corpus, Document, Findings, Topic, Version, Word
+from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.jobs import dispatch
 from webapp.platform.storage.cache import clear_all
 
@@ -386,3 +387,13 @@ def test_a_set_by_topic_is_another_once_topics_are_merged(client, trained):
     assert after["sides"][0]["documents"] > before["sides"][0]["documents"] and after != before
     clear_all()
     assert get(client, trained, query) == after
+
+
+def test_an_embargo_after_the_page_was_seen_takes_the_phrases_away(client, trained):
+    def phrases() -> list[str]:
+        data = get(client, trained, QUERY)
+        return [row["word"] for part in data["words"] for row in part if " " in row["word"]]
+
+    assert phrases()
+    set_embargo(trained.corpus, True)
+    assert not phrases()
