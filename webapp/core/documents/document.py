@@ -96,6 +96,8 @@ def read_document_of_run(
     selection: RunSelection, number: int, at: int = 0
 ) -> ShownDocumentOfRun | None:
     """A document in a run, with the part of its text that holds character `at`; None where there is
-    no such document."""
+    no such document, or it was added after the run."""
+    if number >= selection.version.documents:
+        return None
     about = queries.document(selection.corpus, number, at)
     return None if about is None else ShownDocumentOfRun(selection, about)

@@ -168,14 +168,16 @@ def in_run(
     topic: str = "",
 ) -> Answer[DocumentOfRunPage] | HttpResponse:
     """A document with its topics' proportions, its words by topic, and the documents that are like
-    it; as it is while the run has no topics of it."""
-    if not as_json and not run.final:
+    it; as it is where the run has no topics of it: while it trains, and where the document was
+    added later."""
+    was_added_later = run.version.documents <= number < run.corpus.documents
+    if not as_json and (was_added_later or not run.final):
         return redirect(
             reverse("corpus_document", args=[run.corpus_id, number]) + page_query.url().rstrip("?")
         )
     passage_place = Place.read(passage)
     selection = Selection.read(request.GET, view)
-    _exists(run.corpus, number)
+    _is_read(run, number)
     document = read_document_of_run(selection, number, _first_character(at, passage_place))
     if document is None:
         raise _missing(run.corpus, number)
@@ -211,7 +213,7 @@ def in_run(
 def word(run: Run, view: RunView, number: int, column: int) -> Answer[LikelyTopics]:
     """How likely each topic is for a word of a document, a column of the bag of words: asked for
     when a reader points at it."""
-    _exists(run.corpus, number)
+    _is_read(run, number)
     word = infer.word(view, number, column)
     if word is None:
         raise Http404(f"Document {number} does not have the word {column}.")
@@ -265,6 +267,13 @@ def _strip(page_query: PageQuery, strip: texts.Strip) -> list[Stretch]:
 def _exists(corpus: Corpus, number: int) -> None:
     if not 0 <= number < corpus.documents:
         raise _missing(corpus, number)
+
+
+def _is_read(run: Run, number: int) -> None:
+    """Raises Http404 for a document that the run knows nothing of."""
+    _exists(run.corpus, number)
+    if number >= run.version.documents:
+        raise Http404(f"Document {number} was added after run {run.pk}, which has no topics of it.")
 
 
 def _missing(corpus: Corpus, number: int) -> Http404:
@@ -358,6 +367,7 @@ def passage_in_run(
     """With the passage's topics. Under embargo not: which topic stands at which character would say
     more than counts."""
     passage = Place(start, end)
+    _is_read(run, number)
     described = _passage(run.corpus, run, number, passage)
     tokens = passages.mixture(view, number, passage)
     if run.corpus.embargo:

@@ -21,6 +21,18 @@ from webapp.models import Corpus, Run
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+def assert_a_document_that_was_added_later_has_no_topics(client, run, number: int) -> None:
+    page = reverse("run_document", args=[run.pk, number])
+    in_corpus = reverse("corpus_document", args=[run.corpus_id, number])
+    assert client.get(page)["Location"] == in_corpus
+    passage = reverse("run_passage_json", args=[run.pk, number, 0, 20])
+    word = reverse("document_word", args=[run.pk, number, 0])
+    in_api = f"/api/v1/runs/{run.pk}/documents/{number}"
+    as_json = reverse("run_document_json", args=[run.pk, number])
+    for address in (as_json, passage, word, in_api):
+        assert client.get(address).status_code == 404, address
+
+
 def test_its_topics_stay_recognisable(draft, client, tmp_path):
     found = example_rows(300)
     corpus = draft(as_csv(found[:201]))
@@ -44,6 +56,7 @@ def test_its_topics_stay_recognisable(draft, client, tmp_path):
     version = corpora.add_files(addition, corpora.ReadingSettings(**addition.settings))
     choose(version.pk)
     version.refresh_from_db()
+    assert_a_document_that_was_added_later_has_no_topics(client, first, 200)
     assert "1: 200 documents" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()
     form = TrainForm(corpus=Corpus.objects.select_related("version").get(pk=corpus.pk))
     values = {
