@@ -13,7 +13,7 @@ from webapp.core.results.view import RunView
 from webapp.core.runs import series
 from webapp.core.runs.forming import STORED, TopicAtStep
 from webapp.core.runs.shapes import Circle, DrawnTopic, Forming, RunAbout
-from webapp.models import FormingStep, Metric, Run
+from webapp.models import Corpus, FormingStep, Metric, Run
 from webapp.platform.drawing.label_boxes import Box, LabelBoxes
 from webapp.platform.storage.nulls import number_or_none
 
@@ -133,14 +133,25 @@ def forming(view: RunView, step: int | None = None) -> Forming:
 def _passages(view: RunView, topics: list[TopicAtStep]) -> dict[int, tuple[str, str]]:
     """topic -> its passage at a step, and the address of the document; topics that have none are
     left out."""
-    corpus = view.run.corpus
-    place_in_document: dict[int, int] = {}
-    document_of_topic: dict[int, int] = {}
+    passages: dict[int, tuple[str, str]] = {}
+    by_document: dict[int, list[TopicAtStep]] = {}
     for topic in topics:
         if topic.document is not None and topic.at is not None:
-            document_of_topic[topic.number] = topic.document
-            place_in_document[topic.document] = topic.at
-    passage_of_document = {}
+            by_document.setdefault(topic.document, []).append(topic)
+    # Of a document that is cut into sections several topics may have a passage
+    while by_document:
+        topic_of_document = {number: waiting.pop() for number, waiting in by_document.items()}
+        passages |= _passages_of_documents(view.run.corpus, topic_of_document)
+        by_document = {number: waiting for number, waiting in by_document.items() if waiting}
+    return passages
+
+
+def _passages_of_documents(
+    corpus: Corpus, topics: dict[int, TopicAtStep]
+) -> dict[int, tuple[str, str]]:
+    """What `_passages` has, of one topic of each document. topics: by the document's number."""
+    passages = {}
+    place_in_document = {document: topic.at or 0 for document, topic in topics.items()}
     for cut_text in texts.around(corpus, place_in_document):
         first, end = texts.ends(cut_text)
         passage = cut_text.text[first:end].strip()
@@ -149,12 +160,8 @@ def _passages(view: RunView, topics: list[TopicAtStep]) -> dict[int, tuple[str, 
         if cut_text.more:
             passage = f"{passage} …"
         url = links.selected_document_url(corpus, cut_text.number)
-        passage_of_document[cut_text.number] = (passage, url)
-    return {
-        number: passage_of_document[document]
-        for number, document in document_of_topic.items()
-        if document in passage_of_document
-    }
+        passages[topics[cut_text.number].number] = (passage, url)
+    return passages
 
 
 def _circles(largest: list[TopicAtStep]) -> dict[int, Circle]:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from inference.bow import Bow
 from webapp.core.results.view import RunView
 from webapp.core.runs import forming, queries, series, snapshots
-from webapp.models import FormingStep, Run
+from webapp.models import Document, FormingStep, Run
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.storage import files
 
@@ -104,3 +104,18 @@ def test_a_cancelled_run_keeps_none(client, trained):
     assert not FormingStep.objects.filter(run=trained).exists()
     shown = client.get(reverse("run_json", args=[trained.pk])).json()["forming"]
     assert json.dumps(shown) == '{"step": null, "steps": [], "topics": []}'
+
+
+@pytest.mark.django_db
+def test_topics_with_passages_in_one_document_show_each_its_own(trained):
+    """As where a document is cut into sections, of which each may stand for a topic."""
+    step = FormingStep.objects.filter(run=trained).last()
+    longest = Document.objects.filter(corpus=trained.corpus_id).order_by("-words").first()
+    places = [len(longest.text) // 8, len(longest.text) // 2]
+    for topic, place in zip(step.topics, places, strict=False):
+        topic["document"] = longest.number
+        topic["at"] = place
+    step.save(update_fields=["topics"])
+    shown = {topic.number: topic.passage for topic in queries.forming(RunView(trained)).topics}
+    for topic, place in zip(step.topics, places, strict=False):
+        assert longest.text[place + 50 : place + 150] in shown[topic["number"]]
