@@ -9,6 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
+from django.db.models import Count
 
 from webapp.core.curation.shapes import Passage, SeededLabel, Stratum, Task, Test
 from webapp.core.documents import wording
@@ -280,8 +281,10 @@ def progress(view: RunView, reader: str, seed: int) -> dict[Task, tuple[int, int
     run = view.run
     done = defaultdict(set)
     answers_given = Answer.objects.filter(run=run, reader=reader, seed=seed)
-    for kind, topic in answers_given.values_list("kind", "topic").distinct():
-        done[kind].add(topic)
+    answer_counts = answers_given.values_list("kind", "topic").annotate(answered=Count("item"))
+    for kind, topic, answered in answer_counts:
+        if kind != Answer.Kind.FIT or answered >= _passages_to_read(run, topic):
+            done[kind].add(topic)
     done["label"] &= done["fit"]
     largest = Topic.objects.filter(snapshot=run.snapshot, used=True).order_by("-share", "number")
     orders: dict[Task, list[int]] = {
@@ -294,6 +297,13 @@ def progress(view: RunView, reader: str, seed: int) -> dict[Task, tuple[int, int
         undone = [k for k in order if k not in done[task]]
         progress_of_tasks[task] = (len(done[task]), undone[0] if undone else None)
     return progress_of_tasks
+
+
+def _passages_to_read(run: Run, topic: int) -> int:
+    """How many passages `sample` has of a topic."""
+    documents = int(evidence.of(run).documents[topic])
+    strata = _strata(documents)
+    return sum(min(STRATA[name], end - first) for name, (first, end) in strata.items())
 
 
 def after(view: RunView, reader: str, seed: int, test: Test, number: int) -> int | None:

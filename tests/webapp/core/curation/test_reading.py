@@ -404,3 +404,12 @@ def test_another_runs_topic_and_wrong_methods(client, trained):
         )
         assert client.get(url(f"reading_{name}_answer", trained, 2)).status_code == 405
         assert client.get(url(f"reading_{name}", trained, 2) + "?seed=x").status_code == 400
+
+
+def test_a_topic_is_done_when_every_passage_is_answered(client, trained):
+    page = url("reading_passages_answer", trained, 3)
+    client.post(page, {"fits_0": "yes", "label": "Land", "confidence": "4"})
+    at = reverse("run_reading_json", args=[trained.pk])
+    assert client.get(at).json()["progress"]["label"]["done"] == 0
+    answer_all(client, trained, 3, label="Land")
+    assert client.get(at).json()["progress"]["label"]["done"] == 1
