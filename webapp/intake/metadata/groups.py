@@ -145,4 +145,5 @@ def span(groups: Groups, i: int) -> tuple[str, str]:
         label = groups.labels[i].zfill(len("1910-01"))
     else:
         label = groups.labels[i].rstrip("s").zfill(len("1910"))
-    return label, label[:-1] + "9" if groups.by == "decade" else label
+    last = label[:-1] + "9" if groups.by == "decade" else label
+    return label if int(label[: len("1910")]) else "0001", last  # no year is 0

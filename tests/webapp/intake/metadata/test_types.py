@@ -1,10 +1,13 @@
 """Kinds of columns: guessed by their first values."""
 
+from datetime import date
+
+import numpy as np
 import pytest
 
 from webapp.intake import file_formats
 from webapp.intake.file_formats.column_roles import guess as guess_roles
-from webapp.intake.metadata import guess
+from webapp.intake.metadata import groups, guess
 from webapp.intake.metadata.number import parse_number
 
 ROWS = 30
@@ -142,3 +145,10 @@ def test_dates_that_can_be_read_in_two_ways_are_still_dates(file):
 def test_numbers_that_repeat_or_are_in_no_order_are_no_ids(name, cells, is_id):
     rows = [[cell, "some words of a text, which differ from any title"] for cell in cells]
     assert guess_roles([name, "text"], rows)["id"] == (0 if is_id else None)
+
+
+def test_the_first_decade_of_all_begins_with_the_year_1():
+    days = np.array([date(5, 3, 1).toordinal(), date(12, 1, 1).toordinal()], np.int32)
+    decades = groups.by_period(days, "decade")
+    assert groups.span(decades, 0) == ("0001", "0009")
+    assert groups.span(decades, 1) == ("0010", "0019")
