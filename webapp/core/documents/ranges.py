@@ -105,7 +105,9 @@ def offered_ranges(version: Version, chosen_ranges: list[Range]) -> list[Offered
     """The first fields for the form, and others that are chosen: it would take these off."""
     now = {chosen_range.name: chosen_range for chosen_range in reversed(chosen_ranges)}
     range_fields = fields.ranges(version)
-    offered = range_fields[:MOST_RANGES] + [field for field in range_fields[MOST_RANGES:] if field.name in now]
+    offered = range_fields[:MOST_RANGES] + [
+        field for field in range_fields[MOST_RANGES:] if field.name in now
+    ]
     return [
         OfferedRange(*now.get(field.name, Range(field.name, "", "")), *field.limits)
         for field in offered
