@@ -167,7 +167,11 @@ def by_group(
     tallest: list[float] = []  # bar of each row, in hits of so many words
     for group in groups:
         parameters = own_parameters + group.more
-        words = lengths if group.selection.numbers is None else lengths[group.selection.numbers]
+        numbers = group.selection.numbers
+        if numbers is None:
+            words = lengths[: selection.version.documents]  # others were added later
+        else:
+            words = lengths[numbers]
         tokens = int(group.counts.sum())
         years, tallest_of_group = facets.rates(
             group.selection, group.documents, group.counts, lengths, parameters, selection

@@ -11,8 +11,12 @@ from inference.explore import matching
 from tasks.corpora import choose, read_corpus
 from tasks.runs import train
 from tests.corpora import as_csv, example_rows
+from webapp.analysis.words import patterns
 from webapp.core.curation import services as curation
+from webapp.core.documents import facets
+from webapp.core.documents.selection import Selection
 from webapp.core.results import weights
+from webapp.core.results.view import RunView
 from webapp.core.runs import services as runs
 from webapp.intake.ingest import corpora, guesses
 from webapp.intake.ingest.forms import TrainForm
@@ -31,6 +35,14 @@ def assert_a_document_that_was_added_later_has_no_topics(client, run, number: in
     as_json = reverse("run_document_json", args=[run.pk, number])
     for address in (as_json, passage, word, in_api):
         assert client.get(address).status_code == 404, address
+
+
+def assert_a_rate_is_of_the_words_of_the_run(run) -> None:
+    selection = Selection.all(RunView(run))
+    hits = patterns.hits(selection, "war", None)
+    words = int(hits.index.stream.lengths[: run.version.documents].sum())
+    for row in patterns.by_group(selection, hits, patterns.TOPIC, [("pattern", "war")]):
+        assert row.rate == pytest.approx(facets.PER * row.hits / words)
 
 
 def test_its_topics_stay_recognisable(draft, client, tmp_path):
@@ -57,6 +69,7 @@ def test_its_topics_stay_recognisable(draft, client, tmp_path):
     choose(version.pk)
     version.refresh_from_db()
     assert_a_document_that_was_added_later_has_no_topics(client, first, 200)
+    assert_a_rate_is_of_the_words_of_the_run(first)
     assert "1: 200 documents" in client.get(reverse("corpus", args=[corpus.pk])).content.decode()
     form = TrainForm(corpus=Corpus.objects.select_related("version").get(pk=corpus.pk))
     values = {
