@@ -23,7 +23,7 @@ from tests.corpora import as_csv
 from tests.webapp.analysis.token_counts import documents, get, naive
 from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.findings.change_marks import ChangeMarks
-from webapp.analysis.time import shares, tables, trends
+from webapp.analysis.time import shade_tables, shares, trends
 from webapp.analysis.time.shapes import TimeLines
 from webapp.analysis.two_sets import contrasts, sets_form
 from webapp.core.curation import services as curation
@@ -751,16 +751,16 @@ def test_a_table_of_two_fields_says_for_whom_its_own_intervals_hold(trained):
     run = Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk)
     run.version = version
     selection = Selection.all(RunView(run))
-    by_decade = tables.of_topics(selection, "decade", [0], False, "time")
+    by_decade = shade_tables.of_topics(selection, "decade", [0], False, "time")
     assert "president" in by_decade.unit
-    by_both = tables.of_two_fields(selection, "president", "decade", 0, False)
+    by_both = shade_tables.of_two_fields(selection, "president", "decade", 0, False)
     assert "president" not in by_both.unit
 
 
 def test_of_a_category_the_values_of_the_set_are_shown(client, trained, monkeypatch):
     """A value that many documents have elsewhere does not take their place."""
     monkeypatch.setattr(trends, "VALUES", 1)
-    monkeypatch.setattr(tables, "VALUES", 1)
+    monkeypatch.setattr(shade_tables, "VALUES", 1)
     counted = Counter(
         row.metadata["president"]
         for row, words in documents(trained)
