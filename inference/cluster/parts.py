@@ -50,7 +50,7 @@ def write_whole(folder: Path, t: int, first: int, end: int, memory: np.ndarray) 
     return part
 
 
-def write_visited(
+def write_visited_samples(
     folder: Path, t: int, first: int, end: int, documents: np.ndarray, samples: np.ndarray
 ) -> PartFile:
     """What a range's documents (int64[n], numbers in the corpus) that were visited since the last

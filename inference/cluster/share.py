@@ -135,7 +135,7 @@ class Share:
             )
             self.written = [
                 *self.written,
-                parts.write_visited(self.parts, t, self.first, self.end, seen, samples),
+                parts.write_visited_samples(self.parts, t, self.first, self.end, seen, samples),
             ]
         self.saved = t
         return self.written

@@ -58,7 +58,7 @@ def test_a_full_disk_is_left_without_half_a_file(tmp_path, monkeypatch):
     nothing = np.zeros((0, 1), np.uint16)
     for write in (
         lambda: parts.write_whole(tmp_path, 1, 0, 1, nothing),
-        lambda: parts.write_visited(tmp_path, 1, 0, 1, np.zeros(0, np.int64), nothing),
+        lambda: parts.write_visited_samples(tmp_path, 1, 0, 1, np.zeros(0, np.int64), nothing),
     ):
         with pytest.raises(OSError, match="No space"):
             write()

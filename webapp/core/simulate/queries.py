@@ -41,7 +41,7 @@ def measured(snapshot_id: int) -> Measured:
     partner = between.partner
     found_topics = _in_true_words(topics.dense(), topics.share, vocabulary, truth_of_corpus.words)
     rows = [
-        _row(k, int(partner[k]), truth_of_corpus, found_topics)
+        _compare_topic(k, int(partner[k]), truth_of_corpus, found_topics)
         for k in np.argsort(-truth_of_corpus.share, kind="stable").tolist()
     ]
     extra = []
@@ -75,7 +75,9 @@ def _in_true_words(
     return _FoundTopics(share, in_true_words, elsewhere)
 
 
-def _row(k: int, partner: int, simulated: truth.Made, found_topics: _FoundTopics) -> TrueTopic:
+def _compare_topic(
+    k: int, partner: int, simulated: truth.Made, found_topics: _FoundTopics
+) -> TrueTopic:
     """A true topic. partner: -1 for none."""
     beta = simulated.truth.beta[k]
     uniform = np.full(len(beta), 1.0 / len(beta))

@@ -152,7 +152,7 @@ def _read(text: str, order: str | None) -> date | None:
         return _date(_full(match[2]), month, 1) if month else None
     for form in _QUARTERS:
         if match := form.fullmatch(text):
-            return _quarter(match)
+            return _numbered_part_of_year(match)
     return _by_forms(text, calendar_name)
 
 
@@ -174,7 +174,7 @@ def _by_forms(text: str, calendar_name: str) -> date | None:
     return None
 
 
-def _quarter(match: regex.Match) -> date | None:
+def _numbered_part_of_year(match: regex.Match) -> date | None:
     """The first day of a quarter, a half year, a week or a month that is said by its number."""
     year = int(match["y"])
     if match["week"]:

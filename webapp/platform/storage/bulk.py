@@ -168,7 +168,7 @@ def _group(key: int) -> str:
     first = key // GROUP * GROUP
     name = f"{GROUPED}_from_{first:d}"
     if not _exists(name):
-        tuples("SELECT pg_advisory_xact_lock(%s, %s)", MAKING)  # two runs may need it at once
+        tuples("SELECT pg_advisory_xact_lock(%s, %s)", MAKING_LOCK)  # two runs may need it at once
         if not _exists(name):
             # Not PARTITION OF, which would keep readers out of the whole table until the
             # transaction ends.
@@ -255,9 +255,9 @@ def repeated_ids(corpus_id: int, limit: int = 5) -> tuple[int, list[str]]:
 
 # An advisory lock of Postgres: whoever removes partitions or files shares it, a backup holds it
 # alone.
-REMOVING = (0x746F706F, 1)
+REMOVING_LOCK = (0x746F706F, 1)
 # likewise: whoever makes a group holds it alone (2: webapp.service.operations.backup)
-MAKING = (
+MAKING_LOCK = (
     0x746F706F,
     3,
 )
@@ -267,12 +267,14 @@ MAKING = (
 def removing() -> Iterator[bool]:
     """Yields whether partitions and files may be removed now: not while a backup is made."""
     with connection.cursor() as cursor:
-        (may,) = cursor.execute("SELECT pg_try_advisory_lock_shared(%s, %s)", REMOVING).fetchone()
+        (may,) = cursor.execute(
+            "SELECT pg_try_advisory_lock_shared(%s, %s)", REMOVING_LOCK
+        ).fetchone()
         try:
             yield may
         finally:
             if may and connection.is_usable():
-                cursor.execute("SELECT pg_advisory_unlock_shared(%s, %s)", REMOVING)
+                cursor.execute("SELECT pg_advisory_unlock_shared(%s, %s)", REMOVING_LOCK)
 
 
 def drop(table: str, key: int) -> bool:
@@ -285,7 +287,7 @@ def _drop(name: str) -> bool:
     try:
         with transaction.atomic(), connection.cursor() as cursor:
             if not cursor.execute(
-                "SELECT pg_try_advisory_xact_lock_shared(%s, %s)", REMOVING
+                "SELECT pg_try_advisory_xact_lock_shared(%s, %s)", REMOVING_LOCK
             ).fetchone()[0]:
                 return False
             # Waiting for this lock makes every later reader wait behind us: give up soon instead.

@@ -52,7 +52,7 @@ def _end(days: int) -> datetime:
     return timezone.now() + timedelta(days=days)
 
 
-def last(course: Course, days: int) -> None:
+def set_days(course: Course, days: int) -> None:
     """The course ends so many days from now."""
     Course.objects.filter(pk=course.pk).update(ends_at=_end(days))
 

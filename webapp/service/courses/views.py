@@ -180,7 +180,7 @@ def _act(course: Course, posted: QueryDict) -> dict[int, str]:
         "remove": lambda: services.remove(student()),
         "open": lambda: services.invite(course, on=True),
         "close": lambda: services.invite(course, on=False),
-        "last": lambda: services.last(course, whole_number(posted, "days")),
+        "last": lambda: services.set_days(course, whole_number(posted, "days")),
     }
     act = posted.get("act", "")
     check_act(act, acts)

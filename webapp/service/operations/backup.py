@@ -2,8 +2,9 @@
 writes its file, operations.restore reads it.
 
 It is made in this order:
-1. A lock (bulk.REMOVING) keeps partitions and files from being removed until the backup is done.
-2. Checkpoints of runs at work get a second name (a hard link). So none of them is newer than its
+1. A lock (bulk.REMOVING_LOCK) keeps partitions and files from being removed until the backup is
+done. 2. Checkpoints of runs at work get a second name (a hard link). So none of them is newer than
+its
    run's rows in the
 snapshot.
 3. All tables are copied from one snapshot of the database.
@@ -40,7 +41,7 @@ from webapp.service.operations import backup_file
 
 CHUNK = 16 << 20  # bytes of a table's rows in one member, and so in memory
 PATIENCE = 120.0  # seconds to wait for a removal that is going on
-ONE_BACKUP = (bulk.REMOVING[0], 2)  # an advisory lock: one backup at a time
+ONE_BACKUP = (bulk.REMOVING_LOCK[0], 2)  # an advisory lock: one backup at a time
 LATER = "Try again in a minute; what can’t be copied now is about to change."
 
 
@@ -255,9 +256,9 @@ def _lock() -> Iterator[None]:
         if not cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", ONE_BACKUP).fetchone()[0]:
             raise Invalid("file", "Another backup is being made. Wait until it is done.")
         deadline = time.monotonic() + PATIENCE
-        while not cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", bulk.REMOVING).fetchone()[
-            0
-        ]:
+        while not cursor.execute(
+            "SELECT pg_try_advisory_lock(%s, %s)", bulk.REMOVING_LOCK
+        ).fetchone()[0]:
             if time.monotonic() > deadline:
                 raise Invalid(
                     "file",

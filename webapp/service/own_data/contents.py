@@ -65,7 +65,7 @@ def archive(user: User) -> Iterator[bytes]:
             Member("labels.jsonl", _labels(runs, user)),
             Member("answers.jsonl", _answers(runs, user)),
             Member("codings.jsonl", _codings(user)),
-            Member("examples.jsonl", _examples(seen, user)),
+            Member("examples.jsonl", _example_lines(seen, user)),
             Member("shared.jsonl", _lines(_shared_corpora(user))),
             Member("readings.jsonl", _readings(user)),
             Member("tokens.jsonl", _tokens(user)),
@@ -160,7 +160,7 @@ def _codings(user: User) -> Iterator[bytes]:
     return _lines(_rows(codings.values(*fields)))
 
 
-def _examples(seen: QuerySet[Corpus], user: User) -> Iterator[bytes]:
+def _example_lines(seen: QuerySet[Corpus], user: User) -> Iterator[bytes]:
     examples = Example.objects.filter(concept__corpus__in=seen, by=user.name)
     yield from _lines(_rows(examples.values("concept", "document", "note", "at")))
     settled = Settlement.objects.filter(item__draw__concept__corpus__in=seen, by=user.name)
