@@ -23,11 +23,16 @@ function draw() {
   }
 }
 
+// What is folded has no width: charts are drawn when they are opened
+const folded = part.querySelector("details");
+const drawWhereOpen = () => folded.open && draw();
+
 const address = location.pathname.replace(/\/$/, ".json") + location.search;
 const response = await fetch(address, { headers: { Accept: "application/json" } });
 if (response.ok) {
   const data = await response.json();
   runs = data.runs.map(({ id }) => ({ id, metrics: data.metrics[id] }));
-  draw();
-  addEventListener("themechange", draw);
+  drawWhereOpen();
+  folded.addEventListener("toggle", drawWhereOpen);
+  addEventListener("themechange", drawWhereOpen);
 } else for (const figure of figures) say(figure, "The curves could not be fetched. Reload the page; the table below says the same.");

@@ -44,12 +44,13 @@ def test_an_overview_is_printed_on_two_pages(page: Page, example):
     assert 1 <= len(_PAGE_OF_PDF.findall(printed)) <= PRINTED
 
 
-def test_an_overview_names_the_level_of_intervals_in_words(page: Page, example):
+def test_an_overview_calls_every_interval_by_one_name(page: Page, example):
     open_overview(page, example.at)
     head = page.locator(".rows > .row-head")
     if head.count():  # two passes make topics of which hardly one changes
-        expect(head).to_contain_text(re.compile("95% interval|strict interval"))
+        expect(head).to_contain_text("times as much interval")
     expect(page.locator("main")).not_to_contain_text("any number")
+    expect(page.locator("main")).not_to_contain_text(re.compile("strict interval|% interval"))
 
 
 def test_a_topic_takes_few_lines_of_a_phone(page: Page, example):

@@ -4,6 +4,8 @@ this order."""
 from dataclasses import dataclass
 from typing import Literal
 
+from webapp.analysis.compare.fates import Fate, FateKind
+from webapp.analysis.compare.picture import Picture
 from webapp.analysis.compare.run_table import Measured
 from webapp.core.results.links import TopicLink, TopicShare
 from webapp.core.runs.series import Column, Series
@@ -196,9 +198,12 @@ class SeedBand:
 
 @dataclass(frozen=True)
 class Pairs(ComparedTopics):
-    """Topics of two runs: one of five lists. bands: what other seeds change in either run. csv: the
-    address of a file with all topics of both."""
+    """Topics of two runs: one of five lists. fates: all topics of both, each in one of four kinds.
+    alike: the mean similarity of partners, null where there are none. bands: what other seeds change
+    in either run. csv: the address of a file with all topics of both."""
 
+    fates: list[Fate]
+    alike: float | None
     bands: list[SeedBand]
     csv: str
     kind: Show
@@ -269,8 +274,26 @@ class PairPage(ComparePage):
 
 
 @dataclass(frozen=True)
+class FateSide:
+    """Topics of a run of one kind. url: of the list that has them."""
+
+    run: int
+    topics: int
+    share: float
+    url: str
+
+
+@dataclass(frozen=True)
+class FateRow:
+    kind: FateKind
+    says: str
+    sides: list[FateSide]
+
+
+@dataclass(frozen=True)
 class CompareHtml:
-    """What the template alone needs. offered: runs to choose from, and their engines. notices: of
+    """What the template alone needs. picture: of the topics of two runs, None of others, or where
+    they are too many to draw; fates: the same in numbers; answer: the same in sentences. offered: runs to choose from, and their engines. notices: of
     the runs; of_topics: of their topics. most: runs at once. columns, measured: of the table of the
     curves. charts: those drawn by compare.js. waiting: whether a worker compares."""
 
@@ -283,3 +306,6 @@ class CompareHtml:
     charts: tuple[Series, ...]
     waiting: bool
     measured: list[tuple[int, list[str]]]
+    picture: Picture | None
+    fates: list[FateRow]
+    answer: list[str]

@@ -2,7 +2,7 @@
 
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, TypedDict
 from urllib.parse import urlencode
 
 from django.core.exceptions import BadRequest
@@ -14,19 +14,24 @@ from django.views.decorators.http import require_POST, require_safe
 from inference import engines
 from inference.text import LANGUAGES
 from webapp.analysis.compare import (
+    answer,
+    fates,
     matchings,
     notes,
+    picture,
     queries,
     run_table as measuring,
     seed_band,
     topics_table,
 )
+from webapp.analysis.compare.picture import Picture
 from webapp.analysis.compare.shapes import (
     ComparedRun,
     CompareHtml,
     ComparePage,
     Comparing,
     Differences,
+    FateRow,
     ListLink,
     MeasuredRun,
     Measures,
@@ -154,6 +159,26 @@ def _html(
             for number, values in page.metrics.items()
             for row in series.table(values, columns)
         ],
+        **_of_two_runs(page, runs),
+    )
+
+
+class OfTwoRuns(TypedDict):
+    """What the template has of two runs alone (shapes.CompareHtml)."""
+
+    picture: Picture | None
+    fates: list[FateRow]
+    answer: list[str]
+
+
+def _of_two_runs(page: ComparePage, runs: list[Run]) -> OfTwoRuns:
+    if not isinstance(page.topics, Pairs):
+        return OfTwoRuns(picture=None, fates=[], answer=[])
+    first, second = [RunView(run) for run in runs if run.snapshot_id]
+    return OfTwoRuns(
+        picture=picture.drawn(first, second, matchings.matched(first.run, second.run)),
+        fates=answer.rows(page.topics),
+        answer=answer.sentences(page.topics),
     )
 
 
@@ -388,13 +413,16 @@ def _pairs(page_query: PageQuery, views: list[RunView], show: Show, sort: str, a
     first, second = views
     order = sort if sort in queries.PAIR_ORDERS else queries.PAIR_ORDERS[0]
     rows, following = queries.pairs(first, second, show, order, after)
-    counts = queries.counts(matchings.matched(first.run, second.run))
+    between = matchings.matched(first.run, second.run)
+    counts = queries.counts(between)
     return Pairs(
         orders=_orders(page_query, queries.PAIR_ORDERS) if show == "matched" else {},
         runs=[view.run.pk for view in views],
         sort=order,
         next=page_query.following(following),
         pairs=_links_of_pairs(views),
+        fates=fates.summed(first, second, between),
+        alike=fates.likeness(between),
         bands=seed_band.bands(first, second),
         csv=_address_of_topics(first.run, second.run),
         kind=show,

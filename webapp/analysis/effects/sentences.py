@@ -4,13 +4,12 @@ on the API."""
 from collections.abc import Sequence
 from math import isfinite
 
-from inference.effects.unit_documents import LEVEL
 from webapp.analysis.effects import estimates, variables
 from webapp.analysis.effects.shapes import Estimate
 from webapp.analysis.effects.two_sets import TwoSets
 from webapp.analysis.effects.variants import Claim
 from webapp.core.results.links import TopicLink
-from webapp.platform.drawing.numbers import level as level_text, percent, strict
+from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.trends import points
 
 
@@ -18,9 +17,7 @@ def name_of_topic(topic: TopicLink) -> str:
     return f"{topic.name} ({topic.label})" if topic.name else topic.label
 
 
-def difference(
-    regression: estimates.Regression, name: str, estimate: Estimate, as_one_topic: bool = False
-) -> str:
+def difference(regression: estimates.Regression, name: str, estimate: Estimate) -> str:
     """Say a difference with its interval, and with what it rests on."""
     unit = (
         "of the words"
@@ -47,20 +44,20 @@ def difference(
         f"{as_text(share)} ({side})" for share, side in zip(estimate.share, names, strict=True)
     )
     sentence = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
-    if estimate.difference_low is not None and estimate.difference_high is not None:
-        level = LEVEL if as_one_topic else regression.table().answers.level
-        ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
-        sentence += f" ({_interval(level)} {ends})"
+    sentence += _interval(estimate)
     if estimate.corrected is not None:
         sentence += f" ({points(estimate.corrected)} when corrected for errors of the topic model)"
     in_set = f", in {regression.selection.sentence}" if regression.selection else ""
     return f"{sentence}; by {regression.effect_question.formula}, {regression.unit.said}{in_set}."
 
 
-def _interval(level: float) -> str:
-    """What an interval is called. A level such as 99.917% is a riddle: the page says beside the
-    sentence what makes intervals strict."""
-    return "strict interval" if strict(level) else f"{level_text(level)} confidence interval"
+def _interval(estimate: Estimate) -> str:
+    """ " (interval −2.7 to +3.4)"; "" where it is not known. A level such as 99.917% is a riddle: the
+    page says beside the sentence of which level intervals are."""
+    if estimate.difference_low is None or estimate.difference_high is None:
+        return ""
+    ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
+    return f" (interval {ends})"
 
 
 def _not_told(name: str, sides: Sequence[str]) -> str:
@@ -68,7 +65,7 @@ def _not_told(name: str, sides: Sequence[str]) -> str:
     return f"{name}: whether {' and '.join(sides)} differ can't be told from these documents."
 
 
-def of_sets(sets: TwoSets, name: str, estimate: Estimate, level: float) -> str:
+def of_sets(sets: TwoSets, name: str, estimate: Estimate) -> str:
     """The difference of two sets of documents, with its interval and with what it rests on."""
     if not isfinite(estimate.difference):
         return _not_told(name, [sets.second.name, sets.first.name])
@@ -77,9 +74,7 @@ def of_sets(sets: TwoSets, name: str, estimate: Estimate, level: float) -> str:
     sentence = (
         f"{name}: {shares} of the words, a difference of {points(estimate.difference)} points"
     )
-    if estimate.difference_low is not None and estimate.difference_high is not None:
-        ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
-        sentence += f" ({_interval(level)} {ends})"
+    sentence += _interval(estimate)
     same_times = ", at the same times" if sets.constant else ""
     in_set = f", in {sets.selection.sentence}" if sets.selection and not sets.against_rest else ""
     return f"{sentence}{same_times}; {sets.unit.said}{in_set}."
@@ -89,7 +84,7 @@ def of_effect(
     regression: estimates.Regression, name: str, estimate: Estimate, as_one_topic: bool = False
 ) -> str:
     """as_one_topic: several topics as one, which no other is compared with."""
-    sentence = difference(regression, name, estimate, as_one_topic)
+    sentence = difference(regression, name, estimate)
     if not estimate.named:
         return f"{sentence} This may be chance: the texts show neither a difference nor that there is none."
     tried = (
@@ -103,9 +98,14 @@ def of_effect(
     )
 
 
+def holds_in(holds: int, variants: int) -> str:
+    """The finding, which the other sentences of a claim's conclusion follow."""
+    return f"Holds in {holds} of {variants} variants"
+
+
 def of_claim(claim: Claim, holds: int) -> str:
     """Say what may be concluded of a claim: first in how many of its variants it holds."""
-    variants_said = f"Holds in {holds} of {len(claim.variants)} variants"
+    variants_said = holds_in(holds, len(claim.variants))
     test = claim.test
     if claim.waiting or claim.left:
         return (

@@ -260,7 +260,8 @@ class ClaimPage(AboutEffect):
 class ClaimHtml:
     """What the template alone needs. ends: of the scale of the chart. rows: this run first, each with
     the same question there, what is changed in it, and why the claim does not hold there, or "". effects: the
-    question in this run; back: the name of its page. said: the difference in a sentence. train: what further trainings would
+    question in this run; back: the name of its page. finding: in how many variants it holds, "" before
+    others are examined; reason: the rest of the conclusion, as it follows. said: the difference in a sentence. train: what further trainings would
     be, and for about how long; "" where there can be none. null: what the test of all runs asks
     against. learning: whether other texts are being learned from."""
 
@@ -270,6 +271,8 @@ class ClaimHtml:
     back: str
     train: str
     pinned: PinnedChart
+    finding: str
+    reason: str
     said: str
     null: str
     learning: bool

@@ -299,12 +299,14 @@ def _claim_html(question: variants.Question, page: ClaimPage) -> ClaimHtml:
     of_sets = isinstance(question, TwoSets)
     name = sentences.name_of_topic(page.topic)
     if isinstance(question, TwoSets):
-        sentence = sentences.of_sets(question, name, page.topic, page.level)
+        sentence = sentences.of_sets(question, name, page.topic)
         address = view.go("run_time_compare", asked=question.address(question.selection))
     else:
         sentence = sentences.difference(question, name, page.topic)
         address = view.go("run_effects", asked=_address(page, page.topic))
     own_row = next(row for row in page.runs if row.run == view.run.pk)
+    finding = sentences.holds_in(page.holds, len(page.runs))
+    has_finding = page.conclusion.startswith(finding)
     columns = [
         "run",
         "the topic there",
@@ -338,6 +340,8 @@ def _claim_html(question: variants.Question, page: ClaimPage) -> ClaimHtml:
             f"{sentence} {page.conclusion}",
             json_text({"columns": columns, "rows": [*map(_cells_of, page.runs)]}),
         ),
+        finding=finding if has_finding else "",
+        reason=page.conclusion.removeprefix(finding),
         said=sentence,
         null=(
             "no lasting change, only periods that resemble those before them"

@@ -5,10 +5,11 @@ from typing import NamedTuple
 from webapp.analysis.answers.cautions import FEW_UNITS
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.values import Answer
-from webapp.platform.drawing.numbers import USUAL_LEVEL, level
 
 MOST_DECIMALS = 3  # of the end of an interval that is near 1
-FAR = 10  # times the ratio itself: an end beyond tells only that it may be much larger
+# Times: an end that is so much larger than the ratio tells only that it may be much larger; and of a
+# ratio so much larger than its lower end nothing is known but that end
+FAR = 10
 WHOLE_FACTOR = 9.95  # a factor from which on no decimal is said
 
 
@@ -35,17 +36,18 @@ def times_as_much(ratio: float | None, low: float | None, high: float | None) ->
     times = pattern.format(factor=_factor(ratio))
     if low is None:
         return Times(times)
+    if low > 1 and ratio > FAR * low:
+        return Times(sentences.AT_LEAST.format(times=pattern.format(factor=_end(low))))
     if high is None or high > FAR * ratio:
         return Times(times, sentences.OR_MORE.format(low=_end(low)))
     return Times(times, sentences.ENDS.format(low=_end(low), high=_end(high)))
 
 
-def with_level(times: Times, answer: Answer | None) -> str:
-    """The ratio, its interval, and of which level that is: "50 times, 95% interval 35 to 73"."""
+def with_interval(times: Times) -> str:
+    """The ratio and its interval: "50 times, interval 35 to 73"."""
     if not times.ends:
         return times.times
-    part = answer.level if answer else USUAL_LEVEL  # an older program stored no answer
-    return sentences.WITH_INTERVAL.format(times=times.times, ends=times.ends, level=level(part))
+    return sentences.QUIETLY.format(times=times.times, ends=times.ends)
 
 
 def with_caution(sentence: str, answer: Answer) -> str:

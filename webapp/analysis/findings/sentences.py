@@ -197,7 +197,6 @@ AT_LEAST = "at least {times}"
 ENDS = "{low} to {high}"
 OR_MORE = "{low} or more"  # of an interval without an upper end
 QUIETLY = "{times}, interval {ends}"
-WITH_INTERVAL = "{times}, {level} interval {ends}"
 NOT_FOUND_AGAIN = "{topics}not found again with other seeds"
 AND_DOUBT = "{sure}; {doubt}"
 

@@ -24,7 +24,7 @@ MOST_NAMED = 3  # topics of a family, or words, that a sentence names
 @dataclass(frozen=True)
 class Sentence:
     """parts: without the full stop. url: of its passages. topic: that it is about. sure: how sure
-    it is, "95% interval 53 to 95", or nothing."""
+    it is, "interval 53 to 95", or nothing."""
 
     parts: list[SentencePart]
     url: str

@@ -79,13 +79,6 @@ def strict(part: float) -> bool:
     return part > USUAL_LEVEL + NEAREST_TO_ALL
 
 
-@register.filter
-def interval_kind(part: float) -> str:
-    """The head of a column of intervals of a level: "95% interval", "strict interval". A level such
-    as 99.917% says nothing to who reads a table; the note below it has it, with the reason."""
-    return "strict interval" if strict(part) else f"{level(part)} interval"
-
-
 SLIVER = 0.3  # percent: a thinner rectangle would not be seen
 
 

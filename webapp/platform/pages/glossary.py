@@ -360,18 +360,14 @@ TERMS = {
         " then the interval is too narrow. It does not cover errors of the model itself. The"
         " linearised variance of a ratio on the scale of the logit: Cochran 1977, section 6.4.",
     ),
-    "share-difference": Term(
-        "confidence interval of a difference",
-        "The range in which the true difference of two shares is expected, for other texts of the"
-        " same kind. If it contains 0, the shares may be equal.",
-        "Who speaks is the unit; all topics share one level, the one at which the intervals of"
-        " topics that differ beyond chance exclude 0 (Benjamini and Yekutieli 2005).",
-    ),
-    "strict-interval": Term(
-        "strict interval",
-        "A confidence interval that is wider than usual, because many topics are compared at once.",
-        "Of so many topics some would seem to differ by chance. The note below the table says the"
-        " level: the intervals of topics that differ beyond chance then exclude 0.",
+    "interval": Term(
+        "interval",
+        "The range in which the true number is expected, for other texts of the same kind. A"
+        " difference is beyond chance where its interval lies on one side of 0.",
+        "A confidence interval of 95%, in which who speaks is the unit. Where many topics are"
+        " compared at once all rows of a table share one wider level, which the note below it says:"
+        " some of so many would seem to differ by chance (Benjamini and Yekutieli 2005). How many"
+        " times as large a share is differs from chance where the interval lies on one side of 1.",
     ),
     "topic-information": Term(
         "mutual information of a topic and a group",

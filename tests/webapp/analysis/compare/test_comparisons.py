@@ -4,6 +4,7 @@ nothing to match."""
 import csv
 import io
 import json
+import re
 from dataclasses import asdict
 from types import SimpleNamespace
 
@@ -17,7 +18,15 @@ from inference.errors import Invalid
 from inference.explore import distances, matching
 from tests.corpora import as_csv, example_rows
 from tests.inference.test_evaluate import topics_of
-from webapp.analysis.compare import matchings, queries as comparisons, seed_band, views
+from webapp.analysis.compare import (
+    answer,
+    fates,
+    matchings,
+    picture,
+    queries as comparisons,
+    seed_band,
+    views,
+)
 from webapp.core.results import weights
 from webapp.core.results.view import RunView
 from webapp.core.runs import services as runs
@@ -161,6 +170,105 @@ def test_a_page_of_pairs_ends_where_the_next_begins(client, trained, others, mon
             break
         topics = json.loads(client.get(reverse("compare_json") + topics["next"]).content)["topics"]
     assert found == whole
+
+
+def a_matching() -> matching.Matching:
+    """Of five topics with four: 0 is the same; 1 is two topics there; 2 and 3 are parts of one; 4 is
+    in neither, nor is anything else."""
+    return matching.Matching(
+        partner=np.array([0, -1, -1, -1, -1], np.int32),
+        similarity=np.array([0.9, 0.0, 0.0, 0.0, 0.0]),
+        best_b=np.array([0, 1, 3, 3, 0], np.int32),
+        best_b_similarity=np.array([0.9, 0.7, 0.7, 0.65, 0.2]),
+        best_a=np.array([0, 1, 1, 2], np.int32),
+        best_a_similarity=np.array([0.9, 0.7, 0.68, 0.7]),
+        splits=[(1, [1, 2])],
+        merges=[(3, [2, 3])],
+        used_a=np.ones(5, bool),
+        used_b=np.ones(4, bool),
+    )
+
+
+def test_each_topic_is_of_one_kind():
+    between = a_matching()
+    assert fates.of_topics(between) == {
+        0: "same",
+        1: "several",
+        2: "part",
+        3: "part",
+        4: "alone",
+    }
+    assert fates.of_topics(between.turned()) == {0: "same", 1: "part", 2: "part", 3: "several"}
+    assert fates.likeness(between) == 0.9
+
+
+def test_kinds_of_topics_are_all_topics_and_all_words(client, trained, others):
+    topics = data(client, trained.pk, others[1].pk)["topics"]
+    assert [fate["kind"] for fate in topics["fates"]] == list(fates.KINDS)
+    for side, run in enumerate((trained, others[1])):
+        assert sum(fate["topics"][side] for fate in topics["fates"]) == run.topics
+        assert sum(fate["shares"][side] for fate in topics["fates"]) == pytest.approx(1, abs=1e-6)
+    assert topics["fates"][0]["topics"] == [topics["lists"]["matched"]["count"]] * 2
+    similarities = [row["similarity"] for row in topics["rows"]]
+    assert topics["alike"] == pytest.approx(np.mean(similarities), abs=1e-6)
+
+
+def test_a_page_begins_with_how_alike_two_runs_are(client, trained, others):
+    """Then come the pairs; what was measured, and settings, stand below them."""
+    html = client.get(address(trained.pk, others[1].pk)).content.decode()
+    topics = data(client, trained.pk, others[1].pk)["topics"]
+    same = topics["fates"][0]["topics"][0]
+    lede = re.search(r'class="lede">(.*?)</p>', html, re.DOTALL)[1]
+    assert f"{same} of the 6 topics of run {trained.pk}" in lede or not same
+    marks = ("runs-picture", "fates-table", 'id="lists"', "Measures side by side")
+    places = [html.index(mark) for mark in marks]
+    assert places == sorted(places)
+    for row in re.findall(r"<tr>\s*<th scope=\"row\"><svg class=\"swatch.*?</tr>", html, re.DOTALL):
+        assert row.count("#lists") + row.count(">0</td>") == 2
+
+
+def test_sentences_of_two_runs_can_be_read_aloud():
+    lists = {name: SimpleNamespace(url=f"?show={name}") for name in views.Show.__args__}
+    kinds = zip(fates.KINDS, ([62, 62], [3, 1], [6, 4], [29, 1]), strict=True)
+    of_kinds = [fates.Fate(kind, topics, [0.74, 0.02]) for kind, topics in kinds]
+    pairs = SimpleNamespace(runs=[1, 2], fates=of_kinds, lists=lists)
+    assert answer.sentences(pairs) == [
+        "62 of the 100 topics of run 1 are the same in run 2, with 74% of its words.",
+        "9 are divided differently there and 29 have nothing like them there.",
+        "1 topic of run 2, with 2.0% of its words, has nothing like it in run 1.",
+    ]
+    assert all(len(said.split()) <= 25 for said in answer.sentences(pairs))
+    several = answer.rows(pairs)[1]
+    assert [side.url for side in several.sides] == ["?show=split", "?show=merged"]
+    nothing = [fates.Fate(kind, [0, 0], [0.0, 0.0]) for kind in fates.KINDS[:3]]
+    alone = fates.Fate("alone", [2, 0], [1.0, 0.0])
+    pairs = SimpleNamespace(runs=[1, 2], fates=[*nothing, alone], lists=lists)
+    assert answer.sentences(pairs) == [
+        "No topic of run 1 is the same in run 2.",
+        "2 have nothing like them there.",
+    ]
+
+
+def test_a_picture_of_two_runs_has_every_topic_and_no_name_on_another(trained, others):
+    first, second = RunView(trained), RunView(others[1])
+    between = matchings.matched(trained, others[1])
+    drawn = picture.drawn(first, second, between)
+    assert [len(side) for side in drawn.sides] == [trained.topics, others[1].topics]
+    for side in drawn.sides:
+        bottoms = [float(topic.y) + float(topic.height) for topic in side]
+        assert max(bottoms) <= drawn.height + 1
+        tops = [float(topic.y) for topic in side]
+        assert all(top >= bottom - 0.2 for top, bottom in zip(tops[1:], bottoms, strict=False))
+        names = sorted(float(topic.middle) for topic in side if topic.name)
+        assert names and min(np.diff(names), default=20) >= picture.NAME_LINE - 0.2
+    partners = [ribbon for ribbon in drawn.ribbons if ribbon.are_partners]
+    assert len(partners) == np.count_nonzero(between.partner >= 0)
+
+
+def test_runs_of_too_many_topics_are_not_drawn(trained, others, monkeypatch):
+    monkeypatch.setattr(picture, "MOST_DRAWN", 5)
+    between = matchings.matched(trained, others[1])
+    assert picture.drawn(RunView(trained), RunView(others[1]), between) is None
 
 
 def test_stability_is_the_mean_over_the_other_runs(client, trained, others):

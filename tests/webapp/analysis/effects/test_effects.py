@@ -585,15 +585,12 @@ def test_a_share_that_is_not_known_makes_no_number():
     )
     sides = [SimpleNamespace(name=name) for name in ("north", "south")]
     sets = SimpleNamespace(first=sides[0], second=sides[1])
-    assert "whether south and north differ" in sentences.of_sets(sets, "Ship", estimate, 0.95)
+    assert "whether south and north differ" in sentences.of_sets(sets, "Ship", estimate)
     assert views._points(np.nan, None, 0.1)[:2] == ["", ""]
     assert views._shares([np.nan, 0.5], percent) == ["", percent(0.5)]
 
 
-@pytest.mark.parametrize(
-    ("level", "interval"), [(0.95, "95% confidence interval"), (0.99917, "strict interval")]
-)
-def test_a_level_of_many_looked_at_together_is_no_riddle_in_a_sentence(level, interval):
+def test_a_sentence_says_interval_and_no_level_that_is_a_riddle():
     side = SimpleNamespace(name="south")
     sets = SimpleNamespace(
         first=side,
@@ -605,7 +602,7 @@ def test_a_level_of_many_looked_at_together_is_no_riddle_in_a_sentence(level, in
     estimate = SimpleNamespace(
         difference=0.003, difference_low=-0.027, difference_high=0.034, share=(0.018, 0.021)
     )
-    assert f"({interval} −2.7 to +3.4)" in sentences.of_sets(sets, "Ship", estimate, level)
+    assert "(interval −2.7 to +3.4)" in sentences.of_sets(sets, "Ship", estimate)
 
 
 @pytest.mark.django_db

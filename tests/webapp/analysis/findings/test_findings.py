@@ -515,7 +515,18 @@ def test_how_many_times_as_much_reads_both_ways():
     assert read(5.5, 1.04, 8.0) == ("5.5 times", "1.04 to 8")
     assert read(None, 31.0, None) == ("at least 31 times", "")
     assert read(0.0, 0.0, 0.05) == ("at least 20 times less", "")
-    assert ratios.with_level(change().times, None) == "2 times, 95% interval 1.5 to 2.7"
+    assert ratios.with_interval(change().times) == "2 times, interval 1.5 to 2.7"
+
+
+def test_a_ratio_that_its_interval_leaves_open_is_given_by_the_lower_end_alone():
+    """“158 times” stood beside an interval that began at 1.4."""
+    assert change(estimate=158.0, low=1.4, high=None).times == ("at least 1.4 times", "")
+    assert change(estimate=1 / 158, low=0.0, high=1 / 1.4).times == (
+        "at least 1.4 times less",
+        "",
+    )
+    assert change(estimate=40.0, low=1.02, high=90.0).times == ("at least 1.02 times", "")
+    assert change(estimate=13.0, low=1.4, high=None).times == ("13 times", "1.4 or more")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from webapp.platform.drawing.numbers import interval_kind, percent, strict
+from webapp.platform.drawing.numbers import percent, strict
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,5 @@ def test_shares(share, said):
     assert percent(share) == said
 
 
-def test_a_head_of_a_column_names_no_level_that_a_reader_cannot_place():
-    assert interval_kind(0.95) == "95% interval" and not strict(0.95)
-    assert interval_kind(1 - 0.05 / 60) == "strict interval" and strict(1 - 0.05 / 60)
-    assert strict(0.9602)
+def test_a_level_beyond_the_usual_one_is_told_from_it():
+    assert not strict(0.95) and strict(0.9602) and strict(1 - 0.05 / 60)

@@ -15,7 +15,7 @@ from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import EarlierFindings, OnPage, RatioFinding
 from webapp.analysis.findings.item import RatioBetween, ShareBetween
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
-from webapp.analysis.findings.ratios import Times, times_as_much, with_level
+from webapp.analysis.findings.ratios import Times, times_as_much, with_interval
 from webapp.analysis.findings.values import (
     Answer,
     Shape,
@@ -95,7 +95,7 @@ class Change(Shaped, RatioFinding):
             writer.span,
         )
         url = writer.documents_with(self.topic, writer.selection_with_most(self))
-        return Sentence(parts, url, self.topic, with_level(self.times, self.answer))
+        return Sentence(parts, url, self.topic, with_interval(self.times))
 
     def claims(self, writer: Writer) -> list[Claim]:
         """That the topic changed so."""

@@ -26,8 +26,8 @@ FAMILY = "{share} of the words: {topics}"
 NAMED_FAMILY = "{name}, {share} of the words: {topics}"
 MORE_TOPICS = Plural("{count} more topic", "{count} more topics")
 SURE = Plural(
-    "95% interval {low} to {high}, in {count} document",
-    "95% interval {low} to {high}, in {count} documents",
+    "interval {low} to {high}, in {count} document",
+    "interval {low} to {high}, in {count} documents",
 )
 MEMBERS = 100  # topics of its address
 

@@ -26,7 +26,7 @@ from webapp.analysis.findings.ratios import (
     Times,
     times_as_much,
     with_caution,
-    with_level,
+    with_interval,
 )
 from webapp.analysis.findings.values import (
     Answer,
@@ -121,7 +121,7 @@ class Mark(OfGroup, RatioFinding):
         )
         documents = writer.within_group(self) if self.field else writer.selection
         url = writer.documents_with(self.topic, documents)
-        certainty = with_caution(with_level(self.times, self.answer), self.answer)
+        certainty = with_caution(with_interval(self.times), self.answer)
         return Sentence(parts, url, self.topic, certainty)
 
     def claims(self, writer: Writer) -> list[Claim]:

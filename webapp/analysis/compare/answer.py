@@ -1,0 +1,88 @@
+"""How alike two runs are: in sentences, and as a table that says beside the picture the same."""
+
+from webapp.analysis.compare.fates import Fate, FateKind
+from webapp.analysis.compare.shapes import FateRow, FateSide, Pairs, Show
+from webapp.analysis.findings.sentences import Plural
+from webapp.platform.drawing.numbers import count, join_names, percent
+
+NO_PARTNERS = "No topic of run {run} is the same in run {other}."
+ALL_ARE_PARTNERS = "All {topics} topics of run {run} are the same in run {other}."
+PARTNERS = Plural(
+    "{count} of the {topics} topics of run {run} is the same in run {other}, with {share} of its"
+    " words.",
+    "{count} of the {topics} topics of run {run} are the same in run {other}, with {share} of its"
+    " words.",
+)
+DIVIDED = Plural("{count} is divided differently there", "{count} are divided differently there")
+WITHOUT_LIKE = Plural("{count} has nothing like it there", "{count} have nothing like them there")
+WITHOUT_LIKE_IN_SECOND = Plural(
+    "{count} topic of run {other}, with {share} of its words, has nothing like it in run {run}.",
+    "{count} topics of run {other}, with {share} of its words, have nothing like them in run"
+    " {run}.",
+)
+ROWS: dict[FateKind, str] = {
+    "same": "The same in both",
+    "several": "Several topics in the other run",
+    "part": "Part of a topic in the other run",
+    "alone": "Only in this run",
+}
+LISTS: dict[FateKind, tuple[Show, Show]] = {  # where they are listed, of either run
+    "same": ("matched", "matched"),
+    "several": ("split", "merged"),
+    "part": ("merged", "split"),
+    "alone": ("first", "second"),
+}
+
+
+def sentences(pairs: Pairs) -> list[str]:
+    """Of the first run's topics, and of what the second has besides."""
+    fates = {fate.kind: fate for fate in pairs.fates}
+    first, second = pairs.runs
+    names = {"run": first, "other": second}
+    answer_sentences = [_of_partners(pairs, fates["same"]).format(**names), _of_others(fates)]
+    fate = fates["alone"]
+    topics = fate.topics[1]
+    if topics:
+        pattern = WITHOUT_LIKE_IN_SECOND.pattern(topics)
+        share = percent(fate.shares[1])
+        answer_sentences.append(pattern.format(count=count(topics), share=share, **names))
+    return [sentence for sentence in answer_sentences if sentence]
+
+
+def _of_partners(pairs: Pairs, fate: Fate) -> str:
+    """A pattern that lacks the numbers of the runs."""
+    partners = fate.topics[0]
+    topics = sum(fate.topics[0] for fate in pairs.fates)
+    if not partners:
+        return NO_PARTNERS
+    pattern = ALL_ARE_PARTNERS if partners == topics else PARTNERS.pattern(partners)
+    return pattern.format(
+        count=count(partners),
+        topics=count(topics),
+        share=percent(fate.shares[0]),
+        run="{run}",
+        other="{other}",
+    )
+
+
+def _of_others(fates: dict[FateKind, Fate]) -> str:
+    """What became of the first run's other topics; "" where there are none."""
+    divided_topics = fates["several"].topics[0] + fates["part"].topics[0]
+    lone_topics = fates["alone"].topics[0]
+    parts = []
+    for pattern, topics in ((DIVIDED, divided_topics), (WITHOUT_LIKE, lone_topics)):
+        if topics:
+            parts.append(pattern.pattern(topics).format(count=count(topics)))
+    return f"{join_names(parts)}." if parts else ""
+
+
+def rows(pairs: Pairs) -> list[FateRow]:
+    return [_row(fate, pairs) for fate in pairs.fates]
+
+
+def _row(fate: Fate, pairs: Pairs) -> FateRow:
+    sides = []
+    for side, show in enumerate(LISTS[fate.kind]):
+        url = pairs.lists[show].url
+        sides.append(FateSide(pairs.runs[side], fate.topics[side], fate.shares[side], url))
+    return FateRow(fate.kind, ROWS[fate.kind], sides)
