@@ -36,6 +36,7 @@ def test_two_marked_runs_are_laid_side_by_side(page, example, second):
         f"Runs {second} and {example.run} compared"
     )
     expect(page).to_have_title(re.compile(f"Runs {second}, {example.run} compared"))
+    page.get_by_text("Measures while training").click()
     for chart in ("held_out", "coherence"):
         drawn = page.locator(f"[data-chart={chart}]")
         expect(drawn.locator(".scatterlayer .trace")).to_have_count(2)
@@ -47,7 +48,7 @@ def test_two_marked_runs_are_laid_side_by_side(page, example, second):
     expect(page.get_by_role("navigation", name="Lists of topics")).to_contain_text(
         f"In both ({matched})"
     )
-    page.get_by_role("link", name=re.compile(rf"Only in run {example.run}")).click()
+    page.get_by_role("link", name=re.compile(rf"Run {example.run}, no partner")).click()
     page.wait_for_url("**show=second*")
     expect(page.locator("table.lone tbody tr")).to_have_count(12 - matched)
 
@@ -81,6 +82,7 @@ def test_measures_come_by_themselves_while_a_run_trains(page, example):
 
 def test_curves_are_drawn_anew_in_the_other_theme(page, example, second):
     page.goto(f"/compare/?run={example.run}&run={second}")
+    page.get_by_text("Measures while training").click()
     label = page.locator("[data-chart=held_out] .annotation text").first
     expect(label).to_be_visible()
     before = label.evaluate("e => getComputedStyle(e).fill")
@@ -101,6 +103,8 @@ def test_without_javascript_and_on_a_phone(browser, live_system, example, second
     )
     page = context.new_page()
     page.goto(f"/compare/?run={example.run}&run={second}")
+    page.get_by_text("Measures side by side").first.click()
+    page.get_by_text("Measures while training").click()
     page.get_by_text("The charts as a table").click()
     expect(page.get_by_role("region", name="Measures by run and step")).to_contain_text(
         f"Run {second}"
@@ -110,6 +114,8 @@ def test_without_javascript_and_on_a_phone(browser, live_system, example, second
         f"Run {second}"
     )
     expect(page.locator("[data-part=measures] .found")).to_contain_text("predict")
+    picture = page.locator(".runs-picture svg[role=img]").bounding_box()
+    assert picture["y"] + picture["height"] < page.locator("table.pairs").bounding_box()["y"]
     widest = page.locator("body").bounding_box()["width"]
     assert widest <= width and page.locator("table.pairs").bounding_box()["width"] <= widest
     context.close()

@@ -26,7 +26,7 @@ from webapp.models import Metric, Run
 from webapp.platform.drawing.colours import CHOICES
 
 MOST_RUNS = CHOICES  # runs at once: as many as there are colours
-PAGE = 50
+PAGE = 30
 RUNS_OFFERED = 30  # runs to choose from, the newest
 WORDS_COMPARED = 20  # of each topic, that are looked at for what two have in common
 WORDS_SHOWN = 10  # of those, at most
