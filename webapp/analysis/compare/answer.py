@@ -39,7 +39,10 @@ def sentences(pairs: Pairs) -> list[str]:
     fates = {fate.kind: fate for fate in pairs.fates}
     first, second = pairs.runs
     names = {"run": first, "other": second}
-    answer_sentences = [_of_partners(pairs, fates["same"]).format(**names), _of_others(fates)]
+    answer_sentences = [
+        _sentence_of_partners(pairs, fates["same"]).format(**names),
+        _sentence_of_others(fates),
+    ]
     fate = fates["alone"]
     topics = fate.topics[1]
     if topics:
@@ -49,7 +52,7 @@ def sentences(pairs: Pairs) -> list[str]:
     return [sentence for sentence in answer_sentences if sentence]
 
 
-def _of_partners(pairs: Pairs, fate: Fate) -> str:
+def _sentence_of_partners(pairs: Pairs, fate: Fate) -> str:
     """A pattern that lacks the numbers of the runs."""
     partners = fate.topics[0]
     topics = sum(fate.topics[0] for fate in pairs.fates)
@@ -65,7 +68,7 @@ def _of_partners(pairs: Pairs, fate: Fate) -> str:
     )
 
 
-def _of_others(fates: dict[FateKind, Fate]) -> str:
+def _sentence_of_others(fates: dict[FateKind, Fate]) -> str:
     """What became of the first run's other topics; "" where there are none."""
     divided_topics = fates["several"].topics[0] + fates["part"].topics[0]
     lone_topics = fates["alone"].topics[0]

@@ -99,7 +99,7 @@ def drawn(first_view: RunView, second_view: RunView, between: Matching) -> Pictu
     are too many to draw."""
     if max(len(between.used_a), len(between.used_b)) > MOST_DRAWN:
         return None
-    relations = _links(between)
+    relations = _relations(between)
     first = _Column(first_view, fates.of_topics(between))
     first.place(_order_of_first(first, relations))
     second = _Column(second_view, fates.of_topics(between.turned()))
@@ -123,7 +123,7 @@ def drawn(first_view: RunView, second_view: RunView, between: Matching) -> Pictu
     return Picture(HEIGHT, WIDTH, COLUMN, WIDTH - COLUMN, sides, ribbons, lone)
 
 
-def _links(between: Matching) -> list[_Link]:
+def _relations(between: Matching) -> list[_Link]:
     """Partners, the most alike first; then wholes and their parts."""
     partner = between.partner
     paired = np.flatnonzero(partner >= 0).tolist()
@@ -201,7 +201,9 @@ class _Column:
 
 def _segments(column: _Column) -> list[Segment]:
     topics = {number: links.topic_link(column.view, number) for number in column.spans}
-    named_topics = _named(column, {number: topic.name for number, topic in topics.items()})
+    named_topics = _topics_with_names(
+        column, {number: topic.name for number, topic in topics.items()}
+    )
     segments = []
     for number, span in column.spans.items():
         topic = topics[number]
@@ -223,7 +225,7 @@ def _segments(column: _Column) -> list[Segment]:
     return segments
 
 
-def _named(column: _Column, names: dict[int, str]) -> set[int]:
+def _topics_with_names(column: _Column, names: dict[int, str]) -> set[int]:
     """Topics whose name has a place: the largest first, none on another one's."""
     middles: list[float] = []
     named_topics = set()

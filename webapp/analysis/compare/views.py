@@ -159,7 +159,7 @@ def _html(
             for number, values in page.metrics.items()
             for row in series.table(values, columns)
         ],
-        **_of_two_runs(page, runs),
+        **_compared_pair(page, runs),
     )
 
 
@@ -171,7 +171,7 @@ class OfTwoRuns(TypedDict):
     answer: list[str]
 
 
-def _of_two_runs(page: ComparePage, runs: list[Run]) -> OfTwoRuns:
+def _compared_pair(page: ComparePage, runs: list[Run]) -> OfTwoRuns:
     if not isinstance(page.topics, Pairs):
         return OfTwoRuns(picture=None, fates=[], answer=[])
     first, second = [RunView(run) for run in runs if run.snapshot_id]
