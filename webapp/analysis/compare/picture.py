@@ -14,7 +14,7 @@ from webapp.platform.drawing.curves import text_width
 from webapp.platform.drawing.directions import isolated
 from webapp.platform.drawing.numbers import percent
 
-HEIGHT = 460
+HEIGHT = 430
 WIDTH = 100.0  # of the ribbons' drawing, which is stretched to the width that is left
 COLUMN = 3.5  # of that width, a run
 GAP = 16  # pixels between the same, the divided and the lone
