@@ -22,7 +22,7 @@ from psycopg.types.json import Jsonb
 from inference.text.stream import FORMAT, Stream
 from tests.conftest import SOON_DEAD
 from tests.corpora import as_csv, example_rows
-from tests.faults.topograph import Topograph, stuck
+from tests.faults.topograph import LOOK, Topograph, stuck
 from tests.inference.text.old_streams import downgrade
 from tests.prepared import state_folder
 from tests.waiting import until
@@ -78,13 +78,15 @@ def test_a_run_that_is_struck_again_and_again_ends_as_an_undisturbed_one(topogra
         (t.kill_postgres, True),
     ):
         step, attempt = t.step(run), t.row("run", run)[1]
-        until(lambda step=step: t.step(run) > step and t.saved(run))
+        until(lambda step=step: t.step(run) > step and t.saved(run), look=LOOK)
         kept = t.saved(run)
         assert not catches(t.child(run), signal.SIGTERM)
         struck()
         if again:
             # None hangs as running
-            until(lambda attempt=attempt: t.row("run", run)[1] > max(attempt, 1), stuck())
+            until(
+                lambda attempt=attempt: t.row("run", run)[1] > max(attempt, 1), stuck(), look=LOOK
+            )
         assert t.row("run", run)[0] != "failed" and t.saved(run) >= kept
     t.wait("run", run, 300, "done")
     assert t.row("run", run)[1] >= 3
@@ -120,6 +122,7 @@ def test_words_of_an_older_version_are_renewed_although_their_process_is_killed(
             == FORMAT
         ),
         upkeep.INTERVAL + stuck(),
+        look=LOOK,
     )
     until(lambda: not (tokens / "starts").exists())
     assert (
@@ -239,7 +242,7 @@ def test_stop_keeps_and_cancel_discards(topograph, corpus):
     t = topograph
     browser = t.browser
     stopped = t.run(corpus, **ENDLESS)
-    until(lambda: browser.json(f"/runs/{stopped}.json")["forming"]["topics"])
+    until(lambda: browser.json(f"/runs/{stopped}.json")["forming"]["topics"], look=LOOK)
     browser.post(f"/runs/{stopped}/stop/", {}, f"/runs/{stopped}/")
     t.wait("run", stopped, 100, "done")
     state = browser.json(f"/runs/{stopped}.json")
@@ -247,10 +250,10 @@ def test_stop_keeps_and_cancel_discards(topograph, corpus):
     assert browser.json(f"/runs/{stopped}/documents/0.json")["proportions"]
 
     cancelled = t.run(corpus, **ENDLESS)
-    until(lambda: browser.json(f"/runs/{cancelled}.json")["forming"]["topics"])
+    until(lambda: browser.json(f"/runs/{cancelled}.json")["forming"]["topics"], look=LOOK)
     browser.post(f"/runs/{cancelled}/cancel/", {}, f"/runs/{cancelled}/")
     t.wait("run", cancelled, 100, "cancelled")
-    until(lambda: not browser.json(f"/runs/{cancelled}.json")["forming"]["topics"])
+    until(lambda: not browser.json(f"/runs/{cancelled}.json")["forming"]["topics"], look=LOOK)
     state = browser.json(f"/runs/{cancelled}.json")
     assert state["status"] == "cancelled" and state["metrics"]["step"]
 

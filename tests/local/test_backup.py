@@ -21,6 +21,7 @@ from tests.prepared import outside, state_folder
 from tests.waiting import until
 
 DOCUMENTS = 2_000
+LOOK = 0.5  # seconds between two looks at a page while a system works
 SETTINGS = {"topics": "12", "passes": "150", "seed": "5"}
 # Prints a digest of each table's rows, as the backup's own snapshot of the database has them.
 DIGESTS = """
@@ -127,7 +128,7 @@ def _made(system, browser: Browser, folder: Path) -> tuple:
     address = browser.url.removeprefix(system.url.rstrip("/"))
     browser.post(address, reading_fields(page), address)
     corpus = int(browser.url.rstrip("/").rsplit("/", 1)[1])
-    until(lambda: browser.json(f"/corpora/{corpus}.json")["status"] == "ready")
+    until(lambda: browser.json(f"/corpora/{corpus}.json")["status"] == "ready", look=LOOK)
 
     def train(**settings) -> int:
         browser.post(
@@ -138,7 +139,7 @@ def _made(system, browser: Browser, folder: Path) -> tuple:
         return int(browser.url.rstrip("/").rsplit("/", 1)[1])
 
     done = train(topics="5", passes="1")
-    until(lambda: browser.json(f"/runs/{done}.json")["status"] == "done")
+    until(lambda: browser.json(f"/runs/{done}.json")["status"] == "done", look=LOOK)
     file = folder / "backup.tar.zst"
     with subprocess.Popen(
         [sys.executable, "-c", BACKUP, str(file)],
@@ -214,13 +215,13 @@ def test_every_file(made, restored):
 def test_the_run_goes_on_and_ends_as_the_first_one_does(made, restored):
     system, browser, (corpus, done, training), _, _ = made
     before = browser.json(f"/runs/{done}/topics.json")
-    until(lambda: browser.json(f"/runs/{training}.json")["status"] == "done")
+    until(lambda: browser.json(f"/runs/{training}.json")["status"] == "done", look=LOOK)
     want = browser.json(f"/runs/{training}.json")
     again = start(restored, "--port", "8520", **SOON_DEAD)
     try:
         other = Browser(again.url)
         assert other.json(f"/runs/{done}/topics.json") == before
-        until(lambda: other.json(f"/runs/{training}.json")["status"] == "done")
+        until(lambda: other.json(f"/runs/{training}.json")["status"] == "done", look=LOOK)
         found = other.json(f"/runs/{training}.json")
         for name in ("step", "tokens", "held_out", "coherence"):
             assert found["metrics"][name] == want["metrics"][name], name
