@@ -38,7 +38,7 @@ function errors(next) {
     field.querySelector(".errorlist")?.remove();
     const list = twin.querySelector(".errorlist");
     if (list) form.querySelector(`#${CSS.escape(field.querySelector("label").htmlFor)}`).after(document.adoptNode(list));
-    if (list) field.closest("details")?.setAttribute("open", "");
+    if (list) for (let box = field.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
   }
 }
 
@@ -134,5 +134,10 @@ form.addEventListener("click", (event) => {
 addEventListener("pagehide", () => {
   if (unsent && form.dataset.prepare === "kept") navigator.sendBeacon(location, choices());
 });
+
+// On a phone each part of what can be changed is a line that says what is chosen.
+if (matchMedia("(max-width: 40rem)").matches) {
+  for (const part of form.querySelectorAll("details.fold:not(:has(.errorlist))")) part.open = false;
+}
 
 mark();

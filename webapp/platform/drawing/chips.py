@@ -11,7 +11,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from webapp.platform.drawing.numbers import hue, width
-from webapp.platform.drawing.protocols import Topic, YearBar
+from webapp.platform.drawing.protocols import ShareOfDocument, Topic, YearBar
 
 register = template.Library()
 
@@ -52,6 +52,21 @@ def bar(number: int, part: float | None) -> SafeString:
         ' width="{}" height="8"/></svg>',
         hue(number),
         width(part),
+    )
+
+
+@register.simple_tag
+def shares_bar(parts: Iterable[ShareOfDocument]) -> SafeString:
+    """{% shares_bar page.proportions %}: the shares of topics in one bar, the first at its left."""
+    pieces = []
+    place = 0.0
+    for part in parts:
+        percents = 100 * part.share
+        pieces.append((hue(part.hue), f"{place:.2f}%", f"{percents:.2f}%"))
+        place += percents
+    return format_html(
+        '<svg class="shares-bar" width="100%" height="10" aria-hidden="true" focusable="false">{}</svg>',
+        format_html_join("", '<rect class="{}" x="{}" width="{}" height="10"/>', pieces),
     )
 
 

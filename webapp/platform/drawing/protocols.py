@@ -259,3 +259,12 @@ class TopicOfDocument(Protocol):
 
     @property
     def number(self) -> int: ...
+
+
+class ShareOfDocument(Protocol):
+    """results.links.TopicShare"""
+
+    @property
+    def hue(self) -> int: ...
+    @property
+    def share(self) -> float: ...

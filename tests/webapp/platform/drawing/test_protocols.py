@@ -38,6 +38,7 @@ READ = [
     (protocols.Stretch, documents.Stretch),
     (protocols.Stretch, documents.StretchOfWhole),
     (protocols.TopicOfDocument, documents.Proportion),
+    (protocols.ShareOfDocument, documents.Proportion),
     (network.Word, collocations.Collocate),
     (network.Pair, collocations.NetworkPair),
     (intervals.Contrast, two_sets.TopicDifference),

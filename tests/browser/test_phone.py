@@ -1,0 +1,122 @@
+"""Pages on a phone, 380 by 844 pixels: what a page is for begins in its first screen, and the button
+of a long form is in sight."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+PHONE = {"width": 380, "height": 844}
+TEXT_BEGINS = 560  # pixels from the top, at most
+CHOICES = 4  # screens of a phone that Prepare has at most when its choices are opened
+LINE = 48  # pixels of a line of controls, at most
+TABLE_BEGINS = 300  # pixels from the top of a wide window, at most
+
+
+@pytest.fixture
+def phone(page: Page) -> Page:
+    page.set_viewport_size(PHONE)
+    return page
+
+
+def top(page: Page, selector: str) -> float:
+    box = page.locator(selector).first.bounding_box()
+    assert box is not None, selector
+    return box["y"]
+
+
+def is_in_sight(page: Page, selector: str) -> bool:
+    """Whether all of it is in the window, with nothing over it."""
+    return page.locator(selector).evaluate(
+        """(element) => {
+          const box = element.getBoundingClientRect();
+          const middle = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+          return box.top >= 0 && box.bottom <= innerHeight && element.contains(middle);
+        }"""
+    )
+
+
+def test_the_text_of_a_document_is_on_the_first_screen(phone: Page, example):
+    phone.goto(f"{example.at}documents/2/")
+    assert top(phone, ".in-short") < top(phone, "#text") < TEXT_BEGINS
+    assert top(phone, ".proportions") > top(phone, "#text"), "all its topics are below"
+    names = phone.locator(".in-short [data-show]")
+    assert names.count() == 3
+    names.first.press("Enter")
+    expect(names.first).to_have_attribute("aria-pressed", "true")
+    expect(phone.locator("[data-marked]")).to_contain_text("counted words")
+    phone.set_viewport_size({"width": 1280, "height": 900})
+    expect(phone.locator(".in-short")).to_be_hidden()
+    assert top(phone, ".proportions") < 900, "beside the text"
+
+
+def test_the_order_of_a_document_is_that_of_the_screen(phone: Page, example):
+    phone.goto(f"{example.at}documents/2/")
+    places = phone.locator("h1, .in-short, #text, .margin").evaluate_all(
+        "(parts) => parts.map((part) => part.getBoundingClientRect().top)"
+    )
+    assert len(places) == 4 and places == sorted(places)
+
+
+def test_the_button_of_prepare_is_always_in_sight(phone: Page, example):
+    phone.goto(f"/corpora/{example.draft}/prepare/")
+    button = ".always-in-sight button.primary"
+    assert is_in_sight(phone, button)
+    phone.get_by_text("Change how it is read").click()
+    phone.locator("details.fold > summary", has_text="Words").click()
+    field = phone.get_by_label("Leave out words in fewer documents than")
+    field.focus()
+    assert is_in_sight(phone, button)
+    assert is_in_sight(phone, "#" + (field.get_attribute("id") or ""))
+    phone.get_by_role("button", name="Preview").scroll_into_view_if_needed()
+    assert is_in_sight(phone, button)
+    height = phone.locator(button).bounding_box()
+    assert height is not None and height["height"] >= 44
+
+
+def test_what_few_change_is_folded_on_a_phone(phone: Page, example):
+    phone.goto(f"/corpora/{example.draft}/prepare/")
+    phone.get_by_text("Change how it is read").click()
+    lines = phone.locator("details.fold > summary")
+    assert lines.count() == 3
+    expect(lines.nth(0)).to_contain_text("text “")
+    expect(lines.nth(1)).to_contain_text("English · in at least")
+    expect(phone.get_by_label("Leave out words in fewer documents than")).to_be_hidden()
+    assert phone.evaluate("document.documentElement.scrollHeight") <= CHOICES * PHONE["height"]
+    phone.set_viewport_size({"width": 1280, "height": 900})
+    phone.reload()
+    phone.get_by_text("Change how it is read").click()
+    expect(phone.get_by_label("Leave out words in fewer documents than")).to_be_visible()
+
+
+def test_the_choices_of_the_table_of_time_are_one_line(page: Page, example):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{example.at}time/table/")
+    tools = page.locator(".in-a-line").bounding_box()
+    assert tools is not None and tools["height"] <= LINE
+    assert top(page, ".shades") < TABLE_BEGINS
+    assert page.locator("main .page-tools").count() == 1
+    order = page.get_by_role("navigation", name="Order")
+    order.locator("summary").press("ArrowDown")
+    expect(order.get_by_role("link", name="time")).to_be_focused()
+    order.get_by_role("link", name="number").click()
+    expect(order.locator("summary")).to_have_text("rows by number")
+    page.get_by_text("Choose documents").click()
+    panel = page.locator(".choose-set form").bounding_box()
+    assert panel is not None and panel["width"] > 400, "as wide as it needs, not as its button"
+
+
+def test_documents_that_are_found_begin_in_the_first_screen(phone: Page, example):
+    phone.goto(f"{example.at}documents/?q=gold")
+    assert top(phone, ".results h3") < PHONE["height"] * 0.75
+    search = phone.get_by_role("searchbox")
+    search.focus()
+    expect(phone.locator("#q-help")).to_be_visible()
+
+
+@pytest.mark.parametrize("place", ["documents/2/", "time/table/", "topics/1/"])
+def test_where_one_is_takes_one_line_of_a_phone(phone: Page, example, place):
+    phone.goto(example.at + place)
+    crumbs = phone.locator(".crumbs").bounding_box()
+    assert crumbs is not None and crumbs["height"] < 40
+    last = phone.locator(".crumbs li").last.bounding_box()
+    assert last is not None and last["x"] + last["width"] <= PHONE["width"]
+    assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
