@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 PHONE = {"width": 380, "height": 844}
 TEXT_BEGINS = 560  # pixels from the top, at most
 CHOICES = 4  # screens of a phone that Prepare has at most when its choices are opened
+FOUND_BEGINS = 680  # pixels from the top, at most
 LINE = 48  # pixels of a line of controls, at most
 TABLE_BEGINS = 300  # pixels from the top of a wide window, at most
 
@@ -106,7 +107,7 @@ def test_the_choices_of_the_table_of_time_are_one_line(page: Page, example):
 
 def test_documents_that_are_found_begin_in_the_first_screen(phone: Page, example):
     phone.goto(f"{example.at}documents/?q=gold")
-    assert top(phone, ".results h3") < PHONE["height"] * 0.75
+    assert top(phone, ".results h3") < FOUND_BEGINS
     search = phone.get_by_role("searchbox")
     search.focus()
     expect(phone.locator("#q-help")).to_be_visible()
