@@ -4,6 +4,8 @@ of a long form is in sight."""
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.conftest import PREPARING
+
 PHONE = {"width": 380, "height": 844}
 TEXT_BEGINS = 560  # pixels from the top, at most
 CHOICES = 4  # screens of a phone that Prepare has at most when its choices are opened
@@ -121,3 +123,18 @@ def test_where_one_is_takes_one_line_of_a_phone(phone: Page, example, place):
     last = phone.locator(".crumbs li").last.bounding_box()
     assert last is not None and last["x"] + last["width"] <= PHONE["width"]
     assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_a_table_of_what_is_less_clear_is_not_empty(phone: Page, example):
+    phone.goto(f"{example.at}overview/")
+    expect(phone.locator(".findings-foot")).to_be_visible(timeout=PREPARING)
+    shown = phone.evaluate(
+        """() => {
+          const table = document.createElement("table");
+          table.className = "words-of-time";
+          table.innerHTML = "<tbody>" + "<tr class=further><th>word</th></tr>".repeat(9);
+          document.querySelector(".two").append(table);
+          return [...table.querySelectorAll("tr")].filter((row) => row.checkVisibility()).length;
+        }"""
+    )
+    assert shown == 6
