@@ -58,15 +58,16 @@ def bar(number: int, part: float | None) -> SafeString:
 @register.simple_tag
 def shares_bar(parts: Iterable[ShareOfDocument]) -> SafeString:
     """{% shares_bar page.proportions %}: the shares of topics in one bar, the first at its left."""
-    pieces = []
-    place = 0.0
+    rectangles = []
+    percents_before = 0.0
     for part in parts:
         percents = 100 * part.share
-        pieces.append((hue(part.hue), f"{place:.2f}%", f"{percents:.2f}%"))
-        place += percents
+        rectangles.append((hue(part.hue), f"{percents_before:.2f}%", f"{percents:.2f}%"))
+        percents_before += percents
     return format_html(
-        '<svg class="shares-bar" width="100%" height="10" aria-hidden="true" focusable="false">{}</svg>',
-        format_html_join("", '<rect class="{}" x="{}" width="{}" height="10"/>', pieces),
+        '<svg class="shares-bar" width="100%" height="10" aria-hidden="true"'
+        ' focusable="false">{}</svg>',
+        format_html_join("", '<rect class="{}" x="{}" width="{}" height="10"/>', rectangles),
     )
 
 
