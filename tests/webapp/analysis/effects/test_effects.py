@@ -631,6 +631,35 @@ def test_a_topic_that_is_asked_for_is_what_is_concluded_of(client, trained):
 
 
 @pytest.mark.django_db
+def test_every_number_of_a_table_of_effects_has_a_head(client, trained):
+    """“Corrected” stood over a number and its interval."""
+    shown = client.get(
+        reverse("run_effects", args=[trained.pk]) + "?formula=party"
+    ).content.decode()
+    heads, first_row = re.search(
+        r"<thead>(.*?)</thead>.*?<tr class=.*?>(.*?)</tr>", shown, re.DOTALL
+    ).groups()
+    assert "Its interval" in heads and "strict interval" not in shown
+    assert len(re.findall("<th ", heads)) == len(re.findall("<t[dh] ", first_row))
+    assert shown.index("Compare something else") < shown.index("<thead>")
+    assert '<details class="more ask">' in shown, "folded, as there is something to read"
+
+
+@pytest.mark.django_db
+def test_of_a_claim_the_finding_alone_is_bold(client, trained):
+    shown = client.get(
+        reverse("run_claim", args=[trained.pk]) + "?formula=party&topic=1"
+    ).content.decode()
+    lede = re.search(r'<p class="lede">(.*?)</p>', shown, re.DOTALL)[1]
+    bold = re.findall(r"<strong>(.*?)</strong>", lede)
+    assert all(re.fullmatch(r"Holds in \d+ of \d+ variants", part) for part in bold)
+    conclusion = html.unescape(re.sub("</?strong>", "", lede))
+    page = client.get(reverse("run_claim_json", args=[trained.pk]) + "?formula=party&topic=1")
+    assert conclusion == page.json()["conclusion"]
+    assert bold or conclusion.startswith("Only this run")
+
+
+@pytest.mark.django_db
 def test_further_runs_differ_in_one_choice_each(client, corpus, run_of):
     run = run_of(3)
     answered = client.post(
