@@ -164,6 +164,24 @@ def test_a_file_of_lines_says_of_which_word_or_pattern(trained, query, name, ask
     assert about.endswith(f"of “{asked.get('word') or asked['pattern']}”")
 
 
+@pytest.mark.parametrize(
+    ("name", "taken_documents"),
+    [("documents", "documents with “war”"), ("topics-long", "all documents")],
+)
+def test_a_file_says_of_which_documents_it_is(trained, name, taken_documents):
+    """Of all, whatever set was asked for, where its kind takes no set."""
+    made_by = json.loads(taken(trained, f"{name}.json", "q=war"))["made_by"]
+    assert made_by["documents taken"] == taken_documents
+    about = describe(read_source(trained, QueryDict("q=war")), *find_kind(f"{name}.csv"))
+    assert ("war" in about) == (name == "documents")
+
+
+def test_a_file_for_mallet_is_of_all_documents_whatever_set_was_asked_for(trained):
+    """As one that a worker makes, which is not told of the set."""
+    file = "mallet-doc-topics.txt"
+    assert taken(trained, file, "q=war") == taken(trained, file)
+
+
 def test_counts_of_every_table_are_the_databases(trained):
     tokens = trained.corpus.tokens
     long = frame(trained, "topics-long")
