@@ -8,6 +8,7 @@ from io import StringIO
 import numpy as np
 import pytest
 from django.core.management import call_command
+from django.http import QueryDict
 from django.urls import reverse
 
 from inference.text import Tokeniser
@@ -24,6 +25,8 @@ from webapp.intake.ingest import sample, version_history, versions
 from webapp.intake.ingest.corpus_settings import VocabularySettings
 from webapp.intake.ingest.word_estimates import Cut
 from webapp.models import Version, Word
+from webapp.service.exports import sizes
+from webapp.service.exports.export_query import read_source
 
 pytestmark = pytest.mark.django_db
 SIZE = 100
@@ -127,6 +130,8 @@ def test_exports_have_documents_and_sections(client, run):
     sections = table("section-topics")
     assert len({row["document"] for row in documents}) == 40
     assert len({(row["document"], row["section"]) for row in sections}) == run.version.rows
+    expected = sizes.BYTES["section-topics"](read_source(run, QueryDict()))
+    assert expected == pytest.approx(sizes.DOCUMENT_TOPIC * len(sections), rel=0.2)
     for row in documents:
         own = [
             s for s in sections if (s["document"], s["topic"]) == (row["document"], row["topic"])
