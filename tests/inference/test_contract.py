@@ -205,24 +205,33 @@ def test_threads_make_no_difference(engine, bow):
 
 @pytest.mark.parametrize("large", [False, True], ids=["in memory", "on disk"])
 def test_a_resumed_run_is_the_run_that_was_never_killed(engine, bow, large, tmp_path, monkeypatch):
-    """Wherever it is killed: in the middle of a pass, too."""
+    """Wherever it is killed: in the middle of a pass, too. This one is killed four times."""
     if large:
         monkeypatch.setattr("inference.runtime.memory.LARGE_BYTES", 0)
     monkeypatch.setattr("inference.training.PROGRESS_EVERY", 0.0)
     config = config_of(engine).resolve(bow.D, bow.tokens)
     whole = snapshots(engine, config, bow, seed=2)
-    for killed_after in (1, 5, 11, 23):
-        asked = iter(range(1, 100))
-        *_, stopped = train(
+    whole_at = {snapshot.step: snapshot for snapshot in whole}
+    state = None
+    seen: list[Snapshot] = []
+    kills = (1, 5, 11, 23)
+    for killed_after in kills:
+        steps = iter(range(1 if state is None else state.t + 1, 100))
+        events = train(
             engine,
             config,
             bow,
             seed=2,
-            until=lambda asked=asked, n=killed_after: next(asked) == n,
+            until=lambda steps=steps, killed_after=killed_after: next(steps) == killed_after,
             scratch=tmp_path,
+            resume=state,
         )
-        assert stopped.step == killed_after
-        checkpoint.save(tmp_path / "c", stopped.state, engine=engine, config=config, bow=bow)
+        *before, killed = [event for event in events if isinstance(event, Snapshot)]
+        seen += before
+        assert killed.step == killed_after
+        if killed_after in whole_at:  # a last snapshot is measured otherwise
+            assert equal(killed.topics, whole_at[killed_after].topics)
+        checkpoint.save(tmp_path / "c", killed.state, engine=engine, config=config, bow=bow)
         state = checkpoint.load(
             tmp_path / "c", engine=engine, config=config, bow=bow, scratch=tmp_path
         )
@@ -230,9 +239,9 @@ def test_a_resumed_run_is_the_run_that_was_never_killed(engine, bow, large, tmp_
             assert isinstance(getattr(state, f.name), np.memmap) <= bool(
                 large and f.metadata.get("mapped")
             )
-        rest = snapshots(engine, config, bow, seed=2, resume=state)
-        assert [measures(s) for s in rest] == [measures(s) for s in whole if s.step > killed_after]
-        assert equal(rest[-1].topics, whole[-1].topics)
+    seen += snapshots(engine, config, bow, seed=2, resume=state)
+    assert [measures(s) for s in seen] == [measures(s) for s in whole if s.step not in kills]
+    assert equal(seen[-1].topics, whole[-1].topics)
 
 
 def test_a_checkpoint_belongs_to_one_engine_config_and_corpus(engine, bow, tmp_path):
@@ -353,13 +362,17 @@ def test_a_bound_rises(engine, bow, monkeypatch):
     monkeypatch.setattr("inference.objective.SAMPLE", bow.D)
     config = config_of(engine, passes=6).resolve(bow.D, bow.tokens)
     documents = np.setdiff1d(np.arange(bow.D), held_out_documents(bow, 1))
-    lasts = [snapshots(engine, config, bow, seed=1, last=8 * (i + 1))[-1] for i in range(6)]
-    bounds = [engine.bound(config, last.state, bow, documents) for last in lasts]
+    state = None
+    bounds = []
+    objectives = []
+    for i in range(6):
+        last = snapshots(engine, config, bow, seed=1, last=8 * (i + 1), resume=state)[-1]
+        state = last.state
+        bounds.append(engine.bound(config, state, bow, documents))
+        objectives.append(last.objective)
     assert np.isfinite(bounds).all() and bounds[-1] > bounds[0]
     tokens = np.diff(bow.first_token)[documents].sum()
-    assert [last.objective for last in lasts] == pytest.approx(
-        [bound / tokens for bound in bounds], rel=1e-9
-    )
+    assert objectives == pytest.approx([bound / tokens for bound in bounds], rel=1e-9)
 
 
 def test_a_sample_stands_for_all_in_the_objective(engine, monkeypatch):
