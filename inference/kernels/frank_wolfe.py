@@ -689,6 +689,9 @@ def _take_steps(method, key, theta, words, rows, floor, space):
     """theta after all steps of a document. key: of its random stream.
 
     One loop of some length: a step changes a dozen numbers that functions would have to hand back.
+    In functions for the best topic, the look outside, the size and the step itself, with the same
+    bits, it took 1.2 to 1.5 times as long, and 1.1 to 1.3 times where numba put them back into the
+    loop (200 documents of 90 words, 300 topics, one thread).
     """
     kind, step, iterations, prior_weight, tolerance, _, _ = method
     block, m, size, even_share = theta
