@@ -33,12 +33,17 @@ def state_folder(data: Path) -> Path:
     for name in KEPT:
         copy = shutil.copytree if (first / name).is_dir() else shutil.copy2
         copy(first / name, data / name)
-    # As `manage.py test` writes, which has compiled every kernel
+    say_that_kernels_are_compiled(data)
+    return data
+
+
+def say_that_kernels_are_compiled(data: Path) -> None:
+    """To a Topograph in the state folder `data`, where `manage.py test` has compiled every kernel: it
+    would load each of them to see that there is nothing to do."""
     compiled = ROOT / ".pytest_cache" / "compiled"
     if compilation.is_done(compiled):
         for part in (compilation.ENGINE, compilation.REST):
             shutil.copy2(compiled, compilation.done(part, data))
-    return data
 
 
 def _first() -> Path:

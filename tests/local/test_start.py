@@ -22,6 +22,7 @@ import pytest
 import redis
 
 from tests.conftest import ROOT, start
+from tests.prepared import say_that_kernels_are_compiled
 from tests.waiting import until
 from webapp.platform.local import compilation, migrations, start as starting
 from webapp.platform.local.processes import Supervisor
@@ -78,7 +79,10 @@ def taken():
 
 @pytest.fixture(scope="module")
 def system(tmp_path_factory, taken):
-    system = start(tmp_path_factory.mktemp("start") / "data", "--port", str(taken), "--reload")
+    data = tmp_path_factory.mktemp("start") / "data"
+    data.mkdir(mode=0o700)
+    say_that_kernels_are_compiled(data)
+    system = start(data, "--port", str(taken), "--reload")
     yield system
     if system.process.poll() is None:
         system.stop()
