@@ -171,17 +171,23 @@ NOT_ANSWERED = (
 MORE = "?page=2&length=100000&window=100000&context=100000&all=1&full=1"
 
 
-@pytest.mark.parametrize(
-    "name",
-    sorted(
-        addresses.names()
-        - set(addresses.POSTS)
-        - set(addresses.STREAMS)
-        - set(addresses.ELSEWHERE)
-        - {"export"}
-    ),
+WALKED = (
+    addresses.names()
+    - set(addresses.POSTS)
+    - set(addresses.STREAMS)
+    - set(addresses.ELSEWHERE)
+    - {"export"}
 )
-def test_no_page_and_no_twin_holds_more_than_a_passage(shut, name):
+
+
+@pytest.mark.parametrize("page", sorted({name.removesuffix("_json") for name in WALKED}))
+def test_no_page_and_no_twin_holds_more_than_a_passage(shut, page):
+    """Both by one test: what is computed of a set of documents is computed once."""
+    for name in sorted({page, f"{page}_json"} & WALKED):
+        holds_no_more_than_a_passage(shut, name)
+
+
+def holds_no_more_than_a_passage(shut, name: str) -> None:
     """Each query whose parameters the page looks at is asked for itself. All others are asked
     together, as none of them changes the answer, or hides another."""
     url = addresses.address(name, shut.corpus_id, shut.pk, word=texts()[2][50])
