@@ -14,17 +14,18 @@ PARTNERS = Plural(
     " words.",
 )
 DIVIDED = Plural("{count} is divided differently there", "{count} are divided differently there")
-WITHOUT_LIKE = Plural("{count} has nothing like it there", "{count} have nothing like them there")
-WITHOUT_LIKE_IN_SECOND = Plural(
-    "{count} topic of run {other}, with {share} of its words, has nothing like it in run {run}.",
-    "{count} topics of run {other}, with {share} of its words, have nothing like them in run"
+ALONE = Plural("{count} has no clear counterpart there", "{count} have no clear counterpart there")
+ALONE_IN_SECOND = Plural(
+    "{count} topic of run {other}, with {share} of its words, has no clear counterpart in run"
+    " {run}.",
+    "{count} topics of run {other}, with {share} of its words, have no clear counterpart in run"
     " {run}.",
 )
 ROWS: dict[FateKind, str] = {
     "same": "The same in both",
     "several": "Several topics in the other run",
     "part": "Part of a topic in the other run",
-    "alone": "Only in this run",
+    "alone": "No clear counterpart",
 }
 LISTS: dict[FateKind, tuple[Show, Show]] = {  # where they are listed, of either run
     "same": ("matched", "matched"),
@@ -46,7 +47,7 @@ def sentences(pairs: Pairs) -> list[str]:
     fate = fates["alone"]
     topics = fate.topics[1]
     if topics:
-        pattern = WITHOUT_LIKE_IN_SECOND.pattern(topics)
+        pattern = ALONE_IN_SECOND.pattern(topics)
         share = percent(fate.shares[1])
         answer_sentences.append(pattern.format(count=count(topics), share=share, **names))
     return [sentence for sentence in answer_sentences if sentence]
@@ -73,7 +74,7 @@ def _sentence_of_others(fates: dict[FateKind, Fate]) -> str:
     divided_topics = fates["several"].topics[0] + fates["part"].topics[0]
     lone_topics = fates["alone"].topics[0]
     parts = []
-    for pattern, topics in ((DIVIDED, divided_topics), (WITHOUT_LIKE, lone_topics)):
+    for pattern, topics in ((DIVIDED, divided_topics), (ALONE, lone_topics)):
         if topics:
             parts.append(pattern.pattern(topics).format(count=count(topics)))
     return f"{join_names(parts)}." if parts else ""

@@ -1,5 +1,5 @@
 """What became of the topics of two runs: which are the same in both, which one run divides otherwise
-than the other, and which only one run has."""
+than the other, and which have no clear counterpart."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -17,8 +17,9 @@ KINDS: tuple[FateKind, ...] = get_args(FateKind)
 @dataclass(frozen=True)
 class Fate:
     """Topics in use that are the same in both runs; are several topics in the other run; are part of
-    a topic there; or have nothing like them there, `alone`. topics: how many, of either run. shares:
-    of the words of either run."""
+    a topic there; or have no clear counterpart there, `alone`: one of these may be like a topic that
+    is more like another one. topics: how many, of either run. shares: of the words of either
+    run."""
 
     kind: FateKind
     topics: list[int]

@@ -202,6 +202,20 @@ def test_each_topic_is_of_one_kind():
     assert fates.likeness(between) == 0.9
 
 
+def test_a_topic_that_is_like_one_without_being_its_partner_is_not_said_to_be_unlike_all():
+    first, second = np.kron(np.eye(2), np.full((1, 4), 0.25))
+    a = topics_of(np.array([0.375 * first + 0.625 * second, second]), 8)
+    b = topics_of(np.array([first, 0.625 * first + 0.375 * second]), 8)
+    words = [f"w{i}" for i in range(8)]
+    between = matching.match(a, b, words, words)
+    assert between.best_b_similarity[0] > 0.9 and between.best_b[0] == 1
+    assert fates.of_topics(between) == {0: "alone", 1: "alone"}
+    alone = fates.Fate("alone", [2, 2], [1.0, 1.0])
+    others = [fates.Fate(kind, [0, 0], [0.0, 0.0]) for kind in fates.KINDS[:3]]
+    pairs = SimpleNamespace(runs=[1, 2], fates=[*others, alone])
+    assert "2 have no clear counterpart there." in answer.sentences(pairs)
+
+
 def test_kinds_of_topics_are_all_topics_and_all_words(client, trained, others):
     topics = data(client, trained.pk, others[1].pk)["topics"]
     assert [fate["kind"] for fate in topics["fates"]] == list(fates.KINDS)
@@ -234,8 +248,8 @@ def test_sentences_of_two_runs_can_be_read_aloud():
     pairs = SimpleNamespace(runs=[1, 2], fates=of_kinds, lists=lists)
     assert answer.sentences(pairs) == [
         "62 of the 100 topics of run 1 are the same in run 2, with 74% of its words.",
-        "9 are divided differently there and 29 have nothing like them there.",
-        "1 topic of run 2, with 2.0% of its words, has nothing like it in run 1.",
+        "9 are divided differently there and 29 have no clear counterpart there.",
+        "1 topic of run 2, with 2.0% of its words, has no clear counterpart in run 1.",
     ]
     assert all(len(said.split()) <= 25 for said in answer.sentences(pairs))
     several = answer.rows(pairs)[1]
@@ -245,7 +259,7 @@ def test_sentences_of_two_runs_can_be_read_aloud():
     pairs = SimpleNamespace(runs=[1, 2], fates=[*nothing, alone], lists=lists)
     assert answer.sentences(pairs) == [
         "No topic of run 1 is the same in run 2.",
-        "2 have nothing like them there.",
+        "2 have no clear counterpart there.",
     ]
 
 
