@@ -3,10 +3,9 @@ writes its file, operations.restore reads it.
 
 It is made in this order:
 1. A lock (bulk.REMOVING_LOCK) keeps partitions and files from being removed until the backup is
-done. 2. Checkpoints of runs at work get a second name (a hard link). So none of them is newer than
-its
-   run's rows in the
-snapshot.
+   done.
+2. Checkpoints of runs at work get a second name (a hard link). So none of them is newer than its
+   run's rows in the snapshot.
 3. All tables are copied from one snapshot of the database.
 4. The files that those rows point to are copied (`listed`).
 Not included: the queue, whose messages are sent again, uploads that are still arriving, logs, and
