@@ -27,6 +27,12 @@ def as_in_texts(text: str) -> str:
     return _NOT_IN_TEXTS.sub("", _BREAKS.sub(" ", text)).strip()
 
 
+def as_counted(text: str) -> str:
+    """Words as vocabularies have them: in lower case, an accent in one character with its letter,
+    which some keyboards and systems of files write as two."""
+    return unicodedata.normalize("NFC", text.lower())
+
+
 def several_lines(text: str) -> str:
     """Text whose lines are as `one_line` makes them; line breaks stay, but at both ends."""
     with_line_feeds = text.replace("\r\n", "\n").replace("\r", "\n")

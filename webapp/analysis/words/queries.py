@@ -12,6 +12,7 @@ from webapp.core.results.view import RunView
 from webapp.models import Version, Word
 from webapp.platform.storage.cache import cached
 from webapp.platform.storage.sql import rows, tuples
+from webapp.platform.typed_text import as_counted
 
 PAGE = 100
 ALIKE = 8  # words that are offered where none begins as was typed
@@ -73,8 +74,7 @@ def alike(version: Version, text: str) -> list[WordCount]:
 
 
 def word(version: Version, text: str) -> Word | None:
-    normal = unicodedata.normalize("NFC", text.lower())
-    return Word.objects.filter(version=version, word=normal).first()
+    return Word.objects.filter(version=version, word=as_counted(text)).first()
 
 
 # A word's senses are here the topics in which it is one of the RANKS first words, that hold

@@ -1,7 +1,6 @@
 """Words of a run's corpus, the senses of one (the topics that its tokens are assigned to), its
 lines, and two words side by side."""
 
-import unicodedata
 from dataclasses import replace
 from typing import Annotated
 
@@ -45,6 +44,7 @@ from webapp.intake.ingest.corpus_settings import VocabularySettings
 from webapp.models import Run, Word
 from webapp.platform.accounts import embargo
 from webapp.platform.pages.typed import Answer, PageQuery, read_whole, typed
+from webapp.platform.typed_text import as_counted
 
 COMPARE = "compare"  # the page of two words; without any it is the page of this word
 ALL = "all"
@@ -139,7 +139,7 @@ def _find_uncounted(view: RunView, word: str) -> UncountedWord | None:
     """A word that the texts have, but not the vocabulary; None for what is no word, or in no
     text."""
     settings = VocabularySettings.from_dict(view.run.version.settings)
-    text = unicodedata.normalize("NFC", word.lower())
+    text = as_counted(word)
     counts_as_another = text in dict(settings.choice().variants)
     if not text.isalpha() or counts_as_another:
         return None

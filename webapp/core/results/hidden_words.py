@@ -13,7 +13,7 @@ from django.http import QueryDict
 
 from inference.errors import Invalid
 from webapp.models import Run, Word
-from webapp.platform.typed_text import as_in_texts
+from webapp.platform.typed_text import as_counted, as_in_texts
 
 LONGEST_DROP = 5_000  # characters of one parameter
 MOST_HIDDEN_WORDS = 50  # words: so many more of a topic are read to have enough that are shown
@@ -82,7 +82,7 @@ class HiddenWords:
 def read(query: QueryDict, run: Run) -> HiddenWords:
     """The words that an address hides. Raises Invalid for too many."""
     typed = as_in_texts(",".join(text[:LONGEST_DROP] for text in query.getlist("drop")))
-    words = tuple(dict.fromkeys(_WORD.findall(typed.lower())))
+    words = tuple(dict.fromkeys(_WORD.findall(as_counted(typed))))
     if len(words) > MOST_HIDDEN_WORDS:
         raise Invalid(
             "drop",

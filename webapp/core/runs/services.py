@@ -20,6 +20,7 @@ from webapp.platform.accounts import quotas
 from webapp.platform.drawing.colours import CHOICES
 from webapp.platform.drawing.numbers import duration
 from webapp.platform.jobs import dispatch, events, kinds
+from webapp.platform.typed_text import as_counted
 
 log = structlog.get_logger(__name__)
 
@@ -268,7 +269,7 @@ def without(run: Run, words: list[str], by: User | None = None) -> Run:
             "run",
             f"Run {run.pk} has not counted its words yet; words can be left out when it is done.",
         )
-    words = sorted({word.strip().lower() for word in words if word.strip()})
+    words = sorted({as_counted(word.strip()) for word in words if word.strip()})
     if not words:
         raise Invalid("words", "Choose one or more words to leave out.")
     if len(words) > MAX_DROPPED:

@@ -15,6 +15,7 @@ from webapp.intake.ingest.stored_steering import KEYS_OF_CHANGES, Steering, Topi
 from webapp.models import Run, User, Word
 from webapp.platform.drawing.numbers import join_names, topic_label
 from webapp.platform.received import words_typed
+from webapp.platform.typed_text import as_counted
 
 MOST_STEERED = 50  # topics or words of one request: more is another corpus, or other settings
 
@@ -145,4 +146,4 @@ def _topics(texts: list[str], run: Run, name: str) -> list[int]:
 
 
 def _words(text: str) -> list[str]:
-    return list(dict.fromkeys(words_typed(text.lower())))
+    return list(dict.fromkeys(words_typed(as_counted(text))))

@@ -17,6 +17,7 @@ from inference.engines.contract import Seeds
 from inference.errors import Invalid
 from webapp.models import Version, Word
 from webapp.platform.drawing.numbers import topic_label
+from webapp.platform.typed_text import as_counted
 
 FEWEST_WORDS = 3  # or phrases, of a topic: with two, one of them alone would be the topic
 MOST_WORDS = 20
@@ -137,8 +138,8 @@ def _read_topic(topic: StoredTopic) -> NamedTopic:
 
 
 def _as_counted(word: str) -> str:
-    """A word as vocabularies have it: lower case, a phrase joined by `_`."""
-    return "_".join(word.lower().split())
+    """A word as vocabularies have it, a phrase joined by `_`."""
+    return "_".join(as_counted(word).split())
 
 
 def written(topics: Sequence[NamedTopic]) -> str:

@@ -1,0 +1,26 @@
+"""What people type is compared with texts and words as they were read."""
+
+import pytest
+
+from webapp.core.runs import steering
+from webapp.intake.ingest import named_topics
+from webapp.platform import typed_text
+
+TYPED = "Caf\u0065\u0301"  # an accent behind its letter, as macOS gives names of files
+COUNTED = "caf\u00e9"
+
+
+def test_words_are_typed_in_either_case_and_form():
+    assert typed_text.as_counted(TYPED) == COUNTED
+
+
+@pytest.mark.parametrize(
+    "words_of",
+    [
+        lambda typed: steering._words(typed),
+        lambda typed: [named_topics._as_counted(typed)],
+    ],
+    ids=["words that a run counts differently", "words of a named topic"],
+)
+def test_what_is_typed_for_a_training_is_found_in_the_vocabulary(words_of):
+    assert words_of(TYPED) == [COUNTED]
