@@ -20,14 +20,14 @@ from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.results import links
 from webapp.core.results.links import TopicLink
 from webapp.models import Word
-from webapp.platform.drawing.numbers import USUAL_LEVEL, level, percent
+from webapp.platform.drawing.numbers import USUAL_LEVEL, percent
 from webapp.platform.storage.sql import rows
 
 SENTENCE = (
     "“{word}” belongs to {lost} in {before} of its documents until {until},"
     " to {gained} in {after} since {since}"
 )
-SURE = "both shares changed by {points} points or more, {level} interval {low} to {high}"
+SURE = "both shares changed by {points} points or more, interval {low} to {high}"
 
 CANDIDATES = 1_500  # words, those in most documents
 # documents of each, evenly over the collection: the standard error of a share is below 0.4% then
@@ -112,7 +112,7 @@ class Sense(BaseFinding):
             gained=writer.topic(self.gained),
         )
         points, low, high = (f"{100 * share:.0f}" for share in (self.estimate, self.low, self.high))
-        sure = SURE.format(points=points, level=level(self.level), low=low, high=high)
+        sure = SURE.format(points=points, low=low, high=high)
         url = links.word_url(writer.run, self.word, writer.selection.address())
         return Sentence(parts, url, self.gained, sure)
 
