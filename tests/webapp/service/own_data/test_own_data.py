@@ -38,10 +38,19 @@ def signed_in(user) -> Client:
 
 
 def taken(user) -> dict[str, str]:
-    answer = signed_in(user).get(reverse("own_data"))
+    made_for = []
+
+    def of_nobody(who):
+        made_for.append(who)
+        return iter(())
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contents, "archive", of_nobody)
+        answer = signed_in(user).get(reverse("own_data"))
     # Of a plain generator all would be gathered before the first byte is sent
     assert answer.status_code == 200 and answer.is_async
     # The view's own is made in a thread, which sees nothing of a test's transaction
+    assert made_for == [user]
     archive = zipfile.ZipFile(io.BytesIO(b"".join(contents.archive(user))))
     return {name: archive.read(name).decode() for name in archive.namelist()}
 

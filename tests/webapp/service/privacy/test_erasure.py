@@ -183,6 +183,7 @@ def test_what_was_deleted_meanwhile_does_not_come_back_as_its_copy(corpus):
     deletion.bring_back(Corpus.everything.get(pk=new.pk))
     restored = Corpus.objects.get(pk=new.pk)
     assert (restored.name, restored.replaces) == (corpus.name, None)
+    assert not Corpus.objects.filter(pk=corpus.pk).exists()
 
 
 def test_a_copy_needs_no_room_beside_the_corpus_that_it_replaces(corpus, settings):
