@@ -205,7 +205,12 @@ def holds_no_more_than_a_passage(shut, name: str) -> None:
                 ask(query)
             waiting = [query for query in waiting if query not in looked_at]
     if waiting:
-        ask("?" + "&".join(query.removeprefix("?") for query in waiting))
+        together = "?" + "&".join(query.removeprefix("?") for query in waiting)
+        ask(together)
+        if answered[together] != answered[""]:
+            # It looks at some of them in a copy of its address, and one may have hidden the others
+            for query in waiting:
+                ask(query)
     ask(MORE)
     assert answered[MORE] == answered[""]
     assert 200 in answered.values() or name in NOT_ANSWERED, (
