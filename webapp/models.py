@@ -735,7 +735,7 @@ class FormingStep(models.Model):
     """The largest topics of a run as they stood at a step of its training, for the page that shows
     how they form.
 
-    topics: by number, each as webapp.core.runs.forming.Forming says.
+    topics: by number, each as webapp.core.runs.shapes.Forming says.
     """
 
     pk = models.CompositePrimaryKey("run_id", "step")
@@ -857,11 +857,12 @@ class Topic(models.Model):
 
 
 class Findings(models.Model):
-    """What the overview of a run says of its documents, or of a set of them, or which words set two
-    of them apart: one row, as a page shows all of it at once.
+    """What is computed of a snapshot and kept: what the overview says of its documents, or of a set
+    of them (webapp.analysis.findings.compute); which words set two of them apart, and other answers
+    to a question (webapp.analysis.answers.rows); the tree of families (webapp.core.results.families).
+    One row, as a page shows all of it at once.
 
-    Numbers, not sentences (webapp.analysis.findings.compute, webapp.analysis.keyness.stored): names
-    and labels may change.
+    Numbers, not sentences: names and labels may change.
     """
 
     snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="findings")
@@ -870,7 +871,7 @@ class Findings(models.Model):
     # METHOD of what computed it; those of an older one are computed again
     method = models.IntegerField()
     data = models.JSONField()
-    arrays = models.BinaryField(null=True)  # of two sets: keyness.queries.Computed, as .npz
+    arrays = models.BinaryField(null=True)  # of a stored answer: its arrays, as .npz
     made_at = models.DateTimeField(auto_now=True)
 
     class Meta:

@@ -72,7 +72,7 @@ def test_what_an_emptied_redis_forgot_is_sent_again(ready, monkeypatch):
     run = runs.create(ready.version, topics=5)
     events.client().flushdb()
     sent = []
-    monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append((kind.name, pk)))
+    monkeypatch.setattr(dispatch, "send_again", lambda kind, pk: sent.append((kind.name, pk)))
     sweep.Sweep()()
     assert (kinds.TRAIN.name, run.pk) in sent
 

@@ -137,7 +137,7 @@ def test_nothing_begins_on_a_full_disk_and_all_does_when_there_is_room(ready, mo
     assert (run.status, run.waits_for, run.tries) == ("queued", "disk", 0)
     events.client().flushdb()  # what other tests have sent
     sent = []
-    monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append(pk))
+    monkeypatch.setattr(dispatch, "send_again", lambda kind, pk: sent.append(pk))
     sweep_for(3 * sweep.RETRY_WAITING)
     assert 3 <= sent.count(run.pk) <= 4  # not at every look
     assert claims.claim(kinds.TRAIN, run.pk) == 1
@@ -148,7 +148,7 @@ def test_a_training_that_waits_for_room_is_not_begun_again_at_once(committed, re
     run = runs.create(ready.version, topics=7)
     other = runs.create(ready.version, topics=7)
     sent = []
-    monkeypatch.setattr(dispatch, "send", lambda kind, pk: sent.append(pk))
+    monkeypatch.setattr(dispatch, "send_again", lambda kind, pk: sent.append(pk))
 
     def no_room(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")

@@ -30,7 +30,7 @@ class RequestContext:
     )
     api_token: ApiToken | None = None  # with which a program came (accounts.authorization)
     csrf_placeholder: str = (
-        ""  # stands for the CSRF token in a page that is cached (server.page_cache)
+        ""  # stands for the CSRF token in a page that is cached (core.results.page_cache)
     )
     readings: Any = None  # what texts it shows (accounts.readings.Log)
     recent_notebooks: list[Notebook] | None = (

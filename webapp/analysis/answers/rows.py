@@ -9,7 +9,7 @@ import numpy as np
 from webapp.core.results import families
 from webapp.models import Findings, Run
 
-SETS = 50  # of a run that are kept, the newest
+MOST_ROWS = 50  # of sets and of answers together that are kept of a run, the newest
 
 
 def trained(run_id: int) -> Run | None:
@@ -19,14 +19,18 @@ def trained(run_id: int) -> Run | None:
 
 
 def keep(run: Run, key: str, **fields) -> None:
-    """Store the row of a run's present topics that has this key; of rows of sets the oldest go."""
+    """Store the row of a run's present topics that has this key. Of rows of sets and of answers
+    together, whatever they answer, the newest MOST_ROWS stay: the others go, and are computed again
+    when somebody asks."""
     Findings.objects.update_or_create(snapshot=run.snapshot, key=key, defaults=fields)
-    sets = (
+    of_sets_and_answers = (
         Findings.objects.filter(snapshot=run.snapshot_id)
         .exclude(key__in=["", families.TREE])
         .order_by("-made_at")
     )
-    Findings.objects.filter(pk__in=list(sets.values_list("pk", flat=True)[SETS:])).delete()
+    Findings.objects.filter(
+        pk__in=list(of_sets_and_answers.values_list("pk", flat=True)[MOST_ROWS:])
+    ).delete()
 
 
 def keep_answer(

@@ -72,5 +72,7 @@ def _quiet(change: Change) -> str:
 
 
 def last_stored(run: Run) -> datetime | None:
-    """When findings were last stored for a run: a cached page that shows some depends on it."""
-    return Findings.objects.filter(snapshot=run.snapshot_id).aggregate(last=Max("made_at"))["last"]
+    """When findings were last stored for a run: a cached page that shows some depends on it. Stored
+    answers, which have arrays, are none: no page of a topic shows them."""
+    of_findings = Findings.objects.filter(snapshot=run.snapshot_id, arrays=None)
+    return of_findings.aggregate(last=Max("made_at"))["last"]

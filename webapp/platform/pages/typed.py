@@ -295,7 +295,7 @@ def _as_json(page: Any) -> Any:
 
 def _objects(request: HttpRequest, path: dict[str, Any], hints: dict[str, Any]) -> dict[str, Any]:
     """The run or the corpus that a path names by its number, unless it was looked up
-    (server.page_cache), and what the view declares of it."""
+    (core.results.page_cache), and what the view declares of it."""
     objects = {
         name: value for name, value in path.items() if name in ("run", "corpus")
     } | pages.owners_of_path(path)

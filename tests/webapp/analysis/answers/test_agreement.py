@@ -13,7 +13,6 @@ from django.utils.html import escape
 
 from tests.webapp.making import corpus_of, run_on
 from webapp.core.documents.ranges import Range
-from webapp.platform.drawing.numbers import level
 
 pytestmark = pytest.mark.django_db
 THEMES = {
@@ -86,14 +85,14 @@ def test_the_overview_says_what_the_page_of_two_sets_says(client, spoken):
         assert (row["difference"] > 0) == claim["more"]
 
 
-def test_the_sentence_says_the_answers_ratio_and_level(client, spoken):
+def test_the_sentence_says_the_answers_ratio_and_interval(client, spoken):
     for row in told(client, spoken):
         first = row["claims"][0]
         page = compared(client, spoken, in_a=f"{first['field']}:{first['value']}")
         topic = page["topics"][first["topic"]]
         ends = [row["low"], row["high"]]
         assert [row["estimate"], *ends] == [topic[n] for n in ("ratio", "ratio_low", "ratio_high")]
-        assert f" {level(page['level'])} " in row["sure"]
+        assert " times, interval " in row["sure"]
         assert all(end is None or end > 1 for end in ends) or all(end < 1 for end in ends)
 
 

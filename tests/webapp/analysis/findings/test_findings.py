@@ -27,6 +27,7 @@ from webapp.analysis.findings import (
     set_findings,
     shapes,
     stored,
+    topic_changes,
 )
 from webapp.analysis.findings.finding import PageFindings
 from webapp.analysis.findings.kinds import family, sense
@@ -251,7 +252,7 @@ def test_a_set_has_findings_of_its_own_which_are_kept(trained, client):
 
 
 def test_only_the_newest_sets_are_kept(trained, client, monkeypatch):
-    monkeypatch.setattr(rows, "SETS", 2)
+    monkeypatch.setattr(rows, "MOST_ROWS", 2)
     for year in (1791, 1792, 1793, 1794):
         get(client, trained, **{"from": str(year)})
     assert (
@@ -260,6 +261,15 @@ def test_only_the_newest_sets_are_kept(trained, client, monkeypatch):
         .count()
         == 2
     )
+
+
+def test_a_stored_answer_makes_no_cached_page_of_a_topic_old(trained, client):
+    get(client, trained)
+    of_findings = topic_changes.last_stored(trained)
+    rows.keep_answer(trained, "words of two sets", method=1, data={}, arrays={"n": np.zeros(1)})
+    assert topic_changes.last_stored(trained) == of_findings
+    get(client, trained, **{"from": "1795"})
+    assert topic_changes.last_stored(trained) > of_findings
 
 
 def test_a_worker_computes_what_would_take_long(trained, client, monkeypatch):

@@ -12,6 +12,7 @@ import webapp.urls
 from tests.contributing import examples
 from tests.template_types import wrong
 from webapp.core.results import measures
+from webapp.models import Run
 from webapp.platform import routes
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +62,13 @@ def test_the_page_of_contributing(client, trained, shares):
         and "?from=1795&amp;sort=number" in html
     )
     assert all(f"{topic['label']} " in html for topic in answer["topics"])
+
+
+def test_a_run_without_topics_has_no_such_page(client, trained, shares):
+    queued = Run.objects.create(
+        corpus=trained.corpus, version=trained.version, settings=trained.settings
+    )
+    assert client.get(f"/runs/{queued.pk}/shares/").status_code == 404
 
 
 def test_it_is_an_entry_of_a_menu_and_no_room(shares):
