@@ -17,8 +17,11 @@ def name_of_topic(topic: TopicLink) -> str:
     return f"{topic.name} ({topic.label})" if topic.name else topic.label
 
 
-def difference(regression: estimates.Regression, name: str, estimate: Estimate) -> str:
-    """Say a difference with its interval, and with what it rests on."""
+def difference(
+    regression: estimates.Regression, name: str, estimate: Estimate, as_one_topic: bool = False
+) -> str:
+    """Say a difference with its interval, and with what it rests on. as_one_topic: several topics
+    as one, whose interval has a level of its own."""
     unit = (
         "of the words"
         if regression.effect_question.counted
@@ -44,20 +47,21 @@ def difference(regression: estimates.Regression, name: str, estimate: Estimate) 
         f"{as_text(share)} ({side})" for share, side in zip(estimate.share, names, strict=True)
     )
     sentence = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
-    sentence += _interval(estimate)
+    sentence += _interval(estimate, ", of 95%" if as_one_topic else "")
     if estimate.corrected is not None:
         sentence += f" ({points(estimate.corrected)} when corrected for errors of the topic model)"
     in_set = f", in {regression.selection.sentence}" if regression.selection else ""
     return f"{sentence}; by {regression.effect_question.formula}, {regression.unit.said}{in_set}."
 
 
-def _interval(estimate: Estimate) -> str:
+def _interval(estimate: Estimate, of_level: str = "") -> str:
     """ " (interval −2.7 to +3.4)"; "" where it is not known. A level such as 99.917% is a riddle: the
-    page says beside the sentence of which level intervals are."""
+    page says beside the sentence of which level intervals are. of_level: ", of 95%" of one that
+    is not of that level."""
     if estimate.difference_low is None or estimate.difference_high is None:
         return ""
     ends = f"{points(estimate.difference_low)} to {points(estimate.difference_high)}"
-    return f" (interval {ends})"
+    return f" (interval {ends}{of_level})"
 
 
 def _not_told(name: str, sides: Sequence[str]) -> str:
@@ -84,7 +88,7 @@ def of_effect(
     regression: estimates.Regression, name: str, estimate: Estimate, as_one_topic: bool = False
 ) -> str:
     """as_one_topic: several topics as one, which no other is compared with."""
-    sentence = difference(regression, name, estimate)
+    sentence = difference(regression, name, estimate, as_one_topic)
     if not estimate.named:
         return f"{sentence} This may be chance: the texts show neither a difference nor that there is none."
     tried = (

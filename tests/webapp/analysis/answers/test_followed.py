@@ -14,7 +14,6 @@ from benchmarks.engines.corpora import SHARED
 from benchmarks.insight import collections
 from tests.corpora import example_rows
 from tests.webapp.making import corpus_of, run_on
-from webapp.platform.drawing.numbers import level
 
 pytestmark = pytest.mark.django_db
 SECTIONS = 8_375  # of the shipped example
@@ -79,7 +78,7 @@ def test_a_claim_says_the_same_wherever_it_is_followed(client, trained_run):
         topic = claim["topic"]
         told = numbers_of(answer)
         assert answer["difference_low"] > 0 or answer["difference_high"] < 0
-        assert f" {level(answer['level'])} " in row["sure"]
+        assert f", interval {row['ends']}" in row["sure"]
 
         compared = data_of(client, link(shown, "Effect", f" of: {row['sentence']}"))
         listed = {each["number"]: each for part in compared["more"] for each in part}

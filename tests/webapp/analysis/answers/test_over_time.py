@@ -8,7 +8,6 @@ import pytest
 from django.urls import reverse
 
 from tests.webapp.making import corpus_of, run_on
-from webapp.platform.drawing.numbers import level
 
 pytestmark = pytest.mark.django_db
 THEMES = {
@@ -89,7 +88,7 @@ def test_the_overview_says_what_the_page_of_two_sets_says(client, risen):
         assert [row["estimate"], row["low"], row["high"]] == ratio
         item = row["items"][0]
         assert [item["here"]["share"], item["rest"]["share"]] == topic["share"]
-        assert f" {level(page['level'])} " in row["sure"] or not row["ends"]
+        assert ", interval " in row["sure"] or not row["ends"]
         assert (page["same_speakers"] == "speaker") == (answer["unit"] == "speaker")
 
 
