@@ -46,7 +46,7 @@ def test_a_worker_gives_the_answer_that_a_request_would(client, trained, monkeyp
     quick = client.get(address)
     assert quick.status_code == 200, quick.content
     sent = []
-    for limit in ("QUICK", "QUICK_OF_FIELD", "QUICK_OF_TIME"):
+    for limit in ("QUICK_DOCUMENT_TOPICS", "QUICK_OF_FIELD", "QUICK_OF_TIME"):
         monkeypatch.setattr(answering, limit, 0)
     monkeypatch.setattr(
         dispatch.app, "send_task", lambda task, arguments, **_: sent.append((task, arguments))
