@@ -247,8 +247,8 @@ class Config(Settings):
         20,
         least=1,
     )
-    kappa: float = kappa_setting(0.7, "With decay, ")
-    tau0: float = tau0_setting(10.0, "With decay, ")
+    kappa: float = kappa_setting(0.7, "With decay, and in a warm-up by sampling, ")
+    tau0: float = tau0_setting(10.0, "With decay, and in a warm-up by sampling, ")
 
     def __post_init__(self) -> None:
         super().__post_init__()
