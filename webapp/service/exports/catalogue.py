@@ -2,8 +2,9 @@
 does not grow with it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 
+from webapp.core.documents.selection import Selection
 from webapp.core.results import provenance
 from webapp.models import Run
 from webapp.service.exports import (
@@ -64,6 +65,13 @@ class ExportKind:
             return False
         return self.choices is None or bool(self.choices(run))
 
+    def restricted(self, source: ExportSource) -> ExportSource:
+        """What its file is made of: all documents, whatever set was asked for, where the kind takes
+        none."""
+        if self.selected:
+            return source
+        return replace(source, selection=Selection.all(source.selection.view))
+
     def label_of(self, ending: str) -> str:
         """How pages call its file with an ending."""
         return (FORMATS[ending].label if self.table else "") or ending
@@ -99,8 +107,7 @@ EXPORT_KINDS = {
             TOPICS,
             "Topics, one per row",
             f"share, coherence, label and the first {WIDE_WORDS} words; programs can ask for"
-            " more, such"
-            " as ?words=100",
+            " more, such as ?words=100",
             table=tables.topics_wide,
             final=False,
         ),

@@ -1,10 +1,8 @@
 """A file that is made while it is sent, or by a worker: its name, and its bytes piece by piece."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
-from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import provenance
 from webapp.service.exports.catalogue import ExportKind
 from webapp.service.exports.table_formats import FORMATS
@@ -26,16 +24,9 @@ def name_file(source: ExportSource, kind: ExportKind, ending: str) -> str:
     parts = [kind.name]
     if typed:
         parts.append(typed)
-    if documents_of(source, kind):
+    if kind.restricted(source).selection:
         parts.append("selected")
     return provenance.file_name(source.run, f"{'-'.join(parts)}.{ending}")
-
-
-def documents_of(source: ExportSource, kind: ExportKind) -> RunSelection:
-    """The documents that a file is of: all, whatever set was asked for, where its kind takes none."""
-    if kind.selected:
-        return source.selection
-    return Selection.all(source.selection.view)
 
 
 def typed_for(source: ExportSource, kind: ExportKind) -> str:
@@ -49,14 +40,14 @@ def describe(source: ExportSource, kind: ExportKind, ending: str) -> str:
     sentence = f"{kind.title}, {kind.label_of(ending)}"
     if typed:
         sentence += f" of “{typed}”"
-    if selection := documents_of(source, kind):
+    if selection := kind.restricted(source).selection:
         sentence += f": {selection.sentence}"
     return sentence
 
 
 def make_file(source: ExportSource, kind: ExportKind, ending: str) -> ExportFile:
     """Raises Invalid where a table can't be made as it was asked for."""
-    source = replace(source, selection=documents_of(source, kind))
+    source = kind.restricted(source)
     name = name_file(source, kind, ending)
     media = kind.media_of(ending)
     if kind.table:

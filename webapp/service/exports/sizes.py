@@ -192,7 +192,7 @@ def expected_bytes(kind: ExportKind, ending: str, source: ExportSource) -> int:
     """About how many bytes a file has; 0 where it never has many."""
     if kind.name not in BYTES:
         return 0
-    return int(BYTES[kind.name](source) * (RATIO[ending] if kind.table else 1))
+    return int(BYTES[kind.name](kind.restricted(source)) * (RATIO[ending] if kind.table else 1))
 
 
 def needs_worker(expected: int) -> bool:

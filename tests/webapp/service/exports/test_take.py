@@ -740,3 +740,11 @@ def test_tables_of_pages_say_the_version_of_the_program(client, trained):
         assert b"".join(answer.streaming_content), address
         name = answer["Content-Disposition"]
         assert f"topograph{topograph()}" in name and '.csv"' in name, (address, name)
+
+
+def test_a_kind_that_takes_no_set_is_as_large_as_of_all_documents(trained):
+    """Its file is of all of them, and a worker makes it where that is much."""
+    kind, ending = find_kind("site-texts.zip")
+    whole, part = (read_source(trained, QueryDict(query)) for query in ("", "from=1795"))
+    assert part.selection.count < whole.selection.count
+    assert sizes.expected_bytes(kind, ending, part) == sizes.expected_bytes(kind, ending, whole)
