@@ -7,9 +7,9 @@ from inference.errors import Invalid
 
 # Tabs and ends of lines
 _BREAKS = re.compile(r"[\t-\r\x1c-\x1f\x85]")
-# What reading takes out of texts, too (webapp.intake.file_formats.base): other control characters,
-# halves of surrogate pairs, and marks of direction that make a line look other than it is
-_NOT_IN_TEXTS = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
+# Control characters, halves of surrogate pairs, and marks of direction that make a line look other
+# than it is
+MISLEADING = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 NAME = 60  # characters of a name that somebody signs by: as wide as models.Said.by
 
 
@@ -24,7 +24,7 @@ def one_line(text: str) -> str:
 def as_in_texts(text: str) -> str:
     """Text on one line that is compared with texts, words and names of fields as they were read:
     the joiners of Persian and Hindi, and spaces of any width, stay."""
-    return _NOT_IN_TEXTS.sub("", _BREAKS.sub(" ", text)).strip()
+    return MISLEADING.sub("", _BREAKS.sub(" ", text)).strip()
 
 
 def as_counted(text: str) -> str:

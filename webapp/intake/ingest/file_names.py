@@ -1,23 +1,19 @@
 """Names of files as data: what is kept of the name that an upload, or a member of a pack, says it
 has."""
 
-import re
-
 from webapp.intake import file_formats
+from webapp.platform.typed_text import MISLEADING
 
 LONGEST_CORPUS_NAME = 200  # characters
 END_CHARACTERS = 8000  # characters of a name's end: more than LONGEST_NAME, as some are removed
 LONGEST_NAME = 1000  # characters; of longer ones the end is kept, which says the format
-# Controls, and the marks that change the direction of a line, by which a name can pretend to be
-# another.
-_NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def clean(name: str) -> str:
     """A file's name with its folders, "letters/1901/a.txt", as data: never leads upwards, holds no
     control characters, is bounded."""
     end = name[-END_CHARACTERS:].replace("\\", "/")
-    parts = [part.strip() for part in _NOT_IN_NAMES.sub("", end).split("/")]
+    parts = [part.strip() for part in MISLEADING.sub("", end).split("/")]
     cleaned = "/".join(part for part in parts if part not in ("", ".", ".."))
     return cleaned[-LONGEST_NAME:].lstrip("/") or "untitled"
 
