@@ -38,34 +38,36 @@ LISTS: dict[FateKind, tuple[Show, Show]] = {  # where they are listed, of either
 def sentences(pairs: Pairs) -> list[str]:
     """Of the first run's topics, and of what the second has besides."""
     fates = {fate.kind: fate for fate in pairs.fates}
-    first, second = pairs.runs
-    names = {"run": first, "other": second}
-    answer_sentences = [
-        _sentence_of_partners(pairs, fates["same"]).format(**names),
-        _sentence_of_others(fates),
-    ]
+    answer_sentences = [_sentence_of_partners(pairs, fates["same"]), _sentence_of_others(fates)]
     fate = fates["alone"]
     topics = fate.topics[1]
     if topics:
         pattern = ALONE_IN_SECOND.pattern(topics)
+        first, second = pairs.runs
         share = percent(fate.shares[1])
-        answer_sentences.append(pattern.format(count=count(topics), share=share, **names))
+        answer_sentences.append(
+            pattern.format(count=count(topics), share=share, run=first, other=second)
+        )
     return [sentence for sentence in answer_sentences if sentence]
 
 
 def _sentence_of_partners(pairs: Pairs, fate: Fate) -> str:
-    """A pattern that lacks the numbers of the runs."""
+    """fate: of those that are the same in both runs."""
+    first, second = pairs.runs
     partners = fate.topics[0]
-    topics = sum(fate.topics[0] for fate in pairs.fates)
+    topics = sum(fate_of_pair.topics[0] for fate_of_pair in pairs.fates)
     if not partners:
-        return NO_PARTNERS
-    pattern = ALL_ARE_PARTNERS if partners == topics else PARTNERS.pattern(partners)
+        pattern = NO_PARTNERS
+    elif partners == topics:
+        pattern = ALL_ARE_PARTNERS
+    else:
+        pattern = PARTNERS.pattern(partners)
     return pattern.format(
         count=count(partners),
         topics=count(topics),
         share=percent(fate.shares[0]),
-        run="{run}",
-        other="{other}",
+        run=first,
+        other=second,
     )
 
 

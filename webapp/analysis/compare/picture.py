@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inference.explore.matching import Matching
+from inference.explore.matching import LEAST_SIMILARITY, Matching
 from webapp.analysis.compare import fates
 from webapp.analysis.compare.fates import FateKind
 from webapp.core.results import links
@@ -25,7 +25,6 @@ NAME_WIDTH = 225  # pixels: a longer name is left out
 LEAST_HEIGHT = 0.6  # pixels of a topic, however small
 FAINTEST = 0.16  # ink of a ribbon between topics that are just alike enough
 DARKEST = 0.62  # and of one between equal ones
-JUST_ALIKE = 0.6  # inference.explore.matching
 SECTION: dict[FateKind, int] = {"same": 0, "several": 1, "part": 1, "alone": 2}
 SECTIONS = 3
 MOST_DRAWN = 400  # topics of a run: more would be thinner than a pixel
@@ -244,7 +243,7 @@ def _topics_with_names(column: _Column, names: dict[int, str]) -> set[int]:
 def _ink(link: _Link) -> float:
     if not link.are_partners:
         return FAINTEST
-    part = (link.similarity - JUST_ALIKE) / (1 - JUST_ALIKE)
+    part = (link.similarity - LEAST_SIMILARITY) / (1 - LEAST_SIMILARITY)
     return FAINTEST + (DARKEST - FAINTEST) * min(max(part, 0.0), 1.0)
 
 

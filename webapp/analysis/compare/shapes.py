@@ -293,8 +293,8 @@ class FateRow:
 @dataclass(frozen=True)
 class CompareHtml:
     """What the template alone needs. picture: of the topics of two runs, None of others, or where
-    they are too many to draw; fates: the same in numbers; answer: the same in sentences. offered: runs to choose from, and their engines. notices: of
-    the runs; of_topics: of their topics. most: runs at once. columns, measured: of the table of the
+    they are too many to draw; fates: the same in numbers; answer: the same in sentences. offered:
+    runs to choose from, and their engines. notices: of the runs; of_topics: of their topics. most: runs at once. columns, measured: of the table of the
     curves. charts: those drawn by compare.js. waiting: whether a worker compares."""
 
     chosen: list[Run]
