@@ -106,8 +106,8 @@ def count_words(
         blocks += in_two(count_half, (of_block[:middle], of_block[middle:]))
         advance(float(before[end] / before[-1]))
     if not blocks:
-        return count_postings(np.zeros(0), gather([], np.zeros(0)), sides, least)
-    return _joined(blocks)
+        return count_half(frequent)  # of no form: none is frequent
+    return _join(blocks)
 
 
 def count_postings(forms: np.ndarray, postings: "Postings", sides: Sides, least: int) -> Counted:
@@ -120,7 +120,7 @@ def count_postings(forms: np.ndarray, postings: "Postings", sides: Sides, least:
         lambda half: _count_gathered(forms[slice(*half)], postings.between(*half), by_unit, least),
         halves,
     )
-    return _joined(counted)
+    return _join(counted)
 
 
 def _count_units(
@@ -142,7 +142,7 @@ def _count_gathered(
     return _that_enough_have(least, forms, documents, sums)
 
 
-def _joined(blocks: list[Counted]) -> Counted:
+def _join(blocks: list[Counted]) -> Counted:
     """What was counted of the forms of all blocks, one block after the other."""
     sums = zip(*(block.sums for block in blocks), strict=True)
     return Counted(

@@ -4,12 +4,13 @@ on the API."""
 from collections.abc import Sequence
 from math import isfinite
 
+from inference.effects.unit_documents import LEVEL
 from webapp.analysis.effects import estimates, variables
 from webapp.analysis.effects.shapes import Estimate
 from webapp.analysis.effects.two_sets import TwoSets
 from webapp.analysis.effects.variants import Claim
 from webapp.core.results.links import TopicLink
-from webapp.platform.drawing.numbers import percent
+from webapp.platform.drawing.numbers import level, percent
 from webapp.platform.drawing.trends import points
 
 
@@ -47,7 +48,7 @@ def difference(
         f"{as_text(share)} ({side})" for share, side in zip(estimate.share, names, strict=True)
     )
     sentence = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
-    sentence += _interval(estimate, ", of 95%" if as_one_topic else "")
+    sentence += _interval(estimate, f", of {level(LEVEL)}" if as_one_topic else "")
     if estimate.corrected is not None:
         sentence += f" ({points(estimate.corrected)} when corrected for errors of the topic model)"
     in_set = f", in {regression.selection.sentence}" if regression.selection else ""
