@@ -121,9 +121,8 @@ def parse(text: str, cut: Cut) -> tuple[PatternPart, ...]:
     ):
         raise PatternError(
             0,
-            f"A pattern has at most {LONGEST_PATTERN} characters and {ELEMENTS} words, and its"
-            " hits, with"
-            f" all its {{…}}, {REACH} words; this one has more.",
+            f"A pattern has at most {LONGEST_PATTERN} characters and {ELEMENTS} words, and its hits,"
+            f" with all its {{…}}, {REACH} words; this one has more.",
         )
     return pattern
 

@@ -151,8 +151,7 @@ def read_question(
     if not (0 <= left <= WIDEST_WINDOW and 0 <= right <= WIDEST_WINDOW and left + right):
         raise BadRequest(
             f"“left” and “right” in the address must be 0 to {WIDEST_WINDOW} words, and one of"
-            " them more"
-            " than 0."
+            " them more than 0."
         )
     return NearQuestion(senses.asked_topic(view, topic), left, right, least, order, which, within)
 

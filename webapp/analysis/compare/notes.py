@@ -187,8 +187,7 @@ def _held_out(predictors: list[Scored]) -> str:
     if ahead < SAME_NATS:
         return (
             f"{_named_first(best_score.row)} and {_name_run(following.row)} predict held-out"
-            " words equally"
-            f" well: {_nats(best_score.value)}."
+            f" words equally well: {_nats(best_score.value)}."
         )
     return (
         f"{_named_first(best_score.row)} predicts held-out words best: {_nats(best_score.value)}, which makes"

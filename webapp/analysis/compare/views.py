@@ -69,8 +69,7 @@ def _at_most(name: str, values: list[str]) -> list[int]:
     if len(numbers) > queries.MOST_RUNS:
         raise BadRequest(
             f"At most {queries.MOST_RUNS} runs can be compared at once; these are {len(numbers)}."
-            " Take"
-            " some out."
+            " Take some out."
         )
     return numbers
 

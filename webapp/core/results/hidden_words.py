@@ -87,8 +87,7 @@ def read(query: QueryDict, run: Run) -> HiddenWords:
         raise Invalid(
             "drop",
             f"At most {MOST_HIDDEN_WORDS} words can be hidden at once, got {len(words)}. To"
-            " remove more, train"
-            " again without them.",
+            " remove more, train again without them.",
         )
     if not words:
         return HiddenWords()

@@ -89,8 +89,7 @@ def cut(items: Iterable[Document | Problem], shaping: Shaping) -> Iterator[Docum
                 item.file,
                 item.place,
                 f"“{item.title or item.file}” would have more than {MOST_SECTIONS:,} sections; it"
-                " was kept"
-                " whole. Choose longer ones.",
+                " was kept whole. Choose longer ones.",
                 False,
             )
         if 1 < len(sections) <= MOST_SECTIONS:
