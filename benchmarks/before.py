@@ -231,9 +231,11 @@ def described(topic: int, topics: list[int], answers, unit) -> dict[str, Any]:
     if topic not in topics:
         return {"topic": topic, "caution": "hidden"}
     column = topics.index(topic)
+    # An older program has it under another name
+    obstacle = answers.obstacle if hasattr(answers, "obstacle") else answers.verdict
     return {
         "topic": topic,
-        "caution": cautions.caution(unit, answers.units, answers.verdict),
+        "caution": cautions.caution(unit, answers.units, obstacle),
         "verdict": answers.verdict_of(column),
         "shares": [float(answers.a[column]), float(answers.b[column])],
         "ends": [float(answers.low[column]), float(answers.high[column])],

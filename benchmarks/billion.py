@@ -135,7 +135,7 @@ def estimate(bow: Bow, topics: int) -> str:
     config = engines.config(engine.NAME, topics=topics).resolve(bow.D, bow.tokens)
     shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
     minutes = engine.seconds(config, bow.tokens) / MINUTE
-    memory = engine.memory(config, shape) / GIB
+    memory = engine.memory_bytes(config, shape) / GIB
     return f"estimated: minutes of one core: {minutes:.2f} gib: {memory:.2f}"
 
 

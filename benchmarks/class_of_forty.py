@@ -34,10 +34,10 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 from benchmarks.browser import Browser
-from benchmarks.origin import options
-from benchmarks.ready import ROOT, started
+from benchmarks.origin import EXAMPLE, ROOT, options
+from benchmarks.ready import started
 from benchmarks.screens import chromium
-from benchmarks.whole_path import EXAMPLE, press_train, training_fields, upload
+from benchmarks.whole_path import press_train, training_fields, upload
 
 PASSWORD = "hedgehogs in the fog"
 ARRIVE = 120.0  # seconds within which all open the link

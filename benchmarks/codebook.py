@@ -36,6 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.collection_files import csv_rows
 from benchmarks.engines.corpora import SHARED
 from benchmarks.origin import options, started
 from inference.codes.draw import draw, strata
@@ -104,7 +105,7 @@ def measure(draws: int) -> None:
     from benchmarks.insight import collections, runs
     from webapp.core.results import evidence
 
-    rows = collections._rows(FILE)
+    rows = csv_rows(FILE)
     columns = itemgetter("id", *BY, "text")
     texts = [dict(zip(("id", *BY, "text"), columns(row), strict=True)) for row in rows]
     collection = collections._table("manifestos", texts, "year")
@@ -128,7 +129,7 @@ def measure(draws: int) -> None:
     ]
     timed = random.permutation(len(rows))[:TIMED]
     began = time.process_time()
-    predict(tokens.bow, tokens, timed, common[timed], 0)
+    predict(tokens.document_bow, tokens, timed, common[timed], 0)
     seconds = time.process_time() - began
     coverage = 100 * min(result.coverage for result in results)
     print(f"coverage: {coverage:.1f}% narrower: {results[0].width:.3f} seconds: {seconds:.2f}")
@@ -155,7 +156,8 @@ def measure_concept(
     planted: np.ndarray | None = None,
 ) -> Result:
     """Prints its lines. groupings: all documents, by year, by party. planted: float32[D], a
-    prediction; None for one from the codes."""
+    prediction; None for one from the codes. y: float[D], the concept's codes, 0 or 1; unit: int[D],
+    whose each document is."""
     stratum = strata(_best_share(y, tokens), unit)
     design = _design(*groupings[1:])
     of_cells: list[list[Cells]] = [[] for _ in groupings]
@@ -165,7 +167,7 @@ def measure_concept(
         documents, pi, _ = draw(stratum, CODES, FLOOR, seed)
         codes = y[documents]
         if planted is None:
-            prediction = predict(tokens.bow, tokens, documents, codes, seed)
+            prediction = predict(tokens.document_bow, tokens, documents, codes, seed)
         else:
             prediction = Prediction(planted[None], planted[None, documents], R2)
         r2[seed] = prediction.r2
@@ -188,7 +190,7 @@ def measure_concept(
 def _best_share(y: np.ndarray, tokens: Evidence) -> np.ndarray:
     """float64[D]: of the topic whose shares fit the codes best."""
     lengths = np.maximum(tokens.lengths, 1)
-    shares = [tokens.held([k]) / lengths for k in range(tokens.K)]
+    shares = [tokens.mixtures.tokens_held([k]) / lengths for k in range(tokens.K)]
     fits = [np.corrcoef(y, share)[0, 1] if share.any() else -1 for share in shares]
     return shares[int(np.argmax(fits))]
 

@@ -8,26 +8,21 @@ skipped, and said. With --documents: instead, the seconds of the processor that 
 twenty columns take, from the columns' texts to the fields.
 """
 
-import argparse
-import csv
-import gzip
-import json
 import re
 import tempfile
 import time
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.collection_files import american_day, csv_rows, json_rows, reuters_day
 from benchmarks.engines.corpora import SHARED, read
+from benchmarks.origin import options
 from inference.answers import collection_unit
 from webapp.intake.ingest import unit_columns
-
-LONGEST_FIELD = 1 << 30  # characters; the module's own limit is shorter than some addresses
-csv.field_size_limit(LONGEST_FIELD)
 
 
 class Expected(NamedTuple):
@@ -49,29 +44,17 @@ COLLECTIONS = {
     "reuters": Expected("reuters21578.jsonl.gz", ("",)),
     "arxiv": Expected("arxiv_50k.jsonl.gz", ("category",), asked=True),
 }
-THIS_CENTURY = 2000
-_MONTHS = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split()
 _DAY = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
-_AMERICAN = re.compile(r"(\d+)/(\d+)/(\d\d) ")
-_REUTERS = re.compile(r"\s*(\d+)-([A-Z]{3})-(\d{4})")
 
 
 def ordinal(text: str) -> int:
     """date.toordinal() of the dates of these collections, 0 for none."""
     if match := _DAY.match(text):
         return date(*map(int, match.groups())).toordinal()
-    if match := _AMERICAN.match(text):
-        return date(THIS_CENTURY + int(match[3]), int(match[1]), int(match[2])).toordinal()
-    if match := _REUTERS.match(text):
-        return date(int(match[3]), _MONTHS.index(match[2]) + 1, int(match[1])).toordinal()
+    day = american_day(text) or reuters_day(text)
+    if day is not None:
+        return day.toordinal()
     return date(int(text), 1, 1).toordinal() if re.fullmatch(r"\d{4}", text) else 0
-
-
-def rows_of(path: Path) -> list[dict]:
-    with gzip.open(path, "rt", encoding="utf-8-sig") as file:
-        if ".jsonl" in path.name:
-            return [json.loads(line) for line in file]
-        return list(csv.DictReader(file))
 
 
 def as_text(value: object) -> str:
@@ -80,8 +63,9 @@ def as_text(value: object) -> str:
 
 def measure(name: str, expected: Expected) -> bool:
     """Print what is found; whether it is right."""
-    rows = rows_of(SHARED / expected.file)
-    bow = read(SHARED / expected.file)
+    path = SHARED / expected.file
+    rows = json_rows(path) if ".jsonl" in path.name else csv_rows(path)
+    bow = read(path)
     assert bow.D == len(rows), f"{bow.D} documents were read of {len(rows)} rows"
     texts = {}
     for column in rows[0]:
@@ -163,10 +147,11 @@ def measure_cost(documents: int) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help=f"of {', '.join(COLLECTIONS)}")
-    parser.add_argument("--documents", type=int, default=0, metavar="N")
-    arguments = parser.parse_args()
+    declared: dict[str, dict[str, Any]] = {
+        "names": {"nargs": "*", "help": f"of {', '.join(COLLECTIONS)}"},
+        "--documents": {"type": int, "default": 0, "metavar": "N"},
+    }
+    arguments = options(__doc__, declared).parse_args()
     if arguments.documents:
         measure_cost(arguments.documents)
         return 0

@@ -34,9 +34,9 @@ from benchmarks.time_held import settings_of_two_sides
 from inference.answers import Answers, CountedTopics, answer, held, question
 from inference.answers.acceptance import are_accepted
 from inference.effects import joint, over_time, regression, time_curve, unit_documents
+from inference.share_intervals import USUAL_LEVEL
 
 Q_VALUE = 0.05
-LEVEL = 0.95
 DOCUMENTS = 30  # of a unit, in the middle
 TAIL = 0.5  # of the logarithm of their number
 # Concentration for each topic: of units' mixtures around their side's, and of documents' around
@@ -183,7 +183,7 @@ def answer_of_sides(collection: Drawn) -> Answers:
     data = collection.data()
     topics = data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
     two_sides = question.of_two_sets(collection.side == 0, collection.side == 1, collection.unit)
-    return answer(CountedTopics(*topics, data.T), two_sides, level=LEVEL)
+    return answer(CountedTopics(*topics, data.T), two_sides, level=USUAL_LEVEL)
 
 
 def answer_in_time(collection: Drawn) -> Answers:
@@ -192,7 +192,7 @@ def answer_in_time(collection: Drawn) -> Answers:
     side = np.repeat([0, 1], PERIODS)
     words = np.bincount(data.cell, weights=data.lengths, minlength=2 * PERIODS)
     settings = settings_of_two_sides(side, words, collection.u)
-    return held.answer_held(data, settings, level=LEVEL)
+    return held.answer_held(data, settings, level=USUAL_LEVEL)
 
 
 def compare(chance: np.random.Generator, setting: Setting) -> Outcome:

@@ -32,6 +32,16 @@ from benchmarks.trainer import Trainer
 from inference import Bow, engines, schedule, simulate
 from inference.engines import arena, averaging, batch, from_documents, ssi
 from inference.engines.contract import ResolvedConfig
+from inference.engines.ssi import (
+    algorithm,
+    beginning,
+    counting,
+    learned_priors,
+    named_topics,
+    published,
+    sampling,
+    state,
+)
 
 THREADS = 16
 PASSES = 4  # two of the warm-up, the first sampling, and one that is like all later ones
@@ -46,7 +56,10 @@ TRUE_TOPICS = 50
 SEED = 1
 WARMING = 1_000  # documents of the training for which kernels are compiled
 LEAST_SHARE = 0.0005  # of all: a kernel with less serial work is not shown
-CALLERS = [arena, averaging, batch, from_documents, schedule, ssi]
+CALLERS = [
+    algorithm, arena, averaging, batch, beginning, counting, from_documents, learned_priors,
+    named_topics, published, sampling, schedule, state,
+]  # fmt: skip
 # In these kernels a thread takes the next documents or words when it is free
 IN_TURN = {"frank_wolfe.infer", "frank_wolfe.draw", "frank_wolfe.blend", "gibbs.sample"}
 BETWEEN = "between kernels"
@@ -118,7 +131,7 @@ def _set_apart(loops: Loops, once: Spent) -> Iterator[None]:
         return call
 
     with ExitStack() as stack:
-        for module, name in ((from_documents, "begin"), (ssi, "_recount")):
+        for module, name in ((from_documents, "begin"), (counting, "recount")):
             in_place = timed(getattr(module, name))
             stack.enter_context(mock.patch.object(module, name, in_place))
         yield

@@ -17,8 +17,6 @@ disagreements: D seconds: S`: the lowest of both, the highest part of nulls, and
 accepted though an interval holds "no difference", or the other way round.
 """
 
-import csv
-import gzip
 import time
 from typing import Any, NamedTuple
 
@@ -26,12 +24,12 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.special import stdtrit
 
+from benchmarks.collection_files import csv_rows
 from benchmarks.engines.corpora import SHARED, read
 from benchmarks.origin import options
 from inference.answers import AmountTable, Answers, answer, question
 
 COLLECTIONS = 200
-csv.field_size_limit(1 << 30)
 SIDES = ((5, 5), (5, 30), (7, 7), (12, 20), (30, 70), (60, 300), (300, 300))
 TOPICS = 40
 USUAL = 0.95
@@ -43,7 +41,7 @@ POPULATIONS = {
     "presidents": ("state_of_the_union.csv.gz", "president", "party", "Republican"),
     "authors": ("peps.csv.gz", "author", "type", "Standards Track"),
 }
-TOLD = 0.005  # share from which on a topic is looked at
+LEAST_SHARE = 0.005  # share from which on a topic is looked at
 # words of a unit, in the middle, and the deviation of their logarithm
 SIZE = 3_000
 SPREAD = 0.8
@@ -64,8 +62,8 @@ def mean_shares(chance: np.random.Generator) -> np.ndarray:
 
 
 def other_side(chance: np.random.Generator, shares: np.ndarray) -> np.ndarray:
-    """Shares of the topics on the other side: a third of them differ by half as much again or a
-    third less."""
+    """float64[TOPICS]: shares of the topics on the other side: a third of them differ by half as
+    much again or a third less. shares: float64[TOPICS]."""
     changed = shares * np.where(chance.random(TOPICS) < 1 / 3, chance.choice([1.5, 2 / 3]), 1.0)
     return changed / changed.sum()
 
@@ -76,7 +74,9 @@ def draw(
     units: tuple[int, int],
     vary: float,
 ) -> tuple[AmountTable, np.ndarray]:
-    """A document for each unit, and which side it is on."""
+    """A document for each unit, and which side it is on, int[n]. sides: float64[TOPICS] twice, the
+    shares of each side's topics; units: how many each has; vary: the sum of the Dirichlet prior by
+    which units vary, less for more."""
     side = np.repeat([0, 1], units)
     sizes = np.maximum(SIZE * np.exp(SPREAD * chance.standard_normal(len(side))), 200).astype(int)
     own = [chance.dirichlet(np.maximum(vary * sides[s], 1e-3)) for s in side]
@@ -101,7 +101,8 @@ class Population(NamedTuple):
     def draw(
         self, chance: np.random.Generator, units: tuple[int, int], differ: bool
     ) -> tuple[AmountTable, np.ndarray]:
-        """So many of either side; of both together where they are not to differ."""
+        """So many of either side, and the side of each, int[n]; of both together where they are not
+        to differ."""
         side = np.repeat([0, 1], units)
         chosen = [
             chance.choice(np.flatnonzero((self.side == number) | (not differ)), count)
@@ -116,8 +117,7 @@ def population(file: str, unit: str, field: str, first: str) -> Population:
     others."""
     path = SHARED / file
     bow = read(path)
-    with gzip.open(path, "rt", encoding="utf-8-sig") as lines:
-        rows = list(csv.DictReader(lines))
+    rows = csv_rows(path)
     codes = np.unique([row[unit] for row in rows], return_inverse=True)[1]
     documents = csr_matrix((bow.counts, bow.words, bow.indptr), shape=(bow.D, bow.V))
     member = csr_matrix((np.ones(bow.D), (codes, np.arange(bow.D))))
@@ -126,8 +126,10 @@ def population(file: str, unit: str, field: str, first: str) -> Population:
     says_first = member @ np.array([float(row[field] == first) for row in rows])
     side = np.where(2 * says_first > np.asarray(member.sum(axis=1)).ravel(), 0, 1)
     sizes = of_units.sum(axis=1)
-    kept = sizes > 0
-    return Population(of_units[kept][:, frequent].astype(float), sizes[kept], side[kept])
+    has_words = sizes > 0
+    return Population(
+        of_units[has_words][:, frequent].astype(float), sizes[has_words], side[has_words]
+    )
 
 
 def asked(outcome: AmountTable, side: np.ndarray, level: float | None) -> Answers:
@@ -135,32 +137,35 @@ def asked(outcome: AmountTable, side: np.ndarray, level: float | None) -> Answer
     return answer(outcome, question.of_two_sets(side == 0, side == 1, None), level=level)
 
 
-def disagreements(found: Answers) -> int:
-    """Rows whose acceptance is not what both intervals say."""
-    told = ~np.isnan(found.p)
-    outside = (found.low > 0) | (found.high < 0)
-    ratio_outside = (found.ratio_low > 1) | (found.ratio_high < 1)
-    differ = (found.accepted != outside) | (found.accepted != ratio_outside)
-    return int(np.count_nonzero(told & differ))
+def rows_at_odds(answers: Answers) -> int:
+    """Rows whose acceptance is not what both intervals say; only that of the difference where there
+    is no ratio."""
+    has_p = ~np.isnan(answers.p)
+    outside = (answers.low > 0) | (answers.high < 0)
+    has_ratio = ~np.isnan(answers.ratio_low)
+    ratio_outside = (answers.ratio_low > 1) | (answers.ratio_high < 1)
+    differ = answers.accepted != outside
+    differ |= has_ratio & (answers.accepted != ratio_outside)
+    return int(np.count_nonzero(has_p & differ))
 
 
 def held(
-    found: Answers, sides: tuple[np.ndarray, np.ndarray], least_share: float = TOLD
+    answers: Answers, sides: tuple[np.ndarray, np.ndarray], least_share: float = LEAST_SHARE
 ) -> Counted:
-    """found: of a question that was asked for intervals of 95%."""
+    """answers: of a question that was asked for intervals of 95%."""
     truth = sides[0] - sides[1]
-    told = ~np.isnan(found.p) & (np.maximum(*sides) >= least_share)
-    reach = found.critical * found.error
-    robust = stdtrit(found.df, 0.975) * found.error
-    apart = np.abs(found.difference - truth)
+    is_known = ~np.isnan(answers.p) & (np.maximum(*sides) >= least_share)
+    reach = answers.critical * answers.error
+    robust = stdtrit(answers.df, 0.975) * answers.error
+    apart = np.abs(answers.difference - truth)
     ratio = sides[0] / sides[1]
-    if not told.any():
+    if not is_known.any():
         return Counted(np.nan, np.nan, np.nan)
-    in_ratio = (found.ratio_low <= ratio) & (ratio <= found.ratio_high)
+    in_ratio = (answers.ratio_low <= ratio) & (ratio <= answers.ratio_high)
     return Counted(
-        float((apart <= reach)[told].mean()),
-        float(in_ratio[told].mean()),
-        float((apart <= robust)[told].mean()),
+        float((apart <= reach)[is_known].mean()),
+        float(in_ratio[is_known].mean()),
+        float((apart <= robust)[is_known].mean()),
     )
 
 
@@ -197,10 +202,10 @@ def main_drawn(quick: bool) -> None:
                 outcome, side = units_of.draw(chance, units, differ=False)
                 called += bool(asked(outcome, side, None).accepted.any())
             parts = np.nanmean(rows, axis=0)
-            print(told_of(units, name, parts, called / collections), flush=True)
+            print(line_of(units, name, parts, called / collections), flush=True)
 
 
-def told_of(units: tuple[int, int], name: str, parts: np.ndarray, called: float) -> str:
+def line_of(units: tuple[int, int], name: str, parts: np.ndarray, called: float) -> str:
     """A line. parts: as Counted has them, the means."""
     difference, ratio, robust = parts
     sides = f"{units[0]:3d} against {units[1]:3d} {name}"
@@ -232,12 +237,12 @@ def measured(name: str, vary: float, units: tuple[int, int], collections: int) -
         sides = shares, other_side(chance, shares)
         found = asked(*draw(chance, sides, units, vary), USUAL)
         rows.append(held(found, sides))
-        differing += disagreements(found)
+        differing += rows_at_odds(found)
         null = asked(*draw(chance, (shares, shares), units, vary), None)
         called += bool(null.accepted.any())
-        differing += disagreements(null)
+        differing += rows_at_odds(null)
     parts = np.nanmean(rows, axis=0)
-    print(told_of(units, f"units {name}", parts, called / collections), flush=True)
+    print(line_of(units, f"units {name}", parts, called / collections), flush=True)
     difference, ratio, _ = parts
     return Line(float(difference), float(ratio), called / collections, differing)
 

@@ -22,6 +22,7 @@ from benchmarks.origin import options
 from benchmarks.trainer import Trainer
 from inference import Bow, engines
 from inference.engines import ssi
+from inference.engines.ssi import costs
 from inference.schedule import held_out_documents
 
 DOCUMENTS = 20_000
@@ -56,7 +57,7 @@ def measure(bow: Bow, topics: int, threads: int) -> Seconds:
     trainer = Trainer(bow, engine, config, SEED, held_out_documents(bow, SEED), threads)
     first_passes = [trainer.one_pass() for _ in range(config.warm_up + 1)]
     later_passes = [trainer.one_pass() for _ in range(LATER_PASSES)]
-    times = (ssi.expected_passes(config) - len(first_passes)) / LATER_PASSES
+    times = (costs.expected_passes(config) - len(first_passes)) / LATER_PASSES
     clock, processor = np.sum(first_passes, axis=0) + times * np.sum(later_passes, axis=0)
     estimated = ssi.seconds(config, bow.tokens) / ssi.times_as_fast(threads)
     return Seconds(estimated, clock, processor)

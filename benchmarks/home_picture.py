@@ -10,13 +10,12 @@ is the size of the file.
 import html
 import sys
 import urllib.request
-from pathlib import Path
 
 import orjson
 
-from benchmarks.origin import options
+from benchmarks.origin import ROOT, options
 
-TEMPLATE = Path(__file__).resolve().parent.parent / "templates" / "_home_picture.html"
+TEMPLATE = ROOT / "templates" / "_home_picture.html"
 WIDTH = 640  # of the run's map, in its own units
 HEIGHT = 480
 READ_ALOUD = 3  # topics that are read aloud in place of the picture

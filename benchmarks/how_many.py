@@ -14,11 +14,8 @@ topics at three times K are compared by how many of each kind there are, as topi
 have no common numbers.
 """
 
-import shutil
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,8 +25,9 @@ import numpy as np
 import inference
 from benchmarks.engines.corpora import load
 from benchmarks.origin import options
-from inference import Bow, Evidence, Postings, Snapshot, engines
-from inference.explore import flows, matching
+from benchmarks.stability import part_found
+from inference import Bow, Postings, Snapshot, engines, open_evidence
+from inference.explore import flows
 from inference.explore.company import company
 
 ENGINE = "ssi"
@@ -52,16 +50,6 @@ class Trial(NamedTuple):
     seconds: float
 
 
-@contextmanager
-def scratch() -> Iterator[Path]:
-    """A folder that goes."""
-    folder = Path(tempfile.mkdtemp(prefix="how-many-"))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 def trained(bow: Bow, postings: Postings, topics: int, passes: int, seed: int) -> Trial:
     """A training to its last pass."""
     engine = engines.get(ENGINE)
@@ -71,11 +59,12 @@ def trained(bow: Bow, postings: Postings, topics: int, passes: int, seed: int) -
     *_, last = inference.train(engine, config, bow, seed=seed)
     seconds = time.perf_counter() - began
     assert isinstance(last, Snapshot)
-    with scratch() as folder:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "evidence"
         blocks = inference.fold_in_corpus(engine, config, last.state, bow)
-        list(inference.gather(folder / "evidence", bow, postings, last.topics, blocks))
-        evidence = Evidence.open(folder / "evidence", bow, postings)
-        assigned = np.array(evidence.topics)
+        list(inference.gather(folder, bow, postings, last.topics, blocks))
+        evidence = open_evidence(folder, bow, postings)
+        assigned = np.array(evidence.token_topics.topics)
         mixed = float(company(evidence).mixed.mean())
     return Trial(last, assigned, mixed, seconds)
 
@@ -87,21 +76,15 @@ def kinds(bow: Bow, fine: Trial, coarse: Trial) -> np.ndarray:
     return np.where(descent.stays, 0, np.where(descent.inside, 1, 2))
 
 
-def part_found_again(bow: Bow, first: Trial, second: Trial) -> float:
-    """The part of the topics of the first that the second has."""
-    words: Any = range(bow.V)
-    between = matching.match(first.last.topics, second.last.topics, words, words)
-    return float((between.partner >= 0).mean())
-
-
 def measure(name: str, topics: int) -> None:
     """The rows of a collection."""
     _, bow, _ = load(name)
     numbers = (round(topics / TIMES), topics, TIMES * topics)
     trials: dict[tuple[int, int, int], Trial] = {}
-    with scratch() as folder:
-        Postings.write(folder / "by_word", bow)
-        postings = Postings.open(folder / "by_word")
+    with tempfile.TemporaryDirectory() as by_word:
+        folder = Path(by_word) / "by_word"
+        Postings.write(folder, bow)
+        postings = Postings.open(folder)
         run = trained(bow, postings, topics, LONG, SEEDS[0])
         for number, passes, seed in product(numbers, (SHORT, LONG), SEEDS):
             trials[number, passes, seed] = trained(bow, postings, number, passes, seed)
@@ -124,9 +107,10 @@ def measure(name: str, topics: int) -> None:
 
 
 def _measures(bow: Bow, pair: list[Trial]) -> str:
+    first, second = (trial.last.topics for trial in pair)
     cells = [
         f"{np.mean([trial.last.held_out for trial in pair]):.3f}",
-        f"{part_found_again(bow, *pair):.2f}",
+        f"{part_found(first, second, bow):.2f}",
         f"{np.mean([trial.mixed for trial in pair]):.2f}",
         f"{np.sum([trial.seconds for trial in pair]):.1f}",
     ]
@@ -134,7 +118,7 @@ def _measures(bow: Bow, pair: list[Trial]) -> str:
 
 
 def count_kinds(topic_kinds: np.ndarray) -> str:
-    """How many topics are of each kind."""
+    """How many topics are of each kind. topic_kinds: int[K], the place of each one's in KINDS."""
     counts = np.bincount(topic_kinds, minlength=len(KINDS))
     return ", ".join(f"{kind} {number}" for kind, number in zip(KINDS, counts, strict=True))
 

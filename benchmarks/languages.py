@@ -6,13 +6,13 @@ Pieces of the Universal Declaration of Human Rights in 25 languages, cut at plac
 a fixed seed: the piece's language is known. Needs languages/udhr_mixed_encodings of the corpora.
 """
 
-import argparse
 import random
 import re
 import time
 import zipfile
 from pathlib import Path
 
+from benchmarks.origin import options
 from inference.text import of_text
 
 ARCHIVE = "languages/udhr_mixed_encodings/udhr_310lang_native_encodings.zip"
@@ -31,6 +31,7 @@ FILES = {
 ENCODINGS = {"Latin1": "latin-1", "Latin2": "iso8859-2", "UTF8": "utf-8"}
 LENGTHS = (20, 40, 80, 160, 320)  # characters
 PIECES = 100  # of each language and length
+MILLISECONDS = 1000
 SPACES = re.compile(r"\s+")
 
 
@@ -57,22 +58,25 @@ def measure(texts: dict[str, str], length: int) -> tuple[float, float, float]:
     began = time.perf_counter()
     languages = [of_text(piece) for _, piece in pieces]
     seconds = time.perf_counter() - began
-    told = [
+    recognised = [
         (code, language) for (code, _), language in zip(pieces, languages, strict=True) if language
     ]
-    wrong = sum(code != language for code, language in told)
-    return len(told) / len(pieces), wrong / len(told), 1000 * seconds / len(pieces)
+    wrong = sum(code != language for code, language in recognised)
+    return (
+        len(recognised) / len(pieces),
+        wrong / len(recognised),
+        MILLISECONDS * seconds / len(pieces),
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("corpora", type=Path)
+    parser = options(__doc__, {"corpora": {"type": Path}})
     texts = read(parser.parse_args().corpora)
     of_text("Loads the model before the clock runs.")
     print("characters  told  wrong of those told  ms a text")
     for length in LENGTHS:
-        told, wrong, milliseconds = measure(texts, length)
-        print(f"{length:10} {told:5.1%} {wrong:20.2%} {milliseconds:10.2f}")
+        recognised, wrong, milliseconds = measure(texts, length)
+        print(f"{length:10} {recognised:5.1%} {wrong:20.2%} {milliseconds:10.2f}")
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from unittest import mock
 
 import numpy as np
 
+from benchmarks.coverage import rows_at_odds
 from benchmarks.origin import options, started
 
 SHUFFLES = 20
@@ -166,7 +167,7 @@ def slopes(selection, name: str) -> Counted:
     along = EffectQuestion(Formula(Term(name), "", ()))
     _, answers = estimates.regression_of(selection, along).answers()
     clear_all()
-    return Counted(int(answers.accepted.sum()), disagreeing(answers))
+    return Counted(int(answers.accepted.sum()), rows_at_odds(answers))
 
 
 def over_time_lines(
@@ -187,7 +188,7 @@ def over_time_lines(
 
     def count_words(chance: np.random.Generator | None) -> Counted:
         with dates.exchanged(chance):
-            findings = event.bursts(collect(selection), set())
+            findings = event.find_events(collect(selection), set())
         return _count_findings(findings)
 
     def count_slopes(chance: np.random.Generator | None) -> Counted:
@@ -266,10 +267,7 @@ def changed_words(selection, topic: int) -> Counted:
     if followed is None:
         return Counted(0, 0)
     changes = [change for change in followed.changes if change.kind not in UNCHANGED]
-    disagreements = 0
-    for change in changes:
-        low = 0.0 if change.low is None else change.low
-        disagreements += low <= 1 and (change.high is None or change.high >= 1)
+    disagreements = sum(holds_one(change.low, change.high) for change in changes)
     return Counted(len(changes), disagreements)
 
 
@@ -284,14 +282,21 @@ def holds_no_difference(finding) -> bool:
         return True
     if finding.low is None and finding.high is None:
         return False
-    low = 0.0 if finding.low is None else finding.low
-    return low <= 1 and (finding.high is None or finding.high >= 1)
+    return holds_one(finding.low, finding.high)
+
+
+def holds_one(low: float | None, high: float | None) -> bool:
+    """Whether an interval of "times as much" holds 1; None for an end that nothing bounds."""
+    begins_below = low is None or low <= 1
+    ends_above = high is None or high >= 1
+    return begins_below and ends_above
 
 
 def places_exchanged(
     unit: np.ndarray, dates: np.ndarray, chance: np.random.Generator
 ) -> np.ndarray:
-    """Dates where units that follow one another have changed their places in time."""
+    """Dates where units that follow one another have changed their places in time. unit: int[D],
+    below 0 for none; dates: int[D], date.toordinal(), 0 for none. Returns the same."""
     dated = (unit >= 0) & (dates > 0)
     documents = np.bincount(unit[dated])
     total = np.bincount(unit[dated], dates[dated])
@@ -310,7 +315,7 @@ def of_field(name: str, document_set, field, shuffles: int) -> list[Line]:
     from webapp.analysis.answers import set_answers
     from webapp.analysis.findings.kinds import keywords
 
-    said, codes = set_answers.unit_of(document_set.run.version, field.name)
+    unit_of_field, codes = set_answers.unit_of(document_set.run.version, field.name)
     unit = np.arange(len(field.group)) if codes is None else codes
     topics = set_answers.visible_topics(document_set.view)
 
@@ -318,21 +323,21 @@ def of_field(name: str, document_set, field, shuffles: int) -> list[Line]:
         return field if chance is None else exchanged(field, unit, chance)
 
     def of_topics(chance: np.random.Generator | None) -> Counted:
-        return told(document_set, drawn(chance), codes, topics)
+        return count_claims(document_set, drawn(chance), codes, topics)
 
     def of_words(chance: np.random.Generator | None) -> Counted:
         found = keywords.of_field(document_set, drawn(chance), set())
         return Counted(sum(len(row.words) for row in found), 0)
 
-    over = said.field.name if said.field else "documents"
-    of = f"{name} {field.name} over {over}"
+    over = unit_of_field.name or "documents"
+    question_name = f"{name} {field.name} over {over}"
     return [
-        tell(f"{of}, groups", of_topics, shuffles),
-        tell(f"{of}, keywords", of_words, shuffles),
+        tell(f"{question_name}, groups", of_topics, shuffles),
+        tell(f"{question_name}, keywords", of_words, shuffles),
     ]
 
 
-def told(document_set, field, codes: np.ndarray | None, topics: list[int]) -> Counted:
+def count_claims(document_set, field, codes: np.ndarray | None, topics: list[int]) -> Counted:
     """Claims on topics of all values of a field."""
     from inference import answers as estimator
     from inference.answers import question
@@ -342,22 +347,11 @@ def told(document_set, field, codes: np.ndarray | None, topics: list[int]) -> Co
     outcome = set_answers._outcome(document_set.view, topics)
     wanted = question.of_values(field.group, field.groups, codes, field.named)
     claims = disagreements = 0
-    for found in estimator.answer_family(outcome, wanted):
+    for found in estimator.answer_question_family(outcome, wanted):
         accepted = np.flatnonzero(found.accepted).tolist()
         claims += sum(worth_telling(found, column) for column in accepted)
-        disagreements += disagreeing(found)
+        disagreements += rows_at_odds(found)
     return Counted(claims, disagreements)
-
-
-def disagreeing(found) -> int:
-    """Rows whose acceptance is not what both intervals say."""
-    known = ~np.isnan(found.p)
-    outside = (found.low > 0) | (found.high < 0)
-    has_ratio = ~np.isnan(found.ratio_low)
-    ratio_outside = (found.ratio_low > 1) | (found.ratio_high < 1)
-    differ = found.accepted != outside
-    differ |= has_ratio & (found.accepted != ratio_outside)
-    return int(np.count_nonzero(known & differ))
 
 
 def of_sets(document_set, unit: np.ndarray) -> CountClaims:
@@ -377,7 +371,7 @@ def of_sets(document_set, unit: np.ndarray) -> CountClaims:
         found = estimator.answer(outcome, question.of_two_sets(first, ~first, unit))
         accepted = np.flatnonzero(found.accepted).tolist()
         claims = sum(worth_telling(found, column) for column in accepted)
-        return Counted(claims, disagreeing(found))
+        return Counted(claims, rows_at_odds(found))
 
     return counted
 

@@ -13,6 +13,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results"
+EXAMPLE = ROOT / "webapp" / "example" / "state_of_the_union.csv.gz"
 
 
 def machine() -> dict:

@@ -56,7 +56,8 @@ def simulated(documents: int, chance: np.random.Generator) -> CountedTopics:
 def effect(
     outcome: CountedTopics, year: np.ndarray, on_a: np.ndarray, unit: np.ndarray | None
 ) -> answers.Answers:
-    """How two sides differ with time held constant. year: int[D], from 0; on_a: bool[D]."""
+    """How two sides differ with time held constant. year: int[D], from 0; on_a: bool[D]. unit:
+    int[D], whose each document is; None: documents are independent."""
     years = int(year.max()) + 1
     cell = years * on_a + year
     side = np.repeat([1, 0], years)
@@ -106,7 +107,7 @@ def main(documents: int, repeats: int) -> None:
 
         def values_of_field(unit=unit) -> None:
             of_values = question.of_values(value, VALUES, unit, np.arange(VALUES))
-            answers.answer_family(outcome, of_values)
+            answers.answer_question_family(outcome, of_values)
 
         def look_through(unit=unit) -> spans.Spans:
             speaking = None if unit is None else spans.Speakers(unit, CORRELATION)

@@ -25,7 +25,8 @@ from pathlib import Path
 
 import psycopg
 
-ROOT = Path(__file__).resolve().parent.parent
+from benchmarks.origin import ROOT
+
 # Seconds: a start may take at most, its end may take, between two looks
 PATIENCE = 1800.0
 ENDING = 60

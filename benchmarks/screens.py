@@ -20,9 +20,9 @@ from typing import Any
 
 from playwright.sync_api import sync_playwright
 
-from benchmarks.origin import options
+from benchmarks.origin import ROOT, options
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "screens"
+FOLDER = ROOT / "docs" / "screens"
 PAGES = {  # name of the picture: the page's place below its run, or from the root
     "home": "/",
     "prepare": "/corpora/2/prepare/#words",

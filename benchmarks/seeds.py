@@ -25,10 +25,7 @@ numbers, and the least and most of them. `pass`: seconds of the processor of a p
 those of one without, with one thread, the two in turn: the median of passes.
 """
 
-import csv
-import gzip
 import importlib.util
-import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -36,12 +33,14 @@ import numba
 import numpy as np
 
 import inference
+from benchmarks.collection_files import csv_rows
 from benchmarks.engines.corpora import SHARED, file, read_words, synthetic, values
 from benchmarks.engines.peers import token_lists
 from benchmarks.origin import options
+from benchmarks.trainer import Trainer
 from inference import Bow, Invalid, Snapshot, engines
-from inference.engines.contract import AnyEngine, ResolvedConfig, Seeds, State
-from inference.schedule import Schedule, held_out_documents
+from inference.engines.contract import Seeds
+from inference.schedule import held_out_documents
 
 MANIFESTOS = SHARED / "manifestos.csv.gz"
 # By the code, where there is one, else by a name of its own
@@ -133,7 +132,8 @@ def planted(topics: int) -> Task:
 
 
 def cosines(dense: np.ndarray, beta: np.ndarray) -> np.ndarray:
-    """float64[K, planted], of each topic with each planted one."""
+    """float64[K, planted], of each topic with each planted one. dense: [K, V], the topics; beta:
+    [planted, V]."""
     lengths = np.linalg.norm(dense, axis=1)[:, None] * np.linalg.norm(beta, axis=1)
     return dense @ beta.T / lengths
 
@@ -149,7 +149,7 @@ def with_codes(name: str, topics: int) -> Task:
     codes = _codes(name)
 
     def judge(dense: np.ndarray, theta: np.ndarray) -> np.ndarray:
-        return np.array([[agreement(share, code) for code in codes] for share in theta.T])
+        return np.array([[area_under_curve(share, code) for code in codes] for share in theta.T])
 
     return Task(name, bow, topics, seeds, judge, np.mean, words)
 
@@ -157,8 +157,7 @@ def with_codes(name: str, topics: int) -> Task:
 def _codes(name: str) -> list[np.ndarray]:
     """bool[D] of each named topic that has codes, which are the first ones."""
     if name == "manifestos":
-        with gzip.open(MANIFESTOS, "rt", encoding="utf-8", newline="") as lines:
-            rows = list(csv.DictReader(lines))
+        rows = csv_rows(MANIFESTOS)
         return [np.array([int(row["economic_experts"]) >= ECONOMIC for row in rows])]
     if name == "sotu":
         return []
@@ -174,12 +173,13 @@ def _codes(name: str) -> list[np.ndarray]:
 
 
 def separate(value: str) -> set[str]:
-    """The codes of a document."""
+    """The codes of a document, which a field has in one string."""
     return set(value.replace(";", ",").replace(",", " ").split())
 
 
-def agreement(score: np.ndarray, coded: np.ndarray) -> float:
-    """The area under the ROC curve; of equal scores half counts."""
+def area_under_curve(score: np.ndarray, coded: np.ndarray) -> float:
+    """The area under the ROC curve; of equal scores half counts. score: float[n]; coded:
+    bool[n]."""
     _, place, times = np.unique(score, return_inverse=True, return_counts=True)
     rank = (np.cumsum(times) - (times - 1) / 2)[place]
     ones = coded.sum()
@@ -282,39 +282,20 @@ def compare_passes(task: Task) -> float:
     whatever a training begins with: the median of TIMED passes."""
     bow = task.bow
     config = engines.config("ssi", topics=task.topics).resolve(bow.D, bow.tokens)
-    schedule = Schedule(bow, config, held_out_documents(bow, 1))
+    held_out = held_out_documents(bow, 1)
     engine = engines.get("ssi")
-    states = [
-        inference.plant(engine, config, bow, of_words(task.seeds), seed=1),
-        engine.init(config, schedule.shape, 1),
-    ]
+    planted_state = inference.plant(engine, config, bow, of_words(task.seeds), seed=1)
+    with_seeds = Trainer(bow, engine, config, 1, held_out, state=planted_state)
+    without = Trainer(bow, engine, config, 1, held_out)
     threads = numba.get_num_threads()
-    numba.set_num_threads(1)
     ratios = []
     for number in range(UNTIMED + TIMED):
-        steps = range(schedule.paces.steps(number), schedule.paces.steps(number + 1))
-        with_seeds, without = (
-            _seconds(engine, config, state, bow, schedule, steps) for state in states
-        )
+        _, seconds_with_seeds = with_seeds.one_pass()
+        _, seconds_without = without.one_pass()
         if number >= UNTIMED:
-            ratios.append(with_seeds / without)
+            ratios.append(seconds_with_seeds / seconds_without)
     numba.set_num_threads(threads)
     return float(np.median(ratios))
-
-
-def _seconds(
-    engine: AnyEngine,
-    config: ResolvedConfig,
-    state: State,
-    bow: Bow,
-    schedule: Schedule,
-    steps: range,
-) -> float:
-    """Seconds of the processor for some steps."""
-    began = time.process_time()
-    for t in steps:
-        engine.step(config, state, bow, schedule.batch(t, 1), schedule.shape)
-    return time.process_time() - began
 
 
 def row_of(task: Task, trainings: int, sweeps: int) -> str:

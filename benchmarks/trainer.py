@@ -1,17 +1,19 @@
 """A training that is taken a step or a pass at a time, to be timed."""
 
 import time
+from typing import Any
 
 import numba
 import numpy as np
 
 from inference import Bow, Topics
-from inference.engines.contract import AnyEngine, ResolvedConfig
+from inference.engines.contract import AnyEngine, ResolvedConfig, State
 from inference.schedule import Schedule
 
 
 class Trainer:
-    """held_out: int64[n], documents that are not trained on; None: none."""
+    """held_out: int64[n], documents that are not trained on; None: none. state: that the training
+    continues from; None: one that it begins with."""
 
     def __init__(
         self,
@@ -21,6 +23,7 @@ class Trainer:
         seed: int,
         held_out: np.ndarray | None = None,
         threads: int = 1,
+        state: State | None = None,
     ):
         self.bow = bow
         self.engine = engine
@@ -30,7 +33,9 @@ class Trainer:
         self.schedule = Schedule(
             bow, config, np.zeros(0, np.int64) if held_out is None else held_out
         )
-        self.state = engine.init(config, self.schedule.shape, seed)
+        if state is None:
+            state = engine.init(config, self.schedule.shape, seed)
+        self.state: Any = state
 
     def take(self, documents: np.ndarray) -> None:
         """One step with these documents."""

@@ -17,11 +17,8 @@ from typing import Any
 
 from benchmarks import pages
 from benchmarks.browser import Browser, Fields, reading_fields, search, training_form
-from benchmarks.origin import commit, machine, options
+from benchmarks.origin import EXAMPLE, commit, machine, options
 
-EXAMPLE = (
-    Path(__file__).resolve().parent.parent / "webapp" / "example" / "state_of_the_union.csv.gz"
-)
 PAGES = (
     "home",
     "corpus",

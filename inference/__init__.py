@@ -9,28 +9,38 @@ for event in train(engine, config, Bow.from_csr(matrix), seed=1):
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "Bow", "Evidence", "Invalid", "Postings", "Progress", "Snapshot", "Theta", "Topics", "begin", "checkpoint", "engines", "fold_in_corpus",
-    "gather", "infer", "plant", "train",
-]  # fmt: skip
-
 MODULES = ("checkpoint", "engines", "infer")
+# By the module that has them. A type checker does not run `__getattr__`, and is told the same below
+# (tests/webapp/platform/test_imports.py compares both)
 NAMES = {
     "bow": ("Bow", "Postings"),
     "errors": ("Invalid",),
-    "evidence": ("Evidence", "gather"),
+    "evidence": ("Evidence", "complete_and_open", "gather", "open_evidence"),
     "topics": ("Theta", "Topics"),
     "training": ("Progress", "Snapshot", "begin", "fold_in_corpus", "plant", "train"),
 }
 
 if TYPE_CHECKING:
-    from inference import checkpoint, engines, infer
-    from inference.bow import Bow, Postings
-    from inference.errors import Invalid
-    from inference.evidence import Evidence, gather
-    from inference.topics import Theta, Topics
-    from inference.training import Progress, Snapshot, begin, fold_in_corpus, plant, train
+    from inference import checkpoint as checkpoint, engines as engines, infer as infer
+    from inference.bow import Bow as Bow, Postings as Postings
+    from inference.errors import Invalid as Invalid
+    from inference.evidence import (
+        Evidence as Evidence,
+        complete_and_open as complete_and_open,
+        gather as gather,
+        open_evidence as open_evidence,
+    )
+    from inference.topics import Theta as Theta, Topics as Topics
+    from inference.training import (
+        Progress as Progress,
+        Snapshot as Snapshot,
+        begin as begin,
+        fold_in_corpus as fold_in_corpus,
+        plant as plant,
+        train as train,
+    )
 else:
+    __all__ = [*MODULES, *(name for names in NAMES.values() for name in names)]
 
     def __getattr__(name: str) -> Any:
         """What somebody asks for is imported then. An engine loads numba, which takes a second of

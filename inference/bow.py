@@ -95,10 +95,12 @@ class Bow:
 
     @property
     def D(self) -> int:
+        """How many documents, or rows, it has."""
         return len(self.indptr) - 1
 
     @cached_property
     def tokens(self) -> int:
+        """How many tokens all documents have together."""
         return int(self.counts.sum(dtype=np.int64))
 
     @cached_property
@@ -346,7 +348,8 @@ def rows_written(
 ) -> Iterator[Callable]:
     """Write a bag of words of known size behind one another: gives `write(lengths, words, counts,
     offsets)`, for consecutive documents, lengths: int64, pairs of each. At the end of `with` the
-    folder is whole. Memory does not grow with the corpus.
+    folder is whole. Memory does not grow with the corpus. first_row: int64, as in Bow, where rows
+    are sections.
     """
     folder = Path(folder)
     _begin_anew(folder)
@@ -392,6 +395,8 @@ def ranges(first: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def _first_tokens(indptr, counts):
+    """int64[D + 1]: where each document's tokens begin. indptr: int64[D + 1], counts:
+    int32[nnz]."""
     first_tokens = np.zeros(len(indptr), np.int64)
     for d in range(len(indptr) - 1):
         first_tokens[d + 1] = first_tokens[d]
@@ -402,7 +407,8 @@ def _first_tokens(indptr, counts):
 
 @njit(cache=True, nogil=True)
 def _kept(keep, indptr, words, counts):
-    """indptr of the pairs whose words are kept, and their tokens."""
+    """int64[D + 1], indptr of the pairs whose words are kept, and int, their tokens. keep: bool[V].
+    indptr: int64[D + 1], words, counts: int32[nnz]."""
     kept_tokens = np.zeros(len(indptr), np.int64)
     tokens = 0
     for d in range(len(indptr) - 1):
@@ -416,7 +422,9 @@ def _kept(keep, indptr, words, counts):
 
 @njit(cache=True, nogil=True)
 def _copy_kept(keep, words, counts, words_out, counts_out, offsets, offsets_out):
-    """offsets and offsets_out may be empty: then there are none."""
+    """Copy the pairs whose words are kept, and the offsets of their tokens. keep: bool[V]. words,
+    counts: int32[nnz]; words_out, counts_out: int32, with room for what is kept. offsets:
+    int32[tokens], offsets_out: int32; both may be empty: then there are none."""
     at = token = token_out = 0
     for j in range(len(words)):
         if keep[words[j]]:
@@ -457,6 +465,7 @@ class Postings(NamedTuple):
 
     @classmethod
     def open(cls, folder: Path) -> "Postings":
+        """What `write` left in a folder, mapped."""
         folder = Path(folder)
         return cls(
             np.load(folder / "indptr.npy"),

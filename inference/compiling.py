@@ -25,12 +25,13 @@ from inference.documents import count
 from inference.effects import joint, regression, shares, unit_documents
 from inference.engines.contract import AnyEngine, Config
 from inference.evaluate import Coherence, Completion, LeftToRight, diagnose
-from inference.evidence import Evidence, gather
+from inference.evidence import Evidence, gather, open_evidence
 from inference.explore import bands, cooccurrence, distances, layout, neighbours, saliency, similar
 from inference.explore.name_candidates import phrase_uses
 from inference.findings import sums, unlike
 from inference.index import Index, collocations, hits, patterns, two_sets, word_units
 from inference.kernels import assign
+from inference.kernels.beta_rows import BetaRows
 from inference.runtime.arrays import frozen
 from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
 from inference.text.starts import Starts
@@ -59,14 +60,14 @@ def engine(name: str = engines.DEFAULT) -> None:
     Another engine than the default is compiled as its first run needs it.
     """
     trains = engines.get(name)
-    _train(trains, trains.warm_up())
+    _train(trains, trains.compiling_configs())
 
 
 def usual() -> None:
     """What a first training waits for: the default engine with its usual settings, the first of its
-    warm-up configs."""
+    `compiling_configs`."""
     trains = engines.get(engines.DEFAULT)
-    _train(trains, trains.warm_up()[:1])
+    _train(trains, trains.compiling_configs()[:1])
 
 
 def rest() -> None:
@@ -140,6 +141,25 @@ def _bow(folder: Path) -> Bow:
     return Bow.open(folder)
 
 
+def _word_sums(bow: Bow, evidence: Evidence) -> None:
+    documents = frozen(np.zeros(1, np.int32), np.int32)
+    row = frozen(np.zeros((1, evidence.K), np.int32), np.int32)
+    evidence.token_topics.word_sums(documents, row, 1, documents)
+    sums_of_words = np.zeros((1, bow.V), np.int64)  # of a collection of very many tokens
+    assign.add_word_sums(
+        documents,
+        False,
+        documents,
+        row,
+        frozen(bow.indptr, np.int64),
+        bow.words,
+        bow.counts,
+        evidence.token_topics.topics,
+        sums_of_words,
+        sums_of_words,
+    )
+
+
 def _evidence(folder: Path, topics: Topics, index: Index) -> None:
     bow = _bow(folder)
     Postings.write(folder / "by_word", bow)
@@ -147,16 +167,20 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
     theta = Theta(0, np.arange(bow.D + 1), np.zeros(bow.D, np.int32), np.ones(bow.D, np.float32))
     days = np.ones(bow.D, np.int32)
     list(gather(folder / "evidence", bow, postings, topics, [theta], days=days))
-    evidence = Evidence.open(folder / "evidence", bow, postings)
+    evidence = open_evidence(folder / "evidence", bow, postings)
     some_words = np.zeros(1, np.int32)
     edges = np.array([0, 5])  # days; some documents are between them
     sums_of_all = np.zeros((len(edges), MEASURES_OF_ALL), np.int64)
     sums_by_topic = np.zeros((len(MEASURES), len(edges), evidence.K), np.int64)
     day_sums = DaySums(edges, sums_of_all, sums_by_topic)
     no_parts = np.zeros(evidence.K, np.int32)
-    day_sums.ranges([(1, 2)], evidence, lambda first, end: some_words, days, [0], no_parts)
+
+    def documents_between(first: int, end: int) -> np.ndarray:
+        return some_words
+
+    day_sums.ranges([(1, 2)], evidence.topic_documents, documents_between, days, [0], no_parts)
     in_span(frozen(days, np.int32), 1, 2, 0, 1)
-    evidence.at_least([0, 0], 0.5)
+    evidence.topic_documents.at_least([0, 0], 0.5)
     pattern = patterns.parse("a ~1 b", lambda text: [(text, 0)])
     unlimited = math.inf  # seconds: a busy machine takes long to compile
     all_topics = np.ones(1, bool)
@@ -165,16 +189,18 @@ def _evidence(folder: Path, topics: Topics, index: Index) -> None:
         index, pattern, evidence, all_topics, both_documents, seconds=unlimited
     )
     pattern_hits.places(0, 1)
-    evidence.held([0], some_words)
+    evidence.mixtures.tokens_held([0], some_words)
     predict(bow, evidence, some_words, np.ones(1), 0)
-    evidence.strongest([0], np.zeros(bow.D, np.int32), 0, 1)
-    evidence.places(np.zeros(1, np.int32), np.zeros(1, np.int64), 1)
-    evidence.word_topics_of([1], np.ones(bow.D, bool))
-    evidence.word_sums(some_words, 1, np.zeros(evidence.K, np.int32), 1, some_words)
-    saliency.saliency(*evidence.by_word()[:3], np.ones(evidence.K), np.arange(evidence.K))
-    similar.nearest(evidence, np.full(evidence.K, 1 / evidence.K), 1)
-    evidence.sums(np.zeros(bow.D, np.int32), 1)
-    evidence.folded(np.zeros(evidence.K, np.int32))
+    evidence.topic_documents.strongest([0], np.zeros(bow.D, np.int32), 0, 1)
+    evidence.token_places.of_rows(np.zeros(1, np.int32), np.zeros(1, np.int64), 1)
+    evidence.word_topics.tokens_by_topic([1], np.ones(bow.D, bool))
+    _word_sums(bow, evidence)
+    saliency.saliency(
+        *evidence.word_topics.held_by_word()[:3], np.ones(evidence.K), np.arange(evidence.K)
+    )
+    similar.nearest(evidence.topic_documents, np.full(evidence.K, 1 / evidence.K), 1)
+    evidence.mixtures.sums(np.zeros(bow.D, np.int32), 1)
+    evidence.mixtures.folded(np.zeros(evidence.K, np.int32))
     counts = frozen(np.ones(1, np.int32), np.int32)
     topics_given = frozen(np.zeros(1, np.uint16), np.uint16)
     assign.mixtures(np.array([0, 1]), counts, topics_given, 1)  # where documents have sections
@@ -289,5 +315,5 @@ def _explore(topics: Topics) -> None:
     spans.look_through(table, spans.Periods(np.arange(2), np.arange(2) + 1))
     count(np.zeros(1, np.int32), 1)
     cooccurrence.companions(*documents, topics.K, 1)
-    one_word = infer.Words.from_entries(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1))
-    infer.read(one_word, np.ones(1), np.full(1, 0.1))
+    word_rows = BetaRows.from_entries(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1))
+    infer.read(word_rows, np.ones(1), np.full(1, 0.1))

@@ -35,16 +35,30 @@ _LOOKED = 8  # ranges look at one in so many documents themselves, at most
 _FILE = "day_sums"
 
 
-class Counts(Protocol):
-    """What is read of a run's evidence, as inference.evidence.Evidence has it."""
+class Mixtures(Protocol):
+    """What is read of inference.evidence.mixtures.DocumentMixtures, which reads this module."""
 
-    K: int
-    doc_ptr: np.ndarray
-    doc_topics: np.ndarray
-    doc_tokens: np.ndarray
+    @property
+    def K(self) -> int: ...
+
+    @property
+    def doc_ptr(self) -> np.ndarray: ...
+
+    @property
+    def doc_topics(self) -> np.ndarray: ...
+
+    @property
+    def doc_tokens(self) -> np.ndarray: ...
 
     @property
     def lengths(self) -> np.ndarray: ...
+
+
+class TopicDocuments(Protocol):
+    """What is read of inference.evidence.topic_documents.TopicDocuments."""
+
+    @property
+    def mixtures(self) -> Mixtures: ...
 
     @property
     def topic_ptr(self) -> np.ndarray: ...
@@ -88,9 +102,9 @@ class DaySums:
         doc_tokens: np.ndarray,
         lengths: np.ndarray,
     ) -> None:
-        """days: int32[D], 0 for none; the others as in bands.shares. Writes nothing where no
-        document has a date, or where sums by year would take more than the documents' topics
-        themselves: those are soon read then."""
+        """days: int32[D], 0 for none; doc_ptr, doc_topics, doc_tokens, lengths: as in
+        explore.bands.shares. Writes nothing where no document has a date, or where sums by year
+        would take more than the documents' topics themselves: those are soon read then."""
         arrays = arrays_of(doc_ptr, doc_topics, doc_tokens, lengths)
         days = frozen(days, np.int32)
         edges = _edges(days, len(doc_topics), K)
@@ -116,7 +130,7 @@ class DaySums:
     def ranges(
         self,
         spans: Sequence[tuple[int, int]],
-        evidence: Counts,
+        topic_documents: TopicDocuments,
         documents: Documents,
         days: np.ndarray,
         topics: Sequence[int] | np.ndarray,
@@ -149,13 +163,14 @@ class DaySums:
         by_topic = np.empty((len(topics), len(low), len(columns)))
         for m, rows in enumerate(self.by_topic[measure] for measure in measures):
             by_topic[:, :, m] = (rows[high][:, topic_numbers] - rows[low][:, topic_numbers]).T
-        slot = np.full(evidence.K, -1, np.int64)
+        mixtures = topic_documents.mixtures
+        slot = np.full(mixtures.K, -1, np.int64)
         slot[topic_numbers] = np.arange(len(topics))
         arrays = (
-            evidence.doc_ptr,
-            evidence.doc_topics,
-            evidence.doc_tokens,
-            frozen(evidence.lengths, np.int64),
+            mixtures.doc_ptr,
+            mixtures.doc_topics,
+            mixtures.doc_tokens,
+            frozen(mixtures.lengths, np.int64),
         )
         for g, documents_outside in outer:
             numbers = frozen(documents_outside, np.int32)
@@ -168,12 +183,12 @@ class DaySums:
                 by_topic[t] = 0.0
                 _fold(
                     parts,
-                    np.isin(np.arange(evidence.K), parts),
+                    np.isin(np.arange(mixtures.K), parts),
                     starts,
                     ends,
                     days,
-                    evidence.topic_ptr,
-                    evidence.by_share,
+                    topic_documents.topic_ptr,
+                    topic_documents.by_share,
                     columns,
                     by_topic[t],
                     *arrays,

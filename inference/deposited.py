@@ -14,6 +14,7 @@ CHUNK = 1 << 20  # bytes read at a time: files may be larger than memory
 
 
 def sha256(path: Path) -> str:
+    """The hash of a file, in hexadecimal."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         for block in iter(lambda: file.read(CHUNK), b""):

@@ -53,6 +53,8 @@ def count(group: np.ndarray, G: int, mask: np.ndarray | None = None) -> np.ndarr
 
 @njit(cache=True, nogil=True)
 def _count(group, G, mask):
+    """int64[G]: documents of each group. group: int32[D], others than 0 … G - 1 for none. mask:
+    bool[D], those that are counted, or without elements for all."""
     documents_of_group = np.zeros(G, np.int64)
     for d in range(len(group)):
         if 0 <= group[d] < G and (len(mask) == 0 or mask[d]):
@@ -70,17 +72,22 @@ def looked_at(documents: np.ndarray | None) -> tuple[np.ndarray, bool]:
 
 
 def spread(documents: np.ndarray, limit: int) -> np.ndarray:
-    """At most `limit` of these documents, int32[n], spread evenly over them."""
+    """At most `limit` of these documents, int[n], spread evenly over them."""
     if len(documents) <= limit:
         return documents
     return documents[np.arange(limit) * len(documents) // limit]
 
 
+def even_step(count: int, limit: int) -> int:
+    """Every so manyth of `count` items is taken, from the first on, so that they are at most
+    `limit`: 1 where they are that few already."""
+    return max(1, -(-count // limit))
+
+
 def spread_outside(documents: np.ndarray, D: int, limit: int) -> np.ndarray:
     """At most `limit` of all other documents, spread evenly over them: int32, ascending. documents:
     int32[n], ascending, of D."""
-    outside = D - len(documents)
-    ranks = np.arange(outside) if outside <= limit else np.arange(limit) * outside // limit
+    ranks = spread(np.arange(D - len(documents)), limit)
     # How many of `documents` are below the one outside of them with each rank
     documents_below = np.searchsorted(documents - np.arange(len(documents)), ranks, "right")
     return (ranks + documents_below).astype(np.int32)

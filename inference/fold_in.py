@@ -1,14 +1,16 @@
 """The judge's own fold-in: theta of a document by EM, whatever engine made the topics. The kernels
 of the judge share it."""
 
+from typing import NamedTuple
+
 import numpy as np
 
+from inference.kernels.beta_rows import BetaRows
 from inference.runtime.jit import njit
 
 ITERATIONS = 50  # of EM
-WHOLE_STEPS = (
-    6  # of these are over all topics before `fit_active` continues with those that a document has
-)
+# So many of them are over all topics, before `fit_active` continues with those of the document
+WHOLE_STEPS = 6
 # expected tokens: a topic with fewer after WHOLE_STEPS steps is at its prior, or on its way there
 ACTIVE = 0.1
 # of the fold-in, whatever the model's own: so that models are compared on equal terms (SSI,
@@ -25,8 +27,7 @@ def alpha_for(K: int) -> float:
 
 @njit(cache=True, nogil=True)
 def rows(indptr, words, weights, floor, distinct, V):
-    """What beta has above the topics' floors, for some words: (int64[n + 1], topics int32,
-    float64), topics ascending."""
+    """BetaRows of some words, `distinct`: int64[n]. indptr, words, weights, floor, V: of Topics."""
     n = len(distinct)
     row_of_word = np.full(V, -1, np.int64)
     row_of_word[distinct] = np.arange(n)
@@ -45,45 +46,45 @@ def rows(indptr, words, weights, floor, distinct, V):
                 row_topics[cursor[i]] = k
                 above[cursor[i]] = weights[j] - floor[k]
                 cursor[i] += 1
-    return row_ptr, row_topics, above
+    return BetaRows(row_ptr, row_topics, above, floor)
 
 
 @njit(cache=True, nogil=True)
-def expect(theta, floor, row_ptr, row_topics, above, places, counts, out):
-    """Expected tokens of each topic in a document, into out, float64[K]: sum_w n_w theta_k beta_kw
-    / sum_j theta_j beta_jw.
+def expect(theta, beta, positions, counts, expected):
+    """Expected tokens of each topic in a document, into `expected`, float64[K]: sum_w n_w theta_k
+    beta_kw / sum_j theta_j beta_jw.
 
-    places: rows of the document's words; counts: n_w. A word to which no topic gives weight is left
+    beta: BetaRows; positions: rows of the document's words; counts: n_w. A word to which no topic gives weight is left
     out. beta_kw is floor_k plus what the word's row has above it, so sum_k theta_k beta_kw is a
     number that all words share and a sum over the row: this costs K and the rows' entries, not K
     for each word.
     """
-    K = len(floor)
+    K = len(beta.floor)
     shared = 0.0
     for k in range(K):
-        shared += theta[k] * floor[k]
-        out[k] = 0.0
+        shared += theta[k] * beta.floor[k]
+        expected[k] = 0.0
     factors = 0.0
-    for j in range(len(places)):
+    for j in range(len(positions)):
         if counts[j]:
             p = shared
-            a = row_ptr[places[j]]
-            b = row_ptr[places[j] + 1]
+            a = beta.row_ptr[positions[j]]
+            b = beta.row_ptr[positions[j] + 1]
             for i in range(a, b):
-                p += theta[row_topics[i]] * above[i]
+                p += theta[beta.row_topics[i]] * beta.above[i]
             factor = counts[j] / p if p > 0.0 else 0.0
             factors += factor
             for i in range(a, b):
-                out[row_topics[i]] += factor * above[i]
+                expected[beta.row_topics[i]] += factor * beta.above[i]
     for k in range(K):
-        out[k] = max(theta[k] * (floor[k] * factors + out[k]), 0.0)
+        expected[k] = max(theta[k] * (beta.floor[k] * factors + expected[k]), 0.0)
 
 
 @njit(cache=True, nogil=True)
-def _step(theta, floor, row_ptr, row_topics, above, places, counts, alpha, tokens):
+def _step(theta, beta, positions, counts, alpha, tokens):
     """A step of EM over all topics, in place. tokens: float64[K], room for what is expected of
     each."""
-    expect(theta, floor, row_ptr, row_topics, above, places, counts, tokens)
+    expect(theta, beta, positions, counts, tokens)
     total = 0.0
     for k in range(len(theta)):
         theta[k] = alpha[k] + tokens[k]
@@ -92,22 +93,34 @@ def _step(theta, floor, row_ptr, row_topics, above, places, counts, alpha, token
 
 
 @njit(cache=True, nogil=True)
-def fit(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
+def fit(beta, positions, counts, alpha, iterations):
     """theta of a document, float64[K], from 1 / K on by steps of EM: theta_k proportional to
     alpha_k + expected tokens of k.
 
-    alpha: float64[K]. places, counts: of the words, as `expect` takes them.
+    beta: BetaRows. alpha: float64[K]. positions, counts: of the words, as `expect` takes them.
     """
-    K = len(floor)
+    K = len(beta.floor)
     theta = np.full(K, 1.0 / K)
     tokens = np.empty(K)
     for _ in range(iterations):
-        _step(theta, floor, row_ptr, row_topics, above, places, counts, alpha, tokens)
+        _step(theta, beta, positions, counts, alpha, tokens)
     return theta
 
 
+class _Block(NamedTuple):
+    """beta of a document's n words in its m active topics, twice, as each sum needs it in the order
+    of its loop; and what the topics that are not active give to each word.
+
+    by_topic: float64[m, n]. by_word: float64[n, m]. base: float64[n].
+    """
+
+    by_topic: np.ndarray
+    by_word: np.ndarray
+    base: np.ndarray
+
+
 @njit(cache=True, nogil=True)
-def fit_active(floor, row_ptr, row_topics, above, places, counts, alpha, iterations):
+def fit_active(beta, positions, counts, alpha, iterations):
     """theta of a document, nearly that of `fit`, at a small part of its cost: after WHOLE_STEPS
     steps over all topics only the document's active ones continue, in a dense block that stays in
     the cache; the others keep their weight until a last step over all.
@@ -115,14 +128,12 @@ def fit_active(floor, row_ptr, row_topics, above, places, counts, alpha, iterati
     Completion differs from that by `fit` by less than 0.002 nats a token;
     tests/inference/test_evaluate_completion.py says how near theta is.
     """
-    K = len(floor)
-    theta = fit(
-        floor, row_ptr, row_topics, above, places, counts, alpha, min(iterations, WHOLE_STEPS)
-    )
+    K = len(beta.floor)
+    theta = fit(beta, positions, counts, alpha, min(iterations, WHOLE_STEPS))
     if iterations <= WHOLE_STEPS + 1:
         return theta
     tokens = np.empty(K)
-    expect(theta, floor, row_ptr, row_topics, above, places, counts, tokens)
+    expect(theta, beta, positions, counts, tokens)
     column = np.full(K, -1, np.int64)
     m = 0
     total = 0.0
@@ -131,44 +142,63 @@ def fit_active(floor, row_ptr, row_topics, above, places, counts, alpha, iterati
         if tokens[k] >= ACTIVE:
             column[k] = m
             m += 1
+        else:
+            theta[k] = alpha[k] + tokens[k]
     active = np.flatnonzero(column >= 0)
     g = alpha[active] + tokens[active]  # theta but for its sum, which stays
-    floor_sum = 0.0  # what all topics that are not active give to every word
-    for k in range(K):
-        if column[k] < 0:
-            theta[k] = alpha[k] + tokens[k]
-            floor_sum += theta[k] * floor[k]
     used = np.flatnonzero(counts)
-    n = len(used)
+    block = _active_block(theta, beta, positions[used], active, column)
+    _step_in_block(g, block, counts[used], alpha[active], iterations - WHOLE_STEPS - 1)
+    for k in range(K):
+        theta[k] = (g[column[k]] if column[k] >= 0 else theta[k]) / total
+    _step(theta, beta, positions, counts, alpha, tokens)
+    return theta
+
+
+@njit(cache=True, nogil=True)
+def _active_block(theta, beta, positions, active, column):
+    """_Block of a document. theta: float64[K], but for its sum, of the topics that are not active.
+    positions: int64[n], rows of the document's words. active: int64[m]; column: int64[K], where
+    each topic is in it, -1 for nowhere."""
+    floor_sum = 0.0  # what all topics that are not active give to every word
+    for k in range(len(column)):
+        if column[k] < 0:
+            floor_sum += theta[k] * beta.floor[k]
+    n = len(positions)
+    m = len(active)
     by_topic = np.empty((m, n))
     by_word = np.empty((n, m))
     base = np.full(n, floor_sum)
     for j in range(n):
-        by_word[j] = floor[active]
-        place_of_row = places[used[j]]
-        for i in range(row_ptr[place_of_row], row_ptr[place_of_row + 1]):
-            k = row_topics[i]
+        by_word[j] = beta.floor[active]
+        for i in range(beta.row_ptr[positions[j]], beta.row_ptr[positions[j] + 1]):
+            k = beta.row_topics[i]
             if column[k] >= 0:
-                by_word[j, column[k]] += above[i]
+                by_word[j, column[k]] += beta.above[i]
             else:
-                base[j] += theta[k] * above[i]
+                base[j] += theta[k] * beta.above[i]
         for a in range(m):
             by_topic[a, j] = by_word[j, a]
+    return _Block(by_topic, by_word, base)
+
+
+@njit(cache=True, nogil=True)
+def _step_in_block(g, block, counts, alpha, iterations):
+    """Steps of EM over a document's m active topics alone. g: float64[m], alpha_k + expected tokens
+    of k, changed in place. counts: of the n words; alpha: float64[m]."""
+    by_topic, by_word, base = block
+    m, n = by_topic.shape
     p = np.empty(n)
     sums = np.empty(m)
-    for _ in range(iterations - WHOLE_STEPS - 1):
+    for _ in range(iterations):
         p[:] = base
         for a in range(m):
             for j in range(n):
                 p[j] += g[a] * by_topic[a, j]
         sums[:] = 0.0
         for j in range(n):
-            factor = counts[used[j]] / p[j] if p[j] > 0.0 else 0.0
+            factor = counts[j] / p[j] if p[j] > 0.0 else 0.0
             for a in range(m):
                 sums[a] += factor * by_word[j, a]
         for a in range(m):
-            g[a] = alpha[active[a]] + g[a] * sums[a]
-    for k in range(K):
-        theta[k] = (g[column[k]] if column[k] >= 0 else theta[k]) / total
-    _step(theta, floor, row_ptr, row_topics, above, places, counts, alpha, tokens)
-    return theta
+            g[a] = alpha[a] + g[a] * sums[a]

@@ -7,48 +7,8 @@ import numpy as np
 from inference import fold_in
 from inference.bow import Bow
 from inference.engines.contract import AnyEngine, ResolvedConfig
-from inference.errors import Invalid
 from inference.kernels import assign
-
-
-class Words(NamedTuple):
-    """beta of n words: what each topic's weight has above the topic's floor.
-
-    row_ptr: int64[n + 1]. topics: int32, ascending within a word. above: float64. floor:
-    float64[K].
-    """
-
-    row_ptr: np.ndarray
-    topics: np.ndarray
-    above: np.ndarray
-    floor: np.ndarray
-
-    @classmethod
-    def from_entries(
-        cls, n: int, word: np.ndarray, topic: np.ndarray, weight: np.ndarray, floor: np.ndarray
-    ) -> "Words":
-        """From rows in any order: word in 0 … n - 1, topic, beta."""
-        if len(word) and not 0 <= word.min() <= word.max() < n:
-            raise Invalid(
-                "words", f"words must be from 0 to {n - 1}, got {word.min()} to {word.max()}."
-            )
-        order = np.lexsort((topic, word))
-        row_ptr = np.concatenate([[0], np.cumsum(np.bincount(word, minlength=n))]).astype(np.int64)
-        floor = np.asarray(floor, np.float64)
-        topic = np.asarray(topic, np.int32)[order]
-        # A weight that was rounded when it was stored may lie a hair below the floor.
-        return cls(
-            row_ptr,
-            topic,
-            np.maximum(np.asarray(weight, np.float64)[order] - floor[topic], 0.0),
-            floor,
-        )
-
-    def dense(self) -> np.ndarray:
-        """float64[n, K]."""
-        beta = np.repeat(self.floor[None], len(self.row_ptr) - 1, axis=0)
-        beta[np.repeat(np.arange(len(beta)), np.diff(self.row_ptr)), self.topics] += self.above
-        return beta
+from inference.kernels.beta_rows import BetaRows
 
 
 class Reading(NamedTuple):
@@ -60,26 +20,18 @@ class Reading(NamedTuple):
     certainty: np.ndarray
 
 
-def read(words: Words, counts: np.ndarray, alpha: float | np.ndarray) -> Reading:
+def read(beta: BetaRows, counts: np.ndarray, alpha: float | np.ndarray) -> Reading:
     """theta by EM (inference.fold_in), always the same; words assigned as those of the corpus are
     (kernels.assign).
 
-    words: of the text, each once. counts: int[n], how often the text has each. alpha: the model's
-    (Engine.priors), float64[K], or one for all topics. A text without words is an even mixture.
+    beta: of the text's words, each once. counts: int[n], how often the text has each. alpha: the
+    model's (Engine.priors), float64[K], or one for all topics. A text without words is an even mixture.
     """
-    word_rows = np.arange(len(words.row_ptr) - 1)
+    positions = np.arange(len(beta.row_ptr) - 1)
     counts = np.asarray(counts, np.int64)
-    theta = fold_in.fit(
-        words.floor,
-        words.row_ptr,
-        words.topics,
-        words.above,
-        word_rows,
-        counts,
-        np.full(len(words.floor), alpha),
-        fold_in.ITERATIONS,
-    )
-    return _assigned(theta, word_rows, *words)
+    alpha_of_topics = np.full(len(beta.floor), alpha)
+    theta = fold_in.fit(beta, positions, counts, alpha_of_topics, fold_in.ITERATIONS)
+    return _assigned(theta, beta)
 
 
 def read_by_document(
@@ -108,18 +60,12 @@ def read_by_document(
         folded = engine.fold_in(config, state, bow, 0, 1)
         theta[:] = max(1.0 - float(folded.weights.sum()), 0.0) / max(K - len(folded.topics), 1)
         theta[folded.topics] = folded.weights
-    return _assigned(theta, np.arange(n), *assign.even(n, K))
+    return _assigned(theta, BetaRows.even(n, K))
 
 
-def _assigned(
-    theta: np.ndarray,
-    positions: np.ndarray,
-    row_ptr: np.ndarray,
-    row_topics: np.ndarray,
-    above: np.ndarray,
-    floor: np.ndarray,
-) -> Reading:
+def _assigned(theta: np.ndarray, beta: BetaRows) -> Reading:
+    positions = np.arange(len(beta.row_ptr) - 1)
     topics = np.empty(len(positions), np.uint16)
     certainty = np.empty(len(positions), np.uint8)
-    assign.likeliest_topics(theta, positions, row_ptr, row_topics, above, floor, topics, certainty)
+    assign.likeliest_topics(theta, positions, beta, topics, certainty)
     return Reading(theta, topics, certainty)

@@ -17,6 +17,8 @@ from scipy.special import digamma, gammaln, logsumexp, multigammaln, softmax, xl
 from inference.errors import Invalid
 
 AT_ONCE = 4096  # points of a block
+RIDGE = 1e-9  # that the points' mean square may be inverted where they span no whole space
+LEAST_LENGTH = 1e-12  # of a point that is divided by it
 
 
 @dataclass
@@ -77,7 +79,7 @@ def _squares(points: np.ndarray, root: np.ndarray) -> np.ndarray:
 
 def responsibilities(log_weights: np.ndarray, L: int) -> tuple[np.ndarray, np.ndarray]:
     """(clusters int64[n, L], r float64[n, L]): the L largest of each row, of equal ones the first,
-    and their softmax (003, Algorithm 1)."""
+    and their softmax (003, Algorithm 1). log_weights: float64[n, K]."""
     n, K = log_weights.shape
     L = min(L, K)
     if L == 1:
@@ -96,7 +98,8 @@ def summary(
     points: np.ndarray, active: np.ndarray, r: np.ndarray, K: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """(N float64[K], S float64[K, P, P]): sum_n r_nk and sum_n r_nk x_n x_n'. Time grows with L:
-    points are grouped by cluster, and each is multiplied out for its own clusters alone."""
+    points are grouped by cluster, and each is multiplied out for its own clusters alone. points:
+    float64[n, P]; active, r: the clusters and the weights of `responsibilities`."""
     n, P = points.shape
     flat = active.ravel()
     weight = r.ravel()
@@ -150,12 +153,12 @@ def fit(
             f"There must be at least 1 cluster, and 1 for a point, of {n:,} points; got {K} and"
             f" {L}.",
         )
-    root0 = np.linalg.cholesky(points.T @ points / n + 1e-9 * np.eye(P))  # of nu0 - P - 1 = 1
+    root0 = np.linalg.cholesky(points.T @ points / n + RIDGE * np.eye(P))  # of nu0 - P - 1 = 1
     updated = partial(_model, alpha=alpha, nu0=P + 2.0, root0=root0)
     random = np.random.default_rng(seed)
     if first is None:
         seeds = points[random.choice(n, K, replace=False)]
-        seeds = seeds / np.maximum(np.linalg.norm(seeds, axis=1, keepdims=True), 1e-12)
+        seeds = seeds / np.maximum(np.linalg.norm(seeds, axis=1, keepdims=True), LEAST_LENGTH)
         blocks = [points[start : start + AT_ONCE] for start in range(0, n, AT_ONCE)]
         first = np.concatenate([np.abs(block @ seeds.T).argmax(axis=1) for block in blocks])
     order = np.array_split(random.permutation(n), batches)
@@ -206,7 +209,8 @@ def _model(N: np.ndarray, S: np.ndarray, alpha: float, nu0: float, root0: np.nda
 
 
 def bound(model: Gaussians, points: np.ndarray, active: np.ndarray, r: np.ndarray) -> float:
-    """The evidence lower bound of all points, in nats, for any model and r (003, eqs. 18-31)."""
+    """The evidence lower bound of all points, in nats, for any model and r (003, eqs. 18-31).
+    points: float64[n, P]; active, r: as in `summary`."""
     total = 0.0
     K = len(model.N)
     P = points.shape[1]

@@ -30,7 +30,7 @@ class Objective:
         self.times = 0.0  # so many times the tokens of the sample
         if not isinstance(engine, Bounded):
             return
-        lengths = np.diff(bow.first_token)
+        lengths = bow.lengths
         share = min(1.0, SAMPLE / bow.D)
         sample = rng.choose_items(bow.D, rng.OBJECTIVE, share, np.uint64(seed))
         self.documents = sample[(lengths[sample] > 0) & ~np.isin(sample, held_out)]

@@ -52,6 +52,8 @@ class Paces(NamedTuple):
 
     @classmethod
     def from_config(cls, documents: int, config: ResolvedConfig) -> "Paces":
+        """Of so many documents, held-out ones included, with the passes and minibatches of a
+        config."""
         early = 0
         later_minibatch = config.minibatch
         if isinstance(config, Growing):
@@ -102,6 +104,7 @@ class Schedule:
             held_out=held_out,
             later=self.paces.later,
             held_out_tokens=int(bow.lengths[held_out].sum()),
+            word_tokens=bow.word_tokens,
         )
         self.tokens = bow.tokens * config.passes
         self.measure(SNAPSHOTS)
@@ -114,10 +117,11 @@ class Schedule:
         self.first = min(FIRST_SNAPSHOT, self.tokens // SNAPSHOTS)
         self.growth = GROWTH / snapshots
 
-    def settles(
+    def has_settled(
         self, engine: AnyEngine, config: ResolvedConfig, state: State, completion: Completion
     ) -> bool:
-        """Whether the engine ends the training with this pass, which is its last then."""
+        """Whether the engine finds, at the end of a pass, that topics have settled. completion:
+        measures them where the engine needs it (Settling)."""
         passes, place, _ = self.paces.slice(state.t)
         if place or not isinstance(engine, Settling):
             return False
@@ -125,10 +129,11 @@ class Schedule:
         def quality() -> float:
             return completion.quick(engine.topics(config, state).in_use())
 
-        if not engine.settled(config, state, passes, quality):
-            return False
-        self.steps = state.t
-        return True
+        return engine.settled(config, state, passes, quality)
+
+    def end_at(self, step: int) -> None:
+        """Let the training have so many steps, fewer than all of its passes."""
+        self.steps = step
 
     def batch(self, t: int, seed: int) -> np.ndarray:
         """The documents of step t, counted from 0: a slice of this pass's permutation, held-out

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import xlogy
 
+from inference.bow import ranges
 from inference.evidence import Evidence
 from inference.kernels import assign, senses
 from inference.runtime.arrays import frozen
@@ -46,8 +47,8 @@ class Uses:
         self.evidence = evidence
         self.word = word
         self.into = np.asarray(column_of_topic, np.int32)
-        rows, counts, topics, certainty = evidence.word_rows(word)
-        documents = evidence.rows.documents_of(rows)
+        rows, counts, topics, certainty = evidence.word_topics.rows_of_word(word)
+        documents = evidence.section_bow.documents_of(rows)
         if mask is not None:
             is_chosen = np.asarray(mask, bool)[documents]
             rows = rows[is_chosen]
@@ -89,7 +90,7 @@ class Uses:
         return sums / (np.maximum(self.tally()[0][0], 1) * assign.FULL_CERTAINTY)
 
     def pairs(self, topic: int | None) -> np.ndarray:
-        """Places of a sense's pairs, or of all."""
+        """int64: places of a sense's pairs, or of all where topic is None."""
         if topic is None:
             return np.arange(len(self.documents))
         return np.flatnonzero(self.topics == topic)
@@ -98,14 +99,14 @@ class Uses:
         """Where every token of some pairs is, in their order: its document, and where it begins in
         the text: int32[n] twice. Only of a corpus with texts."""
         counts = self.counts[pairs]
-        nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        nth = ranges(np.zeros_like(counts), counts)
         documents = np.repeat(self.documents[pairs], counts)
         rows = np.repeat(self.rows[pairs], counts)
-        return documents, self.evidence.places(rows, nth, self.word)
+        return documents, self.evidence.token_places.of_rows(rows, nth, self.word)
 
     def by_certainty(self, pairs: np.ndarray) -> np.ndarray:
-        """Pairs, the most certain first. Equals are taken from all over the corpus in turn, so that
-        none of its ends comes first."""
+        """int64[n]: pairs, the most certain first. pairs: int64[n], their places, ascending. Equals
+        are taken from all over the corpus in turn, so that none of its ends comes first."""
         pairs = spread(pairs)
         return pairs[
             senses.ordered(
@@ -132,7 +133,7 @@ class Uses:
         sense is told from the corpus at large.
         """
         samples = [spread(self.pairs(k))[:SAMPLED] for k in topics]
-        bow = self.evidence.rows
+        bow = self.evidence.section_bow
         sizes = np.array([len(sample) for sample in samples])
         words, own_counts, all_counts = _beside(
             self.evidence,
@@ -166,7 +167,7 @@ def _beside(
     evidence: Evidence, samples: list[np.ndarray], topics: np.ndarray, column_of_topic: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """kernels.senses.near of the rows of each sample."""
-    bow = evidence.rows
+    bow = evidence.section_bow
     ptr = np.append(0, np.cumsum([len(sample) for sample in samples])).astype(np.int64)
     rows = np.concatenate([*samples, np.zeros(0, np.int32)])
     return senses.near(
@@ -176,7 +177,7 @@ def _beside(
         column_of_topic,
         frozen(bow.indptr, np.int64),
         bow.words,
-        evidence.topics,
+        evidence.token_topics.topics,
         bow.V,
     )
 
@@ -202,7 +203,7 @@ def _named(
 
 def ratio(first: np.ndarray, n: int, second: np.ndarray, m: int) -> np.ndarray:
     """Twice the log-likelihood ratio of two shares, the first of n and the second of m, against one
-    for both (Dunning 1993, G2). Nats."""
+    for both (Dunning 1993, G2): float64, in nats. first, second: counts."""
     first_and_second = first + second
     p = first_and_second / max(n + m, 1)
     p_first = first / max(n, 1)
@@ -215,8 +216,8 @@ def ratio(first: np.ndarray, n: int, second: np.ndarray, m: int) -> np.ndarray:
 
 
 def spread(items: np.ndarray) -> np.ndarray:
-    """The items in an order of which every beginning is spread evenly over all of them: steps of
-    the golden section."""
+    """The items, of the same type, in an order of which every beginning is spread evenly over all
+    of them: steps of the golden section."""
     n = len(items)
     if n <= 2:
         return items

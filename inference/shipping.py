@@ -14,9 +14,6 @@ import os
 import platform
 import subprocess
 import sys
-import warnings
-
-from numba.core.errors import NumbaPerformanceWarning
 
 from inference.runtime import jit, kernel_files
 
@@ -33,6 +30,8 @@ def target() -> dict[str, str]:
 
 
 def main() -> int:
+    """Compile the kernels and copy them, in a process with numba set for a wheel; returns the exit
+    status."""
     compiled_for = target()
     if not compiled_for:
         print(f"No kernels are shipped for {platform.machine()}: each machine compiles its own.")
@@ -44,8 +43,6 @@ def main() -> int:
         ).returncode
     from inference import compiling
 
-    # Of kernels that one thread is meant to run: who builds a release has nothing to do about it
-    warnings.simplefilter("ignore", NumbaPerformanceWarning)
     compiling.usual()
     compiling.rest()
     size = kernel_files.ship(kernel_files.used, add=ADD in sys.argv[1:])

@@ -79,7 +79,7 @@ def corpus(
     return Bow(indptr, words, counts, V), Truth(drawn, beta, theta)
 
 
-def again(bow: Bow, assigned: np.ndarray, topics: Topics, seed: int) -> Bow:
+def redraw(bow: Bow, assigned: np.ndarray, topics: Topics, seed: int) -> Bow:
     """Texts drawn anew where the topic of each token is known: documents as long, with as many
     tokens of each topic.
 
@@ -135,7 +135,8 @@ def relative_error(true: np.ndarray, estimate: np.ndarray) -> np.ndarray:
 
 
 def total_variation(true: np.ndarray, estimate: np.ndarray) -> np.ndarray:
-    """Half the sum of absolute differences along the last axis: 0 the same, 1 nothing in common."""
+    """Half the sum of absolute differences along the last axis, float64: 0 the same, 1 nothing in
+    common. true, estimate: distributions, of one shape."""
     return 0.5 * np.abs(estimate - true).sum(axis=-1)
 
 

@@ -111,7 +111,7 @@ def train(
     need more memory than the machine has.
     """
     resolved = config.resolve(bow.D, bow.tokens)
-    measurements = _Measurements(engine, resolved, bow, seed)
+    measurements = _Measurements(engine, resolved, bow, seed, resume)
     schedule = measurements.schedule
     if resume is not None and resume.seed != seed:
         raise Invalid("seed", f"The checkpoint was made with seed {resume.seed}, not {seed}.")
@@ -123,7 +123,8 @@ def train(
 
     end = schedule.steps if last is None else min(last, schedule.steps)
     goes_on = resume is not None and 0 < state.t < end
-    if goes_on and measurements.settled(state):
+    if goes_on and measurements.has_settled(state):
+        schedule.end_at(state.t)
         end = state.t
     if state.t >= end:
         yield measurements.snapshot(state, True, state.tokens, began)
@@ -133,7 +134,8 @@ def train(
         batch = schedule.batch(state.t, seed)
         engine.step(resolved, state, bow, batch, schedule.shape)
         documents += len(batch)
-        if state.t < end and measurements.settled(state):
+        if state.t < end and measurements.has_settled(state):
+            schedule.end_at(state.t)
             end = state.t
         now = time.perf_counter()
         if now - last_progress >= PROGRESS_EVERY:
@@ -153,13 +155,20 @@ class _Measurements:
     """What the snapshots of a training say, and whether its topics have settled. Raises Invalid
     where it can't be done (`train`)."""
 
-    def __init__(self, engine: AnyEngine, config: ResolvedConfig, bow: Bow, seed: int):
+    def __init__(
+        self,
+        engine: AnyEngine,
+        config: ResolvedConfig,
+        bow: Bow,
+        seed: int,
+        resume: State | None,
+    ):
         held_out = held_out_documents(bow, seed)
         self.engine = engine
         self.config = config
         self.bow = bow
         self.completion = Completion(bow, held_out)
-        self.schedule = _checked(engine, config, bow, held_out)
+        self.schedule = _checked(engine, config, bow, held_out, resume)
         self.coherence = Coherence(bow)
         self.objective = Objective(engine, config, bow, held_out, seed)
         self.schedule.measure(snapshots(engine, config, bow, self.completion.sample_tokens))
@@ -167,8 +176,9 @@ class _Measurements:
             engine, config, bow, self.schedule.snapshots, self.objective.seconds
         )
 
-    def settled(self, state: State) -> bool:
-        return self.schedule.settles(self.engine, self.config, state, self.completion)
+    def has_settled(self, state: State) -> bool:
+        """Whether topics have settled, at the end of a pass (Schedule.has_settled)."""
+        return self.schedule.has_settled(self.engine, self.config, state, self.completion)
 
     def snapshot(self, state: State, is_last: bool, tokens_before: int, began: float) -> Snapshot:
         """tokens_before: gone through before the last step. began: when, by time.perf_counter."""
@@ -203,18 +213,27 @@ class _Measurements:
         return due_now // self.objective_every > due_before // self.objective_every
 
 
-def _checked(engine: AnyEngine, config: ResolvedConfig, bow: Bow, held_out: np.ndarray) -> Schedule:
+def _checked(
+    engine: AnyEngine,
+    config: ResolvedConfig,
+    bow: Bow,
+    held_out: np.ndarray,
+    resume: State | None,
+) -> Schedule:
     """The schedule of a training that can be done. Raises Invalid where it can't."""
     if not bow.tokens:
         raise Invalid("corpus", "The corpus has no words to train on.")
-    if np.diff(bow.first_token).max() >= MOST_DOCUMENT_TOKENS:
+    if bow.lengths.max() >= MOST_DOCUMENT_TOKENS:
         raise Invalid(
             "corpus",
             f"A document must have fewer than {MOST_DOCUMENT_TOKENS:,} words; cut the longest"
             " into sections.",
         )
     schedule = Schedule(bow, config, held_out)
-    needed = engine.memory(config, schedule.shape)
+    shape = schedule.shape
+    if resume is not None:
+        shape = resume.continued_shape(shape, bow)
+    needed = engine.memory_bytes(config, shape)
     available = usable_memory()
     if available is not None and needed > available:
         raise Invalid(

@@ -14,7 +14,7 @@ from inference import engines
 from inference.bow import Bow, Postings
 from inference.engines.contract import AnyEngine, Config, Revised, Seeds
 from inference.errors import Invalid, number_of
-from inference.evidence import Evidence, gather
+from inference.evidence import gather, open_evidence
 from inference.runtime.versions import versions
 from inference.topics import Topics
 from inference.training import Snapshot, fold_in_corpus, plant, train
@@ -73,20 +73,22 @@ def verify(path: Path) -> Iterator[Finding]:
             folder / "evidence", bow, postings, topics, thetas, by_document=engine.ABOUT.by_document
         ):
             pass
-        again = Evidence.open(folder / "evidence", bow, postings)
-        for names, description in (
+        evidence = open_evidence(folder / "evidence", bow, postings)
+        for part, names, description in (
             (
+                evidence.token_topics,
                 ("topics", "certainty"),
                 "the topic of every word in every document, and its certainty",
             ),
             (
+                evidence.mixtures,
                 ("doc_ptr", "doc_topics", "doc_tokens"),
                 "the tokens of every topic in every document",
             ),
         ):
             yield Finding(
                 all(
-                    np.array_equal(getattr(again, name), stored_arrays[f"given_{name}"])
+                    np.array_equal(getattr(part, name), stored_arrays[f"given_{name}"])
                     for name in names
                 ),
                 description,

@@ -18,16 +18,15 @@ def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float | np.ndar
     """uint16[nnz]: for each pair of the bag the topic k with the largest theta_dk beta_kw, as
     `inference.begin` takes them.
 
-    topics: of another vocabulary; column: int32[V] of the bag's words the number that each has
-    there, -1 for a word that is
-    new: such a word gets the largest topic of its document. alpha: float64[K], or one for all, the
-    priors of the training to come. theta is folded in by EM (inference.fold_in) from the words that
-    both know; a document without any begins evenly spread.
+    topics: of another vocabulary. column: int32[V], the number there of each of the bag's words, -1
+    for a word that is new: such a word gets the largest topic of its document. alpha: float64[K],
+    or one for all, the priors of the training to come. theta is folded in by EM (inference.fold_in)
+    from the words that both know; a document without any begins evenly spread.
     """
     known_words = np.flatnonzero(column >= 0)
-    new_row = np.full(bow.V, -1, np.int64)
-    new_row[known_words] = np.arange(len(known_words))
-    row_ptr, row_topics, above = fold_in.rows(
+    row_of_word = np.full(bow.V, -1, np.int64)
+    row_of_word[known_words] = np.arange(len(known_words))
+    beta = fold_in.rows(
         topics.indptr,
         topics.words,
         topics.weights,
@@ -40,11 +39,8 @@ def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float | np.ndar
         np.asarray(bow.indptr),
         np.asarray(bow.words),
         np.asarray(bow.counts),
-        new_row,
-        row_ptr,
-        row_topics,
-        above,
-        topics.floor,
+        row_of_word,
+        beta,
         np.full(topics.K, alpha),
         given_topics,
     )
@@ -52,10 +48,14 @@ def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float | np.ndar
 
 
 @njit(cache=True, parallel=True, nogil=True)
-def _inherit(
-    indptr, words, counts, column_of_word, row_ptr, row_topics, above, floor, alpha, inherited
-):
-    K = len(floor)
+def _inherit(indptr, words, counts, row_of_word, beta, alpha, inherited):
+    """`inherit`, document by document.
+
+    indptr: int64[D + 1], words, counts: int32[nnz], the bag. row_of_word: int64[V], the row of each
+    of its words in beta: BetaRows, -1 for none. alpha: float64[K].
+    inherited: uint16[nnz], the topic of each pair, is filled.
+    """
+    K = len(beta.floor)
     for d in prange(len(indptr) - 1):
         a = indptr[d]
         b = indptr[d + 1]
@@ -63,21 +63,12 @@ def _inherit(
         known_counts = np.empty(b - a, np.int64)
         n = 0
         for j in range(a, b):
-            if column_of_word[words[j]] >= 0:
-                known_rows[n] = column_of_word[words[j]]
+            if row_of_word[words[j]] >= 0:
+                known_rows[n] = row_of_word[words[j]]
                 known_counts[n] = counts[j]
                 n += 1
         if n:
-            theta = fold_in.fit(
-                floor,
-                row_ptr,
-                row_topics,
-                above,
-                known_rows[:n],
-                known_counts[:n],
-                alpha,
-                fold_in.ITERATIONS,
-            )
+            theta = fold_in.fit(beta, known_rows[:n], known_counts[:n], alpha, fold_in.ITERATIONS)
             largest = int(np.argmax(theta))
         else:
             theta = np.full(K, 1.0 / K)
@@ -86,19 +77,19 @@ def _inherit(
         best_unlisted = 0
         weight_unlisted = -1.0
         for k in range(K):
-            if theta[k] * floor[k] > weight_unlisted:
+            if theta[k] * beta.floor[k] > weight_unlisted:
                 best_unlisted = k
-                weight_unlisted = theta[k] * floor[k]
+                weight_unlisted = theta[k] * beta.floor[k]
         for j in range(a, b):
-            i = column_of_word[words[j]]
+            i = row_of_word[words[j]]
             if i < 0:
                 inherited[j] = largest if largest >= 0 else (d * SPREADING + words[j]) % K
                 continue
             best_topic = best_unlisted
             largest_weight = weight_unlisted
-            for e in range(row_ptr[i], row_ptr[i + 1]):
-                k = row_topics[e]
-                p = theta[k] * (floor[k] + above[e])
+            for e in range(beta.row_ptr[i], beta.row_ptr[i + 1]):
+                k = beta.row_topics[e]
+                p = theta[k] * (beta.floor[k] + beta.above[e])
                 if p > largest_weight:
                     best_topic = k
                     largest_weight = p

@@ -1,11 +1,13 @@
 """The Celery app: `celery -A tasks worker`."""
 
+import gc
 import os
 
 from celery import Celery, signals
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
 from tasks.pulse import Pulse
+from webapp.platform import garbage
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webapp.settings")
 
@@ -15,6 +17,25 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.steps["worker"].add(DjangoStructLogInitStep)
 app.steps["consumer"].add(Pulse)
 app.conf.include = ["tasks.codebook", "tasks.corpora", "tasks.runs", "tasks.worker"]
+
+
+@signals.import_modules.connect
+def pause_collector(**_):
+    """A worker begins to import the modules of its tasks."""
+    garbage.pause()
+
+
+@signals.worker_init.connect
+def resume_collector(**_):
+    """It has imported them, and has forked no process yet."""
+    garbage.resume()
+
+
+@signals.worker_process_init.connect
+def resume_collector_of_process(**_):
+    """A process that was not forked, as on macOS, has imported the modules of its tasks itself."""
+    if not gc.isenabled():
+        garbage.resume()
 
 
 @signals.setup_logging.connect

@@ -8,9 +8,8 @@ import structlog
 from celery import bootsteps
 
 INTERVAL = 1.0  # seconds between two ticks of the main loop
-MOST_MISSED_BEATS = (
-    60  # beats that Redis answered, without a tick, after which the loop counts as hung
-)
+# Beats that Redis answered, without a tick, after which the loop counts as hung
+MOST_MISSED_BEATS = 60
 
 log = structlog.get_logger(__name__)
 

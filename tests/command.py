@@ -8,6 +8,7 @@ tests/webapp/analysis/words/test_words.py -k search -x`. Many tests are shared o
 import argparse
 import fcntl
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,11 @@ from webapp.platform.local import compilation, folder, postgres, processes, serv
 KEPT = folder.ROOT / ".pytest_cache" / "servers"  # state folder of servers that are kept
 MOST_WORKERS = 8  # each has a Redis database, of which there are 16; tests use the ninth
 KEPT_SECONDS = 1800.0  # that they stay up unused
+# Until tests that are told to end are killed: workers have 10 to end their tests
+ENDING_SECONDS = 30.0
+# What a shell says of a program that a signal has ended
+INTERRUPTED = 128 + signal.SIGINT
+TERMINATED = 128 + signal.SIGTERM
 
 
 def main(argv: list[str]) -> int:
@@ -58,6 +64,7 @@ def main(argv: list[str]) -> int:
         ),
     )
     given, arguments = parser.parse_known_args(argv)
+    signal.signal(signal.SIGTERM, terminate)
     workers = given.workers or (
         min((os.cpu_count() or 1) + 1, MOST_WORKERS) if many(arguments) else 1
     )
@@ -72,6 +79,9 @@ def main(argv: list[str]) -> int:
             "DJANGO_SETTINGS_MODULE": "webapp.settings",
             "PYTEST_PLUGINS": "tests.worker",
             "OMP_WAIT_POLICY": "PASSIVE",  # threads that wait leave the cores to other workers
+            # Those of numpy's OpenBLAS spin while they wait: with other processes on the cores, small
+            # matrices took ten times the processor's seconds of one thread
+            "OPENBLAS_NUM_THREADS": "1",
         }
         # Images of containers set it. Without it the hundreds of processes that tests begin, and
         # each worker, would translate all of the code again
@@ -82,10 +92,33 @@ def main(argv: list[str]) -> int:
         command = [sys.executable, "-m", "pytest", *arguments]
         if given.portable:
             command = [sys.executable, "-m", "tests.portable", *command]
-        try:
-            return subprocess.run(command, cwd=folder.ROOT, env=env).returncode
-        except KeyboardInterrupt:
-            return 130
+        return run_tests(command, env)
+
+
+def terminate(number: int, frame: object) -> None:
+    """By SIGTERM servers, tests and their folder go as at the end; by a second one at once."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    raise SystemExit(TERMINATED)
+
+
+def run_tests(command: list[str], env: dict) -> int:
+    """The exit status of pytest. It ends before this process does, and its workers with it: when it
+    is interrupted at the terminal, as it gets that signal, too; and by SIGTERM, which it is sent
+    (tests/worker.py), also where this process is killed."""
+    tests = processes.Child(command, dying=signal.SIGTERM, cwd=folder.ROOT, env=env)
+    try:
+        return tests.wait()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except SystemExit:
+        tests.terminate()
+        raise
+    finally:
+        with suppress(subprocess.TimeoutExpired):
+            tests.wait(ENDING_SECONDS)
+        tests.kill()
+        tests.wait()
+        tests.release()
 
 
 def many(arguments: list[str]) -> bool:
@@ -111,8 +144,9 @@ def compile_kernels(env: dict) -> None:
     print("Compiling every engine, where that was not done before", flush=True)
     cache.mkdir(exist_ok=True)
     commands = [compilation.command(call, done) for call, done in calls.items()]
-    for process in [subprocess.Popen(argv, cwd=folder.ROOT, env=env) for argv in commands]:
+    for process in [processes.Child(argv, cwd=folder.ROOT, env=env) for argv in commands]:
         process.wait()
+        process.release()
 
 
 def start(supervisor: processes.Supervisor) -> tuple[str, str]:

@@ -219,7 +219,7 @@ def trained(ready, django_db_blocker):
     from webapp.core.runs import services as runs
 
     with django_db_blocker.unblock():
-        run = runs.create(ready.version, seed=3, topics=6, passes=3)
+        run = runs.create(ready.version, seed=3, topics=6, engine_settings={"passes": 3})
         train(run.pk)
         run.refresh_from_db()
         assert run.status == "done", run.error

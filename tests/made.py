@@ -108,7 +108,7 @@ def run(corpus, topics: int):
     from tasks.runs import train
     from webapp.core.runs import services as runs
 
-    made = runs.create(corpus.version, topics=topics, passes=1)
+    made = runs.create(corpus.version, topics=topics, engine_settings={"passes": 1})
     train(made.pk)
     return _done(made, "done")
 

@@ -69,6 +69,8 @@ def settings_for(folder: Path) -> dict:
                 },
             }
         ],
+        # Quick: a sign-in compares a password and a client's secret
+        "PASSWORD_HASHERS": ["django.contrib.auth.hashers.MD5PasswordHasher"],
         "AUTHENTICATION_BACKENDS": ["allauth.account.auth_backends.AuthenticationBackend"],
         "LOGIN_URL": "/account/login/",
         "SESSION_COOKIE_NAME": "provider",

@@ -26,7 +26,7 @@ SAME = {
 ALWAYS = {"request", "may", "accounts", "user", "signup", "messages", "topograph_version", "run", "corpus", "view", "selection", "hidden_words",
           "True", "False", "None"}  # fmt: skip
 # What {% include … with … %} may give to a template that several pages share, or not
-OPTIONAL = {"address", "bars", "class", "columns", "document", "end", "missing", "own", "quote", "restricts", "pin_says", "run_id", "searched", "sentence", "slug",
+OPTIONAL = {"address", "bars", "class", "columns", "document", "end", "level", "missing", "own", "passages", "quote", "restricts", "pin_says", "run_id", "searched", "sentence", "slug",
             "start", "table", "topic", "version", "way"}  # fmt: skip
 ASSIGNED = ("target_var", "asvar", "variable_name", "var_name")  # of a node: {% tag … as name %}
 Types = tuple[Any, ...]  # the alternatives of a union; () is not known

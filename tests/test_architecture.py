@@ -35,7 +35,8 @@ INFERENCE_LAYERS = {
         "schedule", "steering", "training", "warm_start",
     },
     "data": {
-        "bow", "day_sums", "documents", "evidence", "fold_in", "simulate", "text", "topics",
+        "bow", "day_sums", "documents", "evidence", "fold_in", "rarity", "simulate", "text",
+        "topics",
     },
     "machine": {"errors", "kernels", "references", "runtime"},
 }  # fmt: skip
@@ -168,6 +169,13 @@ def test_inference_is_a_library():
 
 def test_only_tasks_and_the_start_of_django_import_tasks():
     assert {a for a, to in edges().items() if "tasks" in to} <= {"webapp.apps"}
+
+
+def test_no_test_imports_the_start_of_a_web_process():
+    """Its threads would work beside the tests, in every worker up to the end."""
+    statement = re.compile(r"^\s*(from|import) webapp\.asgi\b", re.M)
+    files = (ROOT / "tests").rglob("*.py")
+    assert [path for path in files if statement.search(path.read_text(encoding="utf-8"))] == []
 
 
 @pytest.mark.parametrize("folder", ["benchmarks", "tests"])

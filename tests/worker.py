@@ -6,10 +6,14 @@ read.
 """
 
 import os
+import signal
+from types import FrameType
 from urllib.parse import urlsplit
 
 import pytest
 from xdist.scheduler import LoadScopeScheduling
+
+from webapp.platform import garbage
 
 os.environ["TOPOGRAPH_OTHER_SEEDS"] = (
     "0"  # of whole systems, too: only tests about other seeds train with them
@@ -18,6 +22,15 @@ if worker := os.environ.get("PYTEST_XDIST_WORKER"):  # gw0, gw1, …
     os.environ["TOPOGRAPH_DATA"] += f"/{worker}"
     number = int(worker.removeprefix("gw")) + 1
     os.environ["REDIS_URL"] = urlsplit(os.environ["REDIS_URL"])._replace(path=f"/{number}").geturl()
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    """By SIGTERM tests end as by Ctrl-C, and with them workers and what tests have started."""
+    raise KeyboardInterrupt
+
+
+if not worker:  # workers are ended by the process that shares the tests out
+    signal.signal(signal.SIGTERM, interrupt)
 
 BROWSER = "tests/browser/"  # one running Topograph and one browser for all of it
 # A minute or more each
@@ -69,6 +82,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=rank)
     global _before
     _before = processor_seconds()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is imported and collected stays until the end."""
+    garbage.pause()
+    try:
+        return (yield)
+    finally:
+        garbage.resume()
+        garbage.search_all_rarely()
 
 
 # Where the time of a call goes

@@ -9,15 +9,15 @@ os.environ.setdefault("TOPOGRAPH_POOL", "1")
 
 import django
 
-from webapp.platform import logs, system
+from webapp.platform import garbage, logs, system
 from webapp.platform.server import first_page, siblings
-from webapp.platform.server.bodies import bound_bodies, defer_bodies
-from webapp.platform.server.handler import OneThreadHandler
-from webapp.platform.server.loopback_only import loopback_only
+from webapp.platform.server.handler import whole_application
 
 logs.guard()
+garbage.pause()  # until first_page has made all that stays
 django.setup(set_prefix=False)
 
+from webapp import urls  # noqa: E402, F401 (every page: else the first request would import them)
 from webapp.platform.accounts import embargo  # noqa: E402 (its models need Django)
 
 embargo.require_reader()
@@ -29,4 +29,4 @@ first_page.prepare()
 if multiprocessing.parent_process():
     system.end_with_parent()
 siblings.follow()
-application = loopback_only(defer_bodies(bound_bodies(OneThreadHandler()), "/uploads/"))
+application = whole_application()

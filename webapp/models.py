@@ -290,8 +290,8 @@ class Upload(Job, Deletable):
     # How far storing, or joining, is (ingest.checkpoints.StoreCheckpoint); none: nothing can be
     # made of the files
     checkpoint = models.JSONField(default=dict, null=True)
-    # What a worker is to find out about the stored files (ingest.guesses.Question): behind storing,
-    # and for a page that could not wait for it
+    # What a worker is to find out about the stored files (ingest.guesses.FilesQuestion): behind
+    # storing, and for a page that could not wait for it
     question = models.JSONField(null=True)
     # What the form that says how the files are read had when it was last sent, for whoever comes
     # back to it: field -> values. None: it was not sent, or the corpus is read
@@ -352,7 +352,7 @@ class SignOnGroup(models.Model):
 
 class GroupMember(models.Model):
     """That the provider said at somebody's last sign-in that they are in a group. What is older
-    than accounts.sign_on_groups.DAYS gives no role."""
+    than settings.GROUP_DAYS gives no role."""
 
     group = models.ForeignKey(SignOnGroup, models.CASCADE, related_name="members")
     user = models.ForeignKey(User, models.CASCADE, related_name="sign_on_groups")
@@ -659,7 +659,8 @@ class Run(Job, Deletable):
     begins = models.BooleanField(default=False)  # with the topics of its parent
     # Words that it leaves out of its version's vocabulary
     dropped = ArrayField(models.TextField(), default=list)
-    # Changes of its parent's topics, and topics named beforehand (ingest.stored_steering.Steering)
+    # Changes of its parent's topics, and topics named beforehand
+    # (asked_training.stored_steering.Steering)
     steering = models.JSONField(default=dict, db_default={})
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
@@ -667,7 +668,7 @@ class Run(Job, Deletable):
     steps = models.BigIntegerField(default=0)
     tokens_seen = models.BigIntegerField(default=0)
     seconds = models.FloatField(default=0)  # of training, over all attempts
-    # What its pages say while it trains and nothing is measured yet (runs.training)
+    # What its pages say while it trains and nothing is measured yet (runs.progress_reports)
     notice = models.TextField(default="", db_default="")
     snapshot = models.OneToOneField("Snapshot", models.SET_NULL, null=True, related_name="+")
     in_use = models.IntegerField(
@@ -850,22 +851,21 @@ class Topic(models.Model):
     beside = models.JSONField(default=list)
     # [[text, tokens, documents of those looked at], …]: runs.names
     phrases = models.JSONField(null=True)
-    # [[text, tokens, [[topic, [share of its tokens in each span of time, …]], …]], …]: what its
-    # family may be called by, and the topics that it reaches (inference.explore.reach); without
-    # these by older programs, and none by those before there were any
-    noun_phrases = models.JSONField(null=True)
+    # [[text, numbers of its words, tokens, worth], …]: what its family may be called by
+    # (inference.explore.family_names.Term); none by older programs
+    family_terms = models.JSONField(null=True)
 
 
-class Findings(models.Model):
+class StoredResult(models.Model):
     """What is computed of a snapshot and kept: what the overview says of its documents, or of a set
     of them (webapp.analysis.findings.compute); which words set two of them apart, and other answers
-    to a question (webapp.analysis.answers.rows); the tree of families (webapp.core.results.families).
-    One row, as a page shows all of it at once.
+    to a question (webapp.analysis.answers.rows); the tree of families (webapp.core.results.family_tree)
+    and what these are called (webapp.analysis.findings.family_names). One row, as a page shows all of it at once.
 
     Numbers, not sentences: names and labels may change.
     """
 
-    snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="findings")
+    snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="stored_results")
     # Of the sets and of merged topics; "": all documents, none merged
     key = models.CharField(max_length=64, blank=True)
     # METHOD of what computed it; those of an older one are computed again
@@ -875,6 +875,7 @@ class Findings(models.Model):
     made_at = models.DateTimeField(auto_now=True)
 
     class Meta:
+        db_table = "webapp_findings"  # of when it had findings alone
         constraints = [models.UniqueConstraint(fields=["snapshot", "key"], name="one_findings")]
 
 

@@ -389,12 +389,8 @@ SERVESTATIC_MAX_AGE = 0 if DEBUG else 60
 # readers reach the site by https: where it has a name of its own and accounts, unless
 # TOPOGRAPH_HTTPS says otherwise. Then cookies are only sent over it, plain http is sent there, and
 # browsers remember that for a year.
-HTTPS = (
-    os.environ.get(
-        "TOPOGRAPH_HTTPS", "1" if ACCOUNTS and not set(ALLOWED_HOSTS) <= set(LOOPBACK) else "0"
-    )
-    == "1"
-)
+_has_name = not set(ALLOWED_HOSTS) <= set(LOOPBACK)
+HTTPS = (os.environ.get("TOPOGRAPH_HTTPS") or ("1" if ACCOUNTS and _has_name else "0")) == "1"
 if not SITE:
     if ACCOUNTS and not ALLOWED_HOSTS[0].strip("*."):
         raise ImproperlyConfigured(
@@ -471,7 +467,7 @@ FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True)
 DATA_UPLOAD_MAX_NUMBER_FILES = 20_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 200
 # In bytes: what one corpus's files may have together (0: anything), and what the disk keeps free
-# (none: ingest.uploads chooses).
+# (none: upload_limits.reserve chooses).
 MAX_UPLOAD = int(os.environ.get("TOPOGRAPH_MAX_UPLOAD") or 0)
 # Seconds without a byte, after which a client is gone
 UPLOAD_PATIENCE = float(os.environ.get("TOPOGRAPH_UPLOAD_PATIENCE") or 30)

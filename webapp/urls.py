@@ -58,7 +58,6 @@ from webapp.service.corpora import (
     draft_views,
     language_views,
     version_views,
-    views,
     views as corpora,
 )
 from webapp.service.courses import views as courses
@@ -161,7 +160,7 @@ urlpatterns = [
     # Its view compares only runs that whoever asks may see.
     form(
         "compare/<int:first>/<int:second>/again",
-        comparisons.again,
+        comparisons.compare_again,
         "compare_again",
         ANYONE,
         example={"first": ABSENT, "second": ABSENT},
@@ -182,7 +181,7 @@ urlpatterns = [
     form("operator/runs/<int:run_id>/stop", operator_views.stop, "operator_stop", OPERATOR),
     form(
         "operator/<slug:kind>/<int:key>/again",
-        operator_views.again,
+        operator_views.retry_job,
         "operator_again",
         OPERATOR,
         example={"kind": "run", "key": ABSENT},
@@ -236,10 +235,10 @@ urlpatterns = [
     ),
     # The part is the corpus of whoever makes it.
     *page(f"{CORPUS}/subset", draft_views.subset, "corpus_subset", ANSWER, states=("q=war",)),
-    *page(f"{CORPUS}/files", views.files, "corpus_files", SEE),
-    *page(f"{CORPUS}/problems", views.problems, "corpus_problems", SEE),
+    *page(f"{CORPUS}/files", corpora.files, "corpus_files", SEE),
+    *page(f"{CORPUS}/problems", corpora.problems, "corpus_problems", SEE),
     form(f"{CORPUS}/add", draft_views.add, "corpus_add", EDIT, load=Load.HEAVY),
-    form(f"{CORPUS}/again", draft_views.again, "corpus_again", OWN),
+    form(f"{CORPUS}/again", draft_views.begin_again, "corpus_again", OWN),
     form(f"{CORPUS}/retry", draft_views.retry, "corpus_retry", EDIT),
     *page(
         f"{CORPUS}/words", version_views.words, "corpus_words", EDIT, repeatable=True, schema=True
@@ -414,6 +413,14 @@ urlpatterns = [
         f"{RUN}/time/compare/words.csv",
         keyness.csv,
         "run_keyness_csv",
+        SEE,
+        load=Load.HEAVY,
+        states=(REST,),
+    ),
+    file(
+        f"{RUN}/time/compare.csv",
+        two_sets.csv,
+        "run_compare_csv",
         SEE,
         load=Load.HEAVY,
         states=(REST,),
@@ -621,7 +628,7 @@ urlpatterns = [
     form(f"{RUN}/exports/make", exports.make, "export_make", ANSWER),
     form(
         f"{RUN}/exports/<int:export_id>/again",
-        exports.again,
+        exports.make_again,
         "export_again",
         ANSWER,
         example={"export_id": ABSENT},
@@ -753,14 +760,21 @@ urlpatterns = [
     *page("join/<slug:token>", courses.join, "join", ANYONE, example=None),  # its token decides
     *page("return", courses.come_back, "come_back", ANYONE, example=None),
     *page("class", courses.own_class, "class", USER, example=None),
-    # The API: what reads needs what its pages need, what changes something needs an editor.
+    # The API: each address needs what its page needs. What reads needs a reader, a training needs
+    # who may train, and what else changes something needs an editor.
     *page("api", api_views.reference, "api_reference", ANYONE),
     file("api/pages.json", api_views.pages, "api_pages", ANYONE, load=Load.PAGE),
     included(
         "api/v1/",
         api.urls,
         of_corpus(Role.READER, Role.EDITOR),
-        but={"": ANYONE, "openapi.json": ANYONE, "engines": ANYONE, "corpora/": ANYONE},
+        but={
+            "": ANYONE,
+            "openapi.json": ANYONE,
+            "engines": ANYONE,
+            "corpora/": ANYONE,
+            "corpora/<int:corpus_id>/runs": of_corpus(Role.READER, Role.TRAINER),
+        },
     ),
     # Accounts. The library's views see to themselves who may come in.
     *page(

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, load_npz
 
+from benchmarks.origin import EXAMPLE, ROOT
 from inference import Bow, Invalid
 from inference.schedule import held_out_documents
 from inference.text import Choice, Stream, Tokeniser, choose, stop_words
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 SHARED = Path(os.environ.get("TOPOGRAPH_CORPORA", ROOT.parent / "shared" / "corpora"))
 FILES = {
     "reuters": SHARED / "reuters21578.jsonl.gz",
     "arxiv": SHARED / "arxiv_50k.jsonl.gz",
-    "sotu": ROOT / "webapp" / "example" / "state_of_the_union.csv.gz",
+    "sotu": EXAMPLE,
     "peps": SHARED / "peps.csv.gz",
 }
 LONG = "arxiv-long"
@@ -29,6 +29,7 @@ TOGETHER = 20  # abstracts that are one of its documents
 FEWEST = 20  # documents of a value that counts as a label
 SYNTHETIC = (10_000, 10_000, 100)  # D, V, K
 QUICK_SYNTHETIC = (2_000, 5_000, 20)
+SYNTHETIC_SEED = 1
 # Of simulated texts: words as frequent as in a language, few of them in a topic
 FIRST_RANK = 10
 WEIGHT_OF_TOPIC = 0.01  # the sum of a topic's prior is so many times V
@@ -135,11 +136,11 @@ def read_words(path: Path, most: int | None = None) -> tuple[Bow, list[str]]:
         return copied, list(vocabulary.words)
 
 
-def synthetic(D: int, V: int, K: int, seed: int = 1) -> tuple[Bow, np.ndarray]:
+def synthetic(D: int, V: int, K: int) -> tuple[Bow, np.ndarray]:
     """LDA's own process, with words as frequent as in a language: few topics in a document of 100
     tokens, on average, and few words in a topic, so that the topics can be found.
     """
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(SYNTHETIC_SEED)
     frequency = 1.0 / np.arange(FIRST_RANK, V + FIRST_RANK)
     prior = WEIGHT_OF_TOPIC * V * frequency / frequency.sum()
     beta = random.gamma(prior, size=(K, V)) + LEAST_WEIGHT
@@ -158,7 +159,7 @@ def synthetic(D: int, V: int, K: int, seed: int = 1) -> tuple[Bow, np.ndarray]:
 
 
 def of_rows(rows: list[tuple[np.ndarray, np.ndarray]], V: int) -> Bow:
-    """A bag of words from each document's (words, counts)."""
+    """A bag of words from each document's (words, counts), int[n] each."""
     words, counts = zip(*rows, strict=True)
     ends = np.cumsum([len(row) for row in words])
     return Bow(np.append(0, ends), np.concatenate(words), np.concatenate(counts), V)

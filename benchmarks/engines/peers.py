@@ -376,7 +376,7 @@ def as_matrix(bow: Bow):
 
 
 def rows(bow: Bow) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Words and counts of each document."""
+    """(words int32[n], counts int32[n]) of each document."""
     for start, end in pairwise(bow.indptr):
         yield bow.words[start:end], bow.counts[start:end]
 

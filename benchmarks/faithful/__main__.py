@@ -7,18 +7,18 @@ in which more than 100 parts are lost or invented, or a document, date or author
 top of the preview does not count what is.
 """
 
-import argparse
 import tempfile
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import regex
 
 from benchmarks.faithful.collections import COLLECTIONS, Collection, texts_of
 from benchmarks.faithful.texts import Known, known
 from benchmarks.faithful.written import KINDS, Kind
+from benchmarks.origin import options
 from webapp.intake import file_formats
 from webapp.intake.file_formats import Document, Problem
 from webapp.intake.ingest.shaping import Shaping, guess, order_of, shape
@@ -90,14 +90,18 @@ def try_collection(collection: Collection, documents: int, folder: Path) -> Case
     path = folder / "file"
     path.write_bytes(collection.write(texts))
     came = arrived(path, collection.name, folder)
-    kept = {place: text for place, text in enumerate(texts) if place not in collection.dropped}
+    texts_to_come = {
+        number: text for number, text in enumerate(texts) if number not in collection.dropped
+    }
     written = words("\n".join(document.text for document in came.documents))
-    expected = words("\n".join(f"{collection.begins(t)} {t.text}" for t in kept.values()))
-    dates = [text.year if collection.years else text.date for text in kept.values()]
+    expected = words("\n".join(f"{collection.begins(t)} {t.text}" for t in texts_to_come.values()))
+    dates = [text.year if collection.years else text.date for text in texts_to_come.values()]
     days = [_day(document)[: len(dates[0])] for document in came.documents]
-    authors = ["" if place in collection.nobody else text.author for place, text in kept.items()]
-    unsaid = len(texts) > len(kept) and not came.counted
-    documents = abs(len(came.documents) - len(kept)) + unsaid
+    authors = [
+        "" if number in collection.nobody else text.author for number, text in texts_to_come.items()
+    ]
+    unsaid = len(texts) > len(texts_to_come) and not came.counted
+    documents = abs(len(came.documents) - len(texts_to_come)) + unsaid
     if collection.reversed_names:
         authors = [", ".join(reversed(author.split())) for author in authors]
     case = Case(collection, expected.total(), 0, 0, False, documents)
@@ -191,9 +195,10 @@ def table(cases: list[Case]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--quick", action="store_true", help="three texts instead of 60")
-    arguments = parser.parse_args()
+    declared: dict[str, dict[str, Any]] = {
+        "--quick": {"action": "store_true", "help": "three texts instead of 60"}
+    }
+    arguments = options(__doc__, declared).parse_args()
     print(table(compare(QUICK_DOCUMENTS if arguments.quick else DOCUMENTS)))
 
 

@@ -268,15 +268,17 @@ def _saved(texts: list[Known]) -> bytes:
 
 
 def _tei_corpus(texts: list[Known]) -> bytes:
-    one = []
+    documents = []
     for text in texts:
         body = "".join(f"<p>{escape(part)}</p>" for part in text.paragraphs)
         written = tei(text, body).decode()
         about = f"<author>{escape(text.author)}</author>"
         source = f'<sourceDesc><bibl><date when="{text.date}"/></bibl></sourceDesc>'
         written = written.replace("</title>", f"</title>{about}")
-        one.append(written.replace("</fileDesc>", f"{source}</fileDesc>"))
-    return f'<teiCorpus xmlns="http://www.tei-c.org/ns/1.0">{"".join(one)}</teiCorpus>'.encode()
+        documents.append(written.replace("</fileDesc>", f"{source}</fileDesc>"))
+    return (
+        f'<teiCorpus xmlns="http://www.tei-c.org/ns/1.0">{"".join(documents)}</teiCorpus>'.encode()
+    )
 
 
 def _mbox(texts: list[Known]) -> bytes:

@@ -370,7 +370,7 @@ def _broken_paragraphs(text: Known, width: int) -> list[str]:
     return lines
 
 
-def _wrapped(text: str, width: int = WIDTH_OF_PDF) -> list[str]:
+def _wrapped(text: str, width: int) -> list[str]:
     lines = [""]
     for word in text.split():
         if len(lines[-1]) + len(word) > width:

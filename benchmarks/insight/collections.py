@@ -2,7 +2,6 @@
 upload."""
 
 import csv
-import gzip
 import io
 import json
 import random
@@ -11,22 +10,17 @@ import zipfile
 from collections.abc import Callable, Iterator
 from datetime import date
 from itertools import groupby
-from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.collection_files import american_day, csv_rows, json_rows, reuters_day
 from benchmarks.engines.corpora import FILES, SHARED
 
-LONGEST_FIELD = 1 << 30  # characters; the module's own limit is shorter than some addresses
-csv.field_size_limit(LONGEST_FIELD)
 QUICK = 3_000  # documents of a collection in the quick form, at most
 NEWS = 9_000  # and otherwise: these collections would take hours as a whole
 ABSTRACTS = 12_000
 FIRST_YEAR_OF_MINUTES = 1947
 CALLS_PER_SENTENCE = 0.2
 SENTENCES_OF_A_PART = 12  # of a manifesto
-CENTURY = 100
-THIS_CENTURY = 2000
-MONTHS = "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split()
 SPEAKERS = (
     "Martin",
     "Rayburn",
@@ -78,53 +72,54 @@ class Collection(NamedTuple):
 
 def addresses(quick: bool) -> Collection:
     """Sections of an address joined, in all of its 8,000 words."""
-    joined = enumerate(_joined(_rows(FILES["sotu"])))
+    joined = enumerate(_joined(csv_rows(FILES["sotu"])))
     rows = [row | {"id": f"a{number}"} for number, row in joined]
     return _table("addresses", rows, "date")
 
 
 def sections(quick: bool) -> Collection:
     """The shipped example, in sections of 240 words."""
-    return _table("sections", _rows(FILES["sotu"]), "date")
+    return _table("sections", csv_rows(FILES["sotu"]), "date")
 
 
 def proposals(quick: bool) -> Collection:
-    return _table("proposals", _rows(SHARED / "peps.csv.gz"), "date")
+    return _table("proposals", csv_rows(SHARED / "peps.csv.gz"), "date")
 
 
 def posts(quick: bool) -> Collection:
     """The posts as they came: broken characters, dates like 10/16/17 22:59."""
-    rows = _rows(SHARED / "posts.csv.gz")
+    rows = csv_rows(SHARED / "posts.csv.gz")
     if quick:
         rows = _evenly(rows, QUICK)
     texts = []
     for row in rows:
         fields = {"user": row["user"], "retweets": row["retweets"]}
-        texts.append(Text(row["text"], _american(row["created_at"]), fields))
+        texts.append(Text(row["text"], _as_text(american_day(row["created_at"])), fields))
     return Collection("posts", [("posts.csv", _csv(rows))], texts)
 
 
 def answers(quick: bool) -> Collection:
-    return _table("answers", _rows(SHARED / "answers.csv.gz"), "")
+    return _table("answers", csv_rows(SHARED / "answers.csv.gz"), "")
 
 
 def reuters(quick: bool) -> Collection:
-    rows = _evenly(_lines(FILES["reuters"]), QUICK if quick else NEWS)
+    rows = _evenly(json_rows(FILES["reuters"]), QUICK if quick else NEWS)
     texts = []
     for row in rows:
         fields = {name: "\n".join(row[name]) for name in ("topics", "places")}
-        texts.append(Text(row["title"] + "\n" + row["text"], _reuters_day(row["date"]), fields))
+        day = _as_text(reuters_day(row["date"]))
+        texts.append(Text(row["title"] + "\n" + row["text"], day, fields))
     content = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
     return Collection("reuters", [("news.jsonl", content)], texts)
 
 
 def abstracts(quick: bool) -> Collection:
-    rows = _evenly(_lines(FILES["arxiv"]), QUICK if quick else ABSTRACTS)
+    rows = _evenly(json_rows(FILES["arxiv"]), QUICK if quick else ABSTRACTS)
     return _table("abstracts", rows, "date")
 
 
 def novels(quick: bool) -> Collection:
-    rows = _rows(SHARED / "languages/fr_novels/fr_novel_chapters.utf8.csv.gz")
+    rows = csv_rows(SHARED / "languages/fr_novels/fr_novel_chapters.utf8.csv.gz")
     return _table("novels", rows, "date")
 
 
@@ -139,7 +134,7 @@ def minutes(quick: bool) -> Collection:
         return f"{match[1]}\n(Applause. — {chance.choice(SPEAKERS)}: {chance.choice(CALLS)})\n"
 
     rows = []
-    for row in _rows(FILES["sotu"]):
+    for row in csv_rows(FILES["sotu"]):
         if int(row["date"]) >= FIRST_YEAR_OF_MINUTES:
             rows.append(row | {"text": re.sub(r"([.!?]) ", call, row["text"])})
     return _table("minutes", rows, "date")
@@ -148,7 +143,7 @@ def minutes(quick: bool) -> Collection:
 def manifestos(quick: bool) -> Collection:
     """Twelve sentences each."""
     rows = []
-    by_manifesto = groupby(_rows(SHARED / "manifestos.csv.gz"), key=lambda row: row["manifesto"])
+    by_manifesto = groupby(csv_rows(SHARED / "manifestos.csv.gz"), key=lambda row: row["manifesto"])
     for name, rows_of_sentences in by_manifesto:
         sentences = list(rows_of_sentences)
         for begin in range(0, len(sentences), SENTENCES_OF_A_PART):
@@ -165,7 +160,7 @@ def manifestos(quick: bool) -> Collection:
 
 def folders(quick: bool) -> Collection:
     """Files with numbers for names, in folders that are fields of arXiv."""
-    all_rows = _rows(SHARED / "arxiv_senses.csv.gz")
+    all_rows = csv_rows(SHARED / "arxiv_senses.csv.gz")
     rows = [row for row in all_rows if row["category"] in FIELDS_OF_ARXIV]
     buffer = io.BytesIO()
     texts = []
@@ -197,16 +192,6 @@ COLLECTIONS: dict[str, Callable[[bool], Collection]] = {
     )
 }
 KEPT_APART = ("manifestos", "folders")  # never looked at while the code is tuned
-
-
-def _rows(path: Path) -> list[dict]:
-    with gzip.open(path, "rt", encoding="utf-8", errors="replace", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def _lines(path: Path) -> list[dict]:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
 
 
 def _evenly(rows: list[dict], most: int) -> list[dict]:
@@ -242,21 +227,11 @@ def _table(name: str, rows: list[dict], day: str) -> Collection:
     return Collection(name, [(f"{name}.csv", _csv(rows))], texts)
 
 
-def _first_day(date: str) -> str:
+def _first_day(day: str) -> str:
     """The first day of a year; other dates as they are."""
-    return f"{date}-01-01" if len(date) == len("1945") else date
+    return f"{day}-01-01" if len(day) == len("1945") else day
 
 
-def _american(text: str) -> str:
-    """10/16/17 22:59."""
-    match = re.match(r"(\d+)/(\d+)/(\d+)", text)
-    if match is None:
-        return ""
-    month, day, year = map(int, match.groups())
-    return date(THIS_CENTURY + year % CENTURY, month, day).isoformat()
-
-
-def _reuters_day(text: str) -> str:
-    """26-FEB-1987."""
-    day, month, year = text.strip()[: len("26-FEB-1987")].split("-")
-    return date(int(year), MONTHS.index(month) + 1, int(day)).isoformat()
+def _as_text(day: date | None) -> str:
+    """As `date.isoformat`, "" for none."""
+    return day.isoformat() if day else ""

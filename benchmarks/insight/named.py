@@ -31,6 +31,7 @@ import numpy as np
 
 from benchmarks.insight import collections
 from benchmarks.origin import options, started
+from inference.evaluate.agreement import kappa
 
 if TYPE_CHECKING:  # models can be imported once Django has been set up
     from webapp.models import Run
@@ -188,14 +189,12 @@ def _counted(rows: Iterable[dict[str, str]], judge: str) -> dict[tuple[str, str]
 
 def agreement(verdicts: list[tuple[str, str]]) -> str:
     """The last line. verdicts: of each name those of the first judge and of the second."""
-    table = np.zeros((len(VERDICTS), len(VERDICTS)))
-    for first, second in verdicts:
-        table[VERDICTS.index(first), VERDICTS.index(second)] += 1
-    shares = table / table.sum()
-    equal = float(np.trace(shares))
-    by_chance = float(shares.sum(axis=0) @ shares.sum(axis=1))
-    kappa = (equal - by_chance) / (1 - by_chance) if by_chance < 1 else 1.0
-    return f"equal: {equal:.2f} kappa: {kappa:.2f} of {len(verdicts)}"
+    first, second = np.array([[VERDICTS.index(verdict) for verdict in pair] for pair in verdicts]).T
+    equal = float((first == second).mean())
+    beyond_chance = kappa(first, second)
+    if np.isnan(beyond_chance):  # both said one thing throughout
+        beyond_chance = 1.0
+    return f"equal: {equal:.2f} kappa: {beyond_chance:.2f} of {len(verdicts)}"
 
 
 def _key_of(sheet: Path) -> Path:

@@ -18,6 +18,7 @@ from django.urls import reverse
 
 from benchmarks.browser import reading_fields, training_form
 from benchmarks.insight.collections import Collection
+from inference import engines
 from inference.explore.company import company
 from tasks.corpora import read_corpus, store_upload
 from tasks.runs import train
@@ -26,11 +27,12 @@ from webapp.analysis.findings.overview import overview
 from webapp.analysis.findings.values import Detail
 from webapp.core.documents import fields
 from webapp.core.documents.selection import Selection
-from webapp.core.results import evidence, labels
+from webapp.core.results import evidence, family_tree
 from webapp.core.results.view import RunView
 from webapp.core.runs import names, services
-from webapp.models import Corpus, Findings, Run, Snapshot, Topic
+from webapp.models import Corpus, Run, Snapshot, StoredResult, Topic
 from webapp.platform.local import migrations, servers
+from webapp.platform.storage import cache
 
 KINDS_OF_TIME = ("change", "event", "speaker", "sense")
 KINDS_OF_GROUPS = ("mark", "keyword")
@@ -54,7 +56,8 @@ def trained(collection: Collection, quick: bool, seed: int, **settings):
         _name_anew(trained_before)
         return runs.get(pk=trained_before.pk)
     settings.setdefault("topics", _preset_topics(corpus))
-    run_id = services.create(corpus.version, seed=seed, **settings).pk
+    engine = settings.pop("engine", engines.DEFAULT)
+    run_id = services.create(corpus.version, seed=seed, engine=engine, engine_settings=settings).pk
     train(run_id)
     run = runs.get(pk=run_id)
     if run.status != "done":
@@ -69,8 +72,9 @@ def _name_anew(run) -> None:
         Topic.objects.filter(snapshot=run.snapshot_id, number=k).update(
             background=bool(kinds.general[k]), mixed=bool(kinds.mixed[k])
         )
-    names.rename(run, SimpleNamespace(check=lambda: None))
-    labels.proposals.cache_clear()
+    StoredResult.objects.filter(snapshot=run.snapshot_id, key=family_tree.NAMES).delete()
+    names.rename(run, names.of_finished(run, SimpleNamespace(check=lambda: None)))
+    cache.clear_all()
 
 
 def read(collection: Collection, name: str):
@@ -108,7 +112,7 @@ def _preset_topics(corpus) -> int:
 def shown(run, detail: Detail) -> dict:
     """Its JSON, of findings that are computed anew when it is asked for as first shown."""
     if detail == "":
-        Findings.objects.filter(snapshot=run.snapshot_id).delete()
+        StoredResult.objects.filter(snapshot=run.snapshot_id).delete()
         stored.compute(run.pk)
     return asdict(overview(_all_documents(run), detail, None))
 

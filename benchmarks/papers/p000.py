@@ -156,7 +156,7 @@ def measured(bench: Bench, trained: Trained, bow: Bow, seed: int, scored: bool) 
     if scored:
         held_out = held_out_documents(bow, seed)[: size(bench).scored]
         judge = LeftToRight(bow, held_out, PARTICLES, limit=MOST_TOKENS)
-        tokens = np.maximum(np.diff(judge.indptr), 1)
+        tokens = np.maximum(np.diff(judge.tokens_in_order.token_ptr), 1)
         by_document = judge.documents_log(trained.topics, SCORING_ALPHA) / tokens
     return Measured(
         coherence=umass(trained),
@@ -186,7 +186,7 @@ def runs(
 
 
 def together(trainings: list[Measured], name: str) -> np.ndarray:
-    """A field of Measured, of all trainings."""
+    """float64: a field of Measured, of all trainings."""
     return np.concatenate([np.atleast_1d(getattr(training, name)) for training in trainings])
 
 
@@ -195,8 +195,8 @@ def mean(trainings: list[Measured], name: str) -> float:
 
 
 def p_value(a: np.ndarray, b: np.ndarray) -> float:
-    """p of Welch's t-test; 1 where there is none: with fewer than two values, or where all are
-    equal."""
+    """p of Welch's t-test of two samples, a and b; 1 where there is none: with fewer than two
+    values, or where all are equal."""
     from scipy.stats import ttest_ind
 
     all_are_equal = np.ptp(np.concatenate((a, b))) == 0

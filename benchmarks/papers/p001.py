@@ -98,7 +98,7 @@ def _inferred(trained: Trained, documents: int) -> tuple[float, float]:
     end = min(documents, trained.bow.D)
     infer = partial(trained.engine.fold_in, trained.config, trained.state, trained.bow, 0, end)
     theta = infer()
-    lengths = np.diff(trained.bow.first_token)[:end]
+    lengths = trained.bow.lengths[:end]
     document = np.repeat(np.arange(end), np.diff(theta.indptr))
     alpha = trained.engine.priors(trained.config, trained.state).alpha
     tokens = theta.weights * (alpha.sum() + lengths[document]) - alpha[theta.topics]

@@ -560,7 +560,7 @@ def _bounds(bow: Bow, seed: int, passes: int, **settings: Any) -> tuple[list[flo
     schedule = Schedule(bow, config, held_out)
     documents = np.setdiff1d(np.arange(bow.D), held_out)
     state = lsparse.init(config, schedule.shape, seed)
-    tokens = np.diff(bow.first_token)[documents].sum()
+    tokens = bow.lengths[documents].sum()
     bounds = []
     while state.t < schedule.steps:
         lsparse.step(config, state, bow, schedule.batch(state.t, seed), schedule.shape)

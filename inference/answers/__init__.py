@@ -12,26 +12,28 @@ Naive twins: tests/inference/naive_answers.py. How often intervals hold the trut
 """
 
 from inference.answers.answer import (
-    LEAST_UNITS,
     MOST_OF_ONE,
     Answers,
+    Obstacle,
     Verdict,
     answer,
-    answer_family,
+    answer_question_family,
 )
 from inference.answers.outcome import AmountTable, CountedTopics, Outcome
-from inference.answers.question import Family, Question
+from inference.answers.question import Question, QuestionFamily
+from inference.effects.unit_documents import LEAST_UNITS
 
 __all__ = [
     "LEAST_UNITS",
     "MOST_OF_ONE",
     "Answers",
     "CountedTopics",
-    "Family",
+    "QuestionFamily",
+    "Obstacle",
     "Outcome",
     "Question",
     "AmountTable",
     "Verdict",
     "answer",
-    "answer_family",
+    "answer_question_family",
 ]

@@ -1,6 +1,7 @@
 """Answers to a question: number, interval and verdict of every row of its family."""
 
 from collections.abc import Callable, Iterator
+from enum import StrEnum
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -12,31 +13,46 @@ from inference.answers.acceptance import Acceptance, accept
 from inference.answers.outcome import Outcome
 from inference.answers.question import Question
 from inference.answers.unit_sums import UnitSums, sum_units
+from inference.effects.leverage import LEAST_FREEDOM
+from inference.effects.unit_documents import LEAST_UNITS
 from inference.runtime.arrays import ABOVE_ZERO
+from inference.share_intervals import USUAL_LEVEL
 
-# Units of a side, and units with a topic on both sides together, below which nothing is said: with
-# fewer an interval would say no more than that anything may be. Both sides count together: to count
-# the side that has more would select the topics that chance put together.
-LEAST_UNITS = 5
+# Units with a topic on both sides together, below which nothing is said of it, as of a side below
+# LEAST_UNITS. Both sides count together: to count the side that has more would select the topics
+# that chance put together.
 LEAST_HOLDING = 5
 FEW_UNITS = 200  # up to which Student's t does not hold
 FEW_THAT_COUNT = 100  # equal units that differ as much in size: below it t does not hold, either
 MOST_EXCHANGED = 5_000  # units: above it, and of more cells, exchanges would take too long
 MOST_CELLS_EXCHANGED = 600_000  # units x topics: some seconds
-USUAL_LEVEL = 0.95
 MOST_OF_ONE = 0.5  # of a side's words of a topic, above which they are told as one unit's
 
 Calibration = Literal["exchanged", "t"]
-Verdict = Literal[
-    "",  # beyond chance
-    "chance",  # the interval holds "no difference"
-    "few units",  # of a side
-    "few units have it",
-    "one unit",  # beyond chance, but mostly one unit's
-    "apart in time",  # the sides hardly speak at the same times, and time is held constant
-    "of who speaks",  # hardly anybody speaks in a span and at other times
-    "not apart",  # a unit alone is a side, or what is held constant says the same
-]
+
+
+class Obstacle(StrEnum):
+    """Why nothing can be said of any topic. Its values are stored with answers, and are those of
+    files."""
+
+    FEW_UNITS = "few units"  # of a side
+    APART_IN_TIME = "apart in time"  # sides hardly speak at the same times, and time is held
+    WHO_SPEAKS = "of who speaks"  # hardly anybody speaks in a span and at other times
+    NOT_APART = "not apart"  # a unit alone is a side, or what is held constant says the same
+
+
+class Verdict(StrEnum):
+    """What can be said of one topic: an Obstacle of all of them, or what its own numbers say. Its
+    values are those of files and JSON."""
+
+    BEYOND_CHANCE = ""
+    CHANCE = "chance"  # the interval holds "no difference"
+    FEW_UNITS_HAVE_IT = "few units have it"
+    ONE_UNIT = "one unit"  # beyond chance, but mostly one unit's
+    FEW_UNITS = Obstacle.FEW_UNITS
+    APART_IN_TIME = Obstacle.APART_IN_TIME
+    WHO_SPEAKS = Obstacle.WHO_SPEAKS
+    NOT_APART = Obstacle.NOT_APART
 
 
 class Answers(NamedTuple):
@@ -50,8 +66,8 @@ class Answers(NamedTuple):
     calibrated: "exchanged": by exchanges of units, or "t". units: of a and of b; holding: int64[T],
     of both with the topic. largest: int64[T], the code of the unit with most of the topic on the
     side that has more, -1 for a document or where units were added up; part: what it has of that
-    side's words of the topic; without: the difference without it; ratio_without. verdict: of all
-    topics, "" where each has its own (`verdict_of`).
+    side's words of the topic; without: the difference without it; ratio_without. obstacle: why
+    nothing can be said of any topic; None where each has a verdict of its own (`verdict_of`).
     """
 
     a: np.ndarray
@@ -78,7 +94,7 @@ class Answers(NamedTuple):
     part: np.ndarray
     without: np.ndarray
     ratio_without: np.ndarray
-    verdict: Verdict
+    obstacle: Obstacle | None
 
     @property
     def turned(self) -> "Answers":
@@ -101,8 +117,8 @@ class Answers(NamedTuple):
             )
 
     def ends(self, side: int) -> tuple[np.ndarray, np.ndarray]:
-        """(low, high) of the shares of side 0 (a) or 1 (b), within 0 and 1, of the same level; NaN
-        where nothing can be said."""
+        """(low, high), float64[T] each, of the shares of side 0 (a) or 1 (b), within 0 and 1, of
+        the same level; NaN where nothing can be said."""
         share = self.b if side else self.a
         half = self.critical * (self.error_b if side else self.error_a)
         half = np.where(np.isnan(self.p), np.nan, half)
@@ -110,26 +126,29 @@ class Answers(NamedTuple):
 
     def verdict_of(self, column: int) -> Verdict:
         """What can be said of one topic."""
-        if self.verdict:
-            return self.verdict
+        if self.obstacle is not None:
+            return Verdict(self.obstacle)
         if np.isnan(self.p[column]):
-            return "few units have it"
+            return Verdict.FEW_UNITS_HAVE_IT
         if not self.accepted[column]:
-            return "chance"
-        return "one unit" if self.part[column] > MOST_OF_ONE else ""
+            return Verdict.CHANCE
+        if self.part[column] > MOST_OF_ONE:
+            return Verdict.ONE_UNIT
+        return Verdict.BEYOND_CHANCE
 
 
 class Row(NamedTuple):
     """What is known of one question before its family's level is. group: that is side A; None where
     there are no two sides, as along a line. difference: R is 1; the others as in Answers.
-    exchanged: None where Student's t says what chance would make."""
+    exchanged: None where Student's t says what chance would make. obstacle: why nothing can be said
+    of any topic; None where something may be."""
 
     group: int | None
     difference: sides.Difference
     p: np.ndarray
     exchanged: exchanges.Exchanged | None
     holding: np.ndarray
-    verdict: Verdict
+    obstacle: Obstacle | None
 
     @property
     def size(self) -> np.ndarray:
@@ -146,10 +165,10 @@ def answer(
     """The answers for the first row of a question's family, as two sets have only one. subjects:
     bool[T], the topics that are told; None: all. level: of each interval by itself, 0.95 or more;
     None: what the family gives."""
-    return answer_family(outcome, question, subjects, level)[0]
+    return answer_question_family(outcome, question, subjects, level)[0]
 
 
-def answer_family(
+def answer_question_family(
     outcome: Outcome,
     question: Question,
     subjects: np.ndarray | None = None,
@@ -197,17 +216,18 @@ def make_row(
     group: int | None,
     difference: sides.Difference,
     holding: np.ndarray,
-    verdict: Verdict = "",
+    obstacle: Obstacle | None = None,
 ) -> Row:
-    """By Student's t. verdict: what is known already."""
+    """A question's row by Student's t. group: as in Row. difference: of one division, R = 1.
+    holding: int64[T], units with the topic. obstacle: what is known already."""
     fewest = min(int(difference.units_a[0]), int(difference.units_b[0]))
     if fewest < LEAST_UNITS:
-        verdict = "few units"
-    elif not verdict and not difference.df[0] > 0:
-        verdict = "not apart"
-    row = Row(group, difference, np.empty(0), None, holding, verdict)
-    p = 2 * stdtr(max(float(difference.df[0]), 1e-3), -row.size)
-    may_be_tested = np.isfinite(p) & (holding >= LEAST_HOLDING) & (not verdict)
+        obstacle = Obstacle.FEW_UNITS
+    elif obstacle is None and not difference.df[0] > 0:
+        obstacle = Obstacle.NOT_APART
+    row = Row(group, difference, np.empty(0), None, holding, obstacle)
+    p = 2 * stdtr(max(float(difference.df[0]), LEAST_FREEDOM), -row.size)
+    may_be_tested = np.isfinite(p) & (holding >= LEAST_HOLDING) & (obstacle is None)
     return row._replace(p=np.where(may_be_tested, p, np.nan))
 
 
@@ -246,7 +266,7 @@ def _calibrate(sums: UnitSums, rows: list[Row]) -> list[Row]:
     calibrated = list(rows)
     of_size: dict[int, list[int]] = {}
     for row_number, row in enumerate(rows):
-        if not row.verdict:
+        if row.obstacle is None:
             smaller = min(int(row.difference.units_a[0]), int(row.difference.units_b[0]))
             of_size.setdefault(smaller, []).append(row_number)
     if not of_size:  # nothing is to be told, and there may be no units at all
@@ -270,7 +290,7 @@ def with_exchanges(row: Row, reached: np.ndarray, exchanged: exchanges.Exchanged
 
 def _critical(row: Row, level: float) -> np.ndarray:
     """float64[T]: how many errors an interval of a level reaches."""
-    df = max(float(row.difference.df[0]), 1e-3)
+    df = max(float(row.difference.df[0]), LEAST_FREEDOM)
     by_t = stdtrit(df, 0.5 + level / 2)
     if row.exchanged is None:
         return np.full(len(row.p), by_t)
@@ -331,7 +351,7 @@ def make_answers(
         part=largest.part,
         without=largest.difference,
         ratio_without=largest.ratio,
-        verdict=row.verdict,
+        obstacle=row.obstacle,
     )
 
 

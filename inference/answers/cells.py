@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.answers.outcome import Outcome
+from inference.bow import ranges
+from inference.documents import even_step
 from inference.kernels import spans as kernels
 from inference.runtime.arrays import ABOVE_ZERO
 
@@ -65,7 +67,8 @@ def follow_each_other(unit: np.ndarray, days: np.ndarray) -> bool:
 
 
 def in_order(unit: np.ndarray, days: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """int64[D]: the rank of each document's unit by its mean day, -1 for none."""
+    """int64[D]: the rank of each document's unit by its mean day, -1 for none. unit: int[D], below
+    0 for none; days: int[D], 0 for none; sizes: float64[D], words."""
     valued = (unit >= 0) & (days > 0) & (sizes > 0)
     units = int(unit[valued].max(initial=-1)) + 1
     words = np.bincount(unit[valued], sizes[valued], minlength=units)
@@ -116,12 +119,12 @@ def of_documents(outcome: Outcome, period: np.ndarray) -> Cells:
     """Documents, in one pool; of very many some of one period, drawn, are one cell: sums of
     documents that can be exchanged can be exchanged, too. period: int64[D], -1 for none."""
     present = np.flatnonzero((period >= 0) & (outcome.sizes > 0))
-    columns_at_once = -(-len(present) * outcome.columns // MOST_AMOUNTS) or 1
-    drawn = present if columns_at_once == 1 else np.random.default_rng(_SEED).permutation(present)
+    documents_of_cell = even_step(len(present) * outcome.columns, MOST_AMOUNTS)
+    drawn = present if documents_of_cell == 1 else np.random.default_rng(_SEED).permutation(present)
     by_period = drawn[np.argsort(period[drawn], kind="stable")]
     of_period = np.bincount(period[by_period])
-    position = np.arange(len(by_period)) - np.repeat(np.cumsum(of_period) - of_period, of_period)
-    is_first = position % columns_at_once == 0
+    position = ranges(np.zeros_like(of_period), of_period)
+    is_first = position % documents_of_cell == 0
     cell = np.full(len(period), -1, np.int64)
     cell[by_period] = np.cumsum(is_first) - 1
     first = by_period[is_first]
@@ -143,8 +146,9 @@ def of_units(
     if len(pairs) > most_pairs:
         of_unit = np.bincount(pairs // periods)
         order = np.random.default_rng(_SEED).permutation(len(of_unit))
+        units_that_fit = int((np.cumsum(of_unit[order]) <= most_pairs).sum())
         drawn = np.zeros(len(of_unit), bool)
-        drawn[order[: max(int((np.cumsum(of_unit[order]) <= most_pairs).sum()), 1)]] = True
+        drawn[order[: max(units_that_fit, 1)]] = True
         present = present[drawn[code]]
         code = code[drawn[code]]
     codes, pool = np.unique(code, return_inverse=True)

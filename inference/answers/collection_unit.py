@@ -24,17 +24,17 @@ from typing import Literal, NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from inference.documents import even_step
+from inference.rarity import inverse_frequency_in_sample
 from inference.runtime.arrays import ABOVE_ZERO
 
 FEWEST_VALUES = 10  # values of a unit: of fewer nobody knows how they vary
 LEAST_EFFECTIVE = FEWEST_VALUES / 2  # values that count, where a few have most of the documents
-SHARED_PART = (
-    0.5  # part of the documents whose value another document has: else it is an id or a title
-)
+# Part of the documents whose value another document has: else it is an id or a title
+SHARED_PART = 0.5
 KNOWN = 0.8  # part of the documents that have a value: of the others nothing would be known
-SAME_FIELD_PART = (
-    0.99  # part of the documents in pairs of values that go together: one field under two names
-)
+# Part of the documents in pairs of values that go together: one field under two names
+SAME_FIELD_PART = 0.99
 SAME_VALUES = 0.05  # by which part the numbers of values of two such columns may differ
 NESTED = 0.97  # part of the documents in the main value of the coarser field
 ALIKE = 1.1  # design effect below which a field does not matter: random codes reach it in 6 of 100
@@ -59,6 +59,7 @@ PAIRED = 60_000  # documents that tell aliases and nesting
 DIRECTIONS = 40  # in which documents' words differ most
 DIRECTION_DOCUMENTS = 10_000  # from which these are learned
 PASSES = 2  # of the randomised decomposition (Halko, Martinsson and Tropp 2011, algorithm 4.4)
+LEAST_NORM = 1e-9  # of a document: one whose words are all in every document has length 0
 SMALLEST_EIGENVALUE_PART = 1e-10  # of the largest eigenvalue: below it is nothing but rounding
 SPARE_DIRECTIONS = 8  # that it uses beyond those that are kept
 PERMUTED = 199  # orders of a number's values that are compared with its own
@@ -209,7 +210,9 @@ class Mixes:
         documents = np.flatnonzero(self.lengths > 0)
         pairs = np.diff(self.counts.indptr)[documents].sum()
         step = max(len(documents) / SAMPLE, pairs / SAMPLE_PAIRS, 1.0)
-        return documents[(np.arange(int(len(documents) / step)) * step).astype(np.int64)]
+        sampled = int(len(documents) / step)
+        places = (np.arange(sampled) * step).astype(np.int64)
+        return documents[places]
 
     @cached_property
     def projected_sample(self) -> np.ndarray:
@@ -227,7 +230,7 @@ def mixes_of(indptr: np.ndarray, words: np.ndarray, counts: np.ndarray, V: int) 
     matrix = csr_matrix((counts, words, indptr), shape=(D, V), copy=False)
     lengths = np.asarray(matrix.sum(axis=1, dtype=np.float64)).ravel()
     documents = np.flatnonzero(lengths > 0)
-    documents = documents[:: -(-len(documents) // DIRECTION_DOCUMENTS) or 1]
+    documents = documents[:: even_step(len(documents), DIRECTION_DOCUMENTS)]
     sample = matrix[documents]
     sample.sum_duplicates()  # of a word in several sections of a document
     return Mixes(matrix, _directions(_weighted(sample)), lengths)
@@ -237,11 +240,11 @@ def _weighted(sample: csr_matrix) -> csr_matrix:
     """The words of documents as `mixes_of` counts them. sample: one pair for each word of a
     document."""
     documents = np.bincount(sample.indices, minlength=sample.shape[1])
-    rare = np.log(max(sample.shape[0], 2) / np.maximum(documents, 1))
+    rare = inverse_frequency_in_sample(documents, sample.shape[0])
     weight = np.sqrt(sample.data.astype(np.float32)) * rare[sample.indices].astype(np.float32)
     row = np.repeat(np.arange(sample.shape[0]), np.diff(sample.indptr))
     norm = np.sqrt(np.bincount(row, weight**2, minlength=sample.shape[0]))
-    weight /= np.maximum(norm, 1e-9)[row].astype(np.float32)
+    weight /= np.maximum(norm, LEAST_NORM)[row].astype(np.float32)
     return csr_matrix((weight, sample.indices, sample.indptr), shape=sample.shape)
 
 
@@ -284,7 +287,8 @@ def _away(mixes: Mixes, documents: np.ndarray, projected: np.ndarray) -> np.ndar
 def design_effect(codes: np.ndarray, mixes: Mixes) -> tuple[float, float]:
     """(design effect, intraclass correlation) of the median direction: how many times larger the
     variance of a mean is than of as many independent documents; and the correlation of two
-    documents of one value that this means. (1.0, 0.0) where no document has a value."""
+    documents of one value that this means. (1.0, 0.0) where no document has a value. codes: int[D],
+    the value of each document, below 0 for none."""
     documents, sums_of_words = _looked_at(codes, mixes)
     if len(documents) < 2:
         return 1.0, 0.0
@@ -359,7 +363,7 @@ def _whole_values(codes: np.ndarray, mixes: Mixes) -> np.ndarray:
 def main_value_part(finer: np.ndarray, coarser: np.ndarray) -> float:
     """The part of the documents that lie in the main value of `coarser` among those of their value
     of `finer`; of an even sample of PAIRED. 1.0: each value of `finer` has one of `coarser`."""
-    step = -(-len(finer) // PAIRED) or 1
+    step = even_step(len(finer), PAIRED)
     finer = finer[::step]
     coarser = coarser[::step]
     valued = (finer >= 0) & (coarser >= 0)
@@ -375,8 +379,9 @@ def main_value_part(finer: np.ndarray, coarser: np.ndarray) -> float:
 
 def follows_the_calendar(codes: np.ndarray, days: np.ndarray) -> bool:
     """Whether a column is the date itself, or decided by the month of the year or the day of the
-    week (their names, a season). days: int[D], date.toordinal(), 0 for none."""
-    step = -(-len(codes) // PAIRED) or 1
+    week (their names, a season). codes: int[D], the value of each document, below 0 for none; days:
+    int[D], date.toordinal(), 0 for none."""
+    step = even_step(len(codes), PAIRED)
     codes = codes[::step]
     days = days[::step]
     if np.mean(days > 0) < REGULAR:
@@ -467,6 +472,7 @@ class Field:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """Its name, and what else it may be called."""
         return (self.name, *self.aliases)
 
     @property

@@ -15,17 +15,18 @@ import numpy as np
 from inference.answers import exchanges, sides
 from inference.answers.answer import (
     Answers,
+    Obstacle,
     Row,
-    Verdict,
     judge,
     make_row,
     units_are_few,
     with_exchanges,
 )
 from inference.answers.outcome import CountedTopics
-from inference.answers.question import Family, Question
+from inference.answers.question import Question, QuestionFamily
 from inference.answers.unit_sums import UnitSums, sum_units
 from inference.effects import regression
+from inference.effects.leverage import ALONE_LEVERAGE_GAP
 from inference.runtime.arrays import ABOVE_ZERO
 
 Fitted = Callable[[regression.Data, np.ndarray, np.ndarray], regression.Fit]  # as regression.fit
@@ -52,14 +53,14 @@ class Settings(NamedTuple):
 def answer_held(
     data: regression.Data,
     settings: Settings,
-    verdict: Verdict = "",
+    obstacle: Obstacle | None = None,
     fit: Fitted = regression.fit,
     level: float | None = None,
     exchanges: bool = True,
 ) -> Answers:
     """The answers for every topic of the data. exchanges: whether few units are tested by
     exchanging them, which is for words that were counted, not for shares that were estimated.
-    verdict: why nothing can be said, where that is known. level: of each interval, 0.95 or more;
+    obstacle: why nothing can be said, where that is known. level: of each interval, 0.95 or more;
     None: what the topics, as one family, give."""
     compared = settings.compared
     of_changes = len(compared) == 4
@@ -69,10 +70,10 @@ def answer_held(
     sums = _unit_sums(data, settings)
     group = 0 if settings.side is not None and not of_changes else None
     if fitted.alone[2] or not np.isfinite(fitted.variance).all():
-        verdict = verdict or "not apart"
+        obstacle = obstacle or Obstacle.NOT_APART
     holding = np.count_nonzero(sums.totals[0], axis=0)
-    row = make_row(group, _difference(fitted, sums), holding, verdict)
-    if exchanges and not of_changes and not row.verdict and units_are_few(sums):
+    row = make_row(group, _difference(fitted, sums), holding, obstacle)
+    if exchanges and not of_changes and row.obstacle is None and units_are_few(sums):
         row = _with_exchanges(row, sums, data, settings)
     answers = judge(sums, [row], None, level)[0]
     if not of_changes:
@@ -90,9 +91,9 @@ def _unit_sums(data: regression.Data, settings: Settings) -> UnitSums:
     outcome = CountedTopics(
         data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into, data.T
     )
-    unit = np.empty(len(data.cell), np.int64)
-    unit[data.units.order] = np.repeat(np.arange(data.units.U), np.diff(data.units.starts))
-    two_group_question = Question(group, groups, np.array([0]), unit, Family.CHOSEN)
+    two_group_question = Question(
+        group, groups, np.array([0]), data.units.unit_of_document, QuestionFamily.CHOSEN
+    )
     return sum_units(outcome, two_group_question)
 
 
@@ -158,14 +159,12 @@ def _columns(settings: Settings) -> tuple[np.ndarray, np.ndarray]:
 
 def _of_units(sums: UnitSums, data: regression.Data, settings: Settings) -> OfUnits:
     """Units are those of `sums`, numbered as the data has them."""
-    unit = np.empty(len(data.cell), np.int64)
-    unit[data.units.order] = np.repeat(np.arange(data.units.U), np.diff(data.units.starts))
     row_of_unit = np.full(data.units.U, -1)
     row_of_unit[sums.code] = np.arange(sums.units)
     speaks = np.zeros(len(settings.rows)) if settings.side is None else settings.side
     spoken = np.where(data.cell >= 0, speaks[data.cell], -1) >= 0
     with_words = np.flatnonzero(spoken & (data.lengths > 0))
-    row_of_document = row_of_unit[unit[with_words]]
+    row_of_document = row_of_unit[data.units.unit_of_document[with_words]]
     words = data.lengths[with_words].astype(float)
     of_unit = np.bincount(row_of_document, weights=words, minlength=sums.units)
 
@@ -176,13 +175,14 @@ def _of_units(sums: UnitSums, data: regression.Data, settings: Settings) -> OfUn
     of_document = number[data.cell[with_words]]
     along = mean(of_document)
     spread = words @ (of_document - words @ of_document / words.sum()) ** 2
+    within = 0.0
+    if spread:
+        within = float(words @ (of_document - along[row_of_document]) ** 2 / spread)
     return OfUnits(
         held=np.stack([mean(column) for column in held[data.cell[with_words]].T], axis=1),
         along=along,
         time=None if settings.time is None else mean(settings.time[with_words]),
-        within=float(words @ (of_document - along[row_of_document]) ** 2 / spread)
-        if spread
-        else 0.0,
+        within=within,
     )
 
 
@@ -219,7 +219,7 @@ def _size(
     it."""
     spread = (sizes * side**2).sum(axis=1)[:, None]
     difference = (side @ residual) / spread
-    leverage = np.clip(sizes * side**2 / spread, 0, 1 - sides.ALONE_LEVERAGE_GAP)
+    leverage = np.clip(sizes * side**2 / spread, 0, 1 - ALONE_LEVERAGE_GAP)
 
     def summed(weight: np.ndarray) -> np.ndarray:
         """Squares of what the difference leaves of each unit."""

@@ -15,7 +15,9 @@ class Outcome(Protocol):
     """columns: T, of topics or words. documents: D."""
 
     @property
-    def columns(self) -> int: ...
+    def columns(self) -> int:
+        """T: how many amounts each document has."""
+        ...
 
     @property
     def sizes(self) -> np.ndarray:
@@ -41,10 +43,11 @@ class AmountTable(NamedTuple):
 
     @property
     def columns(self) -> int:
+        """T, the amounts that each document has."""
         return self.amounts.shape[1]
 
     def summed(self, group: np.ndarray, groups: int) -> np.ndarray:
-        """See Outcome."""
+        """float64[groups, T]. group: int[D]; see Outcome."""
         in_group = np.flatnonzero(group >= 0)
         member = csr_matrix(
             (np.ones(len(in_group)), (group[in_group], in_group)), shape=(groups, len(self.sizes))
@@ -74,7 +77,7 @@ class CountedTopics(NamedTuple):
         return np.asarray(self.lengths, float)
 
     def summed(self, group: np.ndarray, groups: int) -> np.ndarray:
-        """See Outcome. One pass over the documents' topics."""
+        """float64[groups, T]. group: int[D]; see Outcome. One pass over the documents' topics."""
         arrays = documents.arrays(self.doc_ptr, self.doc_topics, self.doc_tokens, self.lengths)
         group = frozen(np.asarray(group), np.int32)
         column_of_topic = frozen(np.asarray(self.into), np.int32)
@@ -88,6 +91,9 @@ class CountedTopics(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _summed(group, groups, doc_ptr, doc_topics, doc_tokens, column_of_topic, columns):
+    """float64[groups, columns]: tokens of each group, by column. group: int32[D], -1 for none.
+    doc_ptr: int64[D + 1], doc_topics: uint16, doc_tokens: int32, the topics of documents.
+    column_of_topic: int32[K], -1 for none."""
     amounts = np.zeros((groups, columns))
     for document in range(len(group)):
         row = group[document]

@@ -9,7 +9,7 @@ import numpy as np
 from inference.errors import Invalid
 
 
-class Family(StrEnum):
+class QuestionFamily(StrEnum):
     """The rows that share one level.
 
     VALUE: a value of a field against all other documents: every value of the field, with every
@@ -28,18 +28,18 @@ class Question(NamedTuple):
     group: int[D], the group of each document, -1 for one that is in no group; groups: their number.
     asked_groups: int64[Q], the groups that are side A, one after the other: the rows of the family. unit:
     int[D], whose each document is, below 0 for one that stands for itself; None: documents are
-    independent of each other. family: see Family.
+    independent of each other. family: see QuestionFamily.
     """
 
     group: np.ndarray
     groups: int
     asked_groups: np.ndarray
     unit: np.ndarray | None
-    family: Family
+    family: QuestionFamily
 
 
 def of_two_sets(side_a: np.ndarray, side_b: np.ndarray, unit: np.ndarray | None) -> Question:
-    """Two sets that somebody chose. side_a, side_b: bool[D].
+    """Two sets that somebody chose. side_a, side_b: bool[D]; unit: as in Question.
 
     Raises Invalid for a document that is on both sides.
     """
@@ -51,7 +51,7 @@ def of_two_sets(side_a: np.ndarray, side_b: np.ndarray, unit: np.ndarray | None)
             " both.",
         )
     group = np.select([side_a, side_b], [0, 1], -1)
-    return Question(group, 2, np.array([0]), unit, Family.CHOSEN)
+    return Question(group, 2, np.array([0]), unit, QuestionFamily.CHOSEN)
 
 
 def of_values(
@@ -61,9 +61,10 @@ def of_values(
 
     group: int[D], the value of each document, -1 for one outside the set; groups: their number.
     named_groups: int[Q], values that are asked for, None: all; what is not named counts as "other".
-    Of a field with two groups only the first is asked for: the second says the same once more."""
+    Of a field with two groups only the first is asked for: the second says the same once more.
+    unit: as in Question."""
     present = np.flatnonzero(np.bincount(group[group >= 0], minlength=groups))
     asked_groups = present if named_groups is None else np.intersect1d(present, named_groups)
     if len(present) == 2 and len(asked_groups) == 2:
         asked_groups = asked_groups[:1]
-    return Question(group, groups, asked_groups, unit, Family.VALUE)
+    return Question(group, groups, asked_groups, unit, QuestionFamily.VALUE)

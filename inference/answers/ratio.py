@@ -22,7 +22,7 @@ def with_ends(
     critical: np.ndarray,
     tellable: np.ndarray,
 ) -> Ratio:
-    """tellable: bool[T], whether there is an interval; the rest as in `fieller`."""
+    """a / b and its interval. tellable: bool[T], whether there is one; the rest as in `fieller`."""
     low, high = fieller(share_a, share_b, variance_a, variance_b, covariance, critical)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = share_a / share_b
@@ -41,8 +41,10 @@ def fieller(
 
     1 is outside exactly where 0 is outside of a - b -+ c error, of the same error and c. high is
     inf where b may be nothing, and low, too, where b is surely nothing. Where the values r fall
-    into two parts, it is the part that holds a / b, and all of 0 to inf where the other one holds 1.
-    NaN of a share b that is expected to be below 0: there is no ratio then."""
+    into two parts, it is the part that holds a / b, and all of 0 to inf where the other one holds
+    1. NaN of a share b that is expected to be below 0: there is no ratio then. share_a, share_b: a
+    and b; variance_a, variance_b, covariance: of both; critical: c, in errors: float64[T] each, and
+    so are low and high."""
     with np.errstate(all="ignore"):  # of two units the critical value may be beyond all numbers
         square = critical**2
         first = share_b**2 - square * variance_b

@@ -10,12 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.answers.unit_sums import UnitSums
+from inference.effects.leverage import inverse_of_gap
 from inference.runtime.arrays import ABOVE_ZERO
 
 LARGEST_TABLE = 1 << 22  # words of a unit up to which units of a size are counted in a table: 32 MB
-ALONE_LEVERAGE_GAP = (
-    1e-9  # 1 - leverage, below which a unit alone is a side, and its residual says nothing
-)
 
 
 class Difference(NamedTuple):
@@ -35,10 +33,12 @@ class Difference(NamedTuple):
 
     @property
     def difference(self) -> np.ndarray:
+        """float64[R, T]: share_a - share_b."""
         return self.share_a - self.share_b
 
     @property
     def error(self) -> np.ndarray:
+        """float64[R, T]: the standard error of the difference."""
         square = self.variance_a + self.variance_b - 2 * self.covariance
         return np.sqrt(np.maximum(square, ABOVE_ZERO))
 
@@ -84,7 +84,9 @@ def of_nested(units: Prepared, on_a: np.ndarray) -> Difference:
 def larger_of_nested(
     variance_a: np.ndarray, variance_b: np.ndarray, words_a: np.ndarray, words_b: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Both sides' variances: CR2's, or, where that makes the larger error, the pooled ones."""
+    """Both sides' variances: CR2's, or, where that makes the larger error, the pooled ones.
+    variance_a, variance_b: float64, CR2's, of one shape, as is what comes back; words_a, words_b:
+    the words of each side, numbers or float64[R, 1]."""
     spread = (variance_a * words_a**2 + variance_b * words_b**2) / (words_a + words_b)
     with np.errstate(divide="ignore", invalid="ignore"):
         pooled_a = spread / words_a
@@ -110,7 +112,7 @@ def _one_side(units: Prepared, member: np.ndarray) -> _Side:
     sizes = units.sizes
     words = member @ sizes
     leverage = member * sizes / np.maximum(words, ABOVE_ZERO)[:, None]
-    inverse = _inverse(1 - leverage)
+    inverse = inverse_of_gap(1 - leverage)
     weight = member * inverse
     with np.errstate(divide="ignore", invalid="ignore"):
         share = (member @ units.amounts) / words[:, None]
@@ -154,6 +156,7 @@ class UnitsBySize(NamedTuple):
 
     @property
     def words(self) -> float:
+        """Words of all units."""
         return float(self.sizes @ self.units)
 
     @property
@@ -167,7 +170,7 @@ def freedom_by_size(by_size: list[UnitsBySize]) -> np.ndarray:
     trace = squares = 0.0
     for side in by_size:
         leverage = side.sizes / max(side.words, ABOVE_ZERO)
-        diagonal = leverage * _inverse(1 - leverage) / max(side.words, ABOVE_ZERO)
+        diagonal = leverage * inverse_of_gap(1 - leverage) / max(side.words, ABOVE_ZERO)
         outer = diagonal * leverage
         trace += float((side.units * (diagonal - outer)).sum())
         squares += float((side.units * (diagonal**2 - 2 * diagonal * outer)).sum())
@@ -229,7 +232,9 @@ def larger_of_crossing(
     words_b: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Both sides' variances and their covariance: CR2's, or, where that makes the larger error,
-    those of sides that vary at least as if all units varied alike."""
+    those of sides that vary at least as if all units varied alike. variance_a, variance_b,
+    covariance: float64, CR2's, of one shape, as is what comes back; words_a, words_b: the words of
+    each side."""
     spread = (variance_a * words_a**2 + variance_b * words_b**2) / (words_a + words_b)
     floored_a = np.maximum(variance_a, spread / words_a)
     floored_b = np.maximum(variance_b, spread / words_b)
@@ -256,7 +261,7 @@ def _scores(
     approximation the diagonal and the vector whose outer product is taken off: float64[U]."""
     total = max(words.sum(), ABOVE_ZERO)
     leverage = words / total
-    inverse = _inverse(1 - leverage)
+    inverse = inverse_of_gap(1 - leverage)
     score = (amounts - words[:, None] * share) / total * np.sqrt(inverse)[:, None]
     return score, leverage * inverse / total, leverage * np.sqrt(inverse / total)
 
@@ -277,12 +282,7 @@ def weights_of(sizes: np.ndarray, words: np.ndarray | float) -> np.ndarray:
     """1 / (1 - leverage) of units on either side, 0 of one that alone is a side: float64[n, 2], or
     [n] of one side. sizes: float64[n, 2], or [n, 1] for both sides, or [n]; words: float64[2], of
     each side, or a number."""
-    return _inverse(1 - sizes / np.maximum(words, 1.0))
-
-
-def _inverse(left: np.ndarray) -> np.ndarray:
-    """1 / (1 - leverage), 0 of a unit that alone is a side."""
-    return np.where(left > ALONE_LEVERAGE_GAP, 1 / np.maximum(left, ALONE_LEVERAGE_GAP), 0.0)
+    return inverse_of_gap(1 - sizes / np.maximum(words, 1.0))
 
 
 def _freedom(trace: np.ndarray, squares: np.ndarray) -> np.ndarray:

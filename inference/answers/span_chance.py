@@ -39,14 +39,17 @@ class Kinds(NamedTuple):
 
     @property
     def step(self) -> int:
+        """The row of what begins with a step."""
         return len(self.lengths)
 
     @property
     def line(self) -> int:
+        """The row of the last third above the first."""
         return len(self.lengths) + 1
 
     @property
     def rows(self) -> int:
+        """How many kinds there are."""
         return len(self.lengths) + 2
 
     def possible(self) -> np.ndarray:

@@ -19,12 +19,13 @@ from scipy.special import ndtri, stdtrit
 
 from inference.answers import cells as exchanged, ratio as ratios, span_chance
 from inference.answers.acceptance import Acceptance, accept
-from inference.answers.answer import LEAST_HOLDING, MOST_OF_ONE, USUAL_LEVEL, Answers, Verdict
+from inference.answers.answer import LEAST_HOLDING, MOST_OF_ONE, Answers, Obstacle
 from inference.answers.cells import Cells, Mix
 from inference.answers.outcome import Outcome
 from inference.answers.periods import MOST_PERIODS
 from inference.answers.span_chance import Chance, Kinds
 from inference.runtime.arrays import ABOVE_ZERO
+from inference.share_intervals import USUAL_LEVEL
 
 LONGEST_WINDOW_SHARE = 1 / 3  # of the periods, that a window covers at most
 SHORT_SPAN_SHARE = 1 / 8  # of the periods: an event, judged by what those say who speak
@@ -36,7 +37,7 @@ ON_BOTH = 0.02  # part of a unit's words from which on it speaks on a side
 
 ROUNDING = 1e-9
 BELOW_ANY_SCORE = -1e9  # a score that nothing is beyond
-LEAST_FREEDOM = 0.01
+LEAST_UNIT_FREEDOM = 0.01  # degrees of freedom of an error by units, at the least
 MOST_LEVERAGE = 0.99
 
 Shape = Literal["window", "step", "line"]
@@ -99,7 +100,7 @@ class _Compared(NamedTuple):
     units: tuple[int, int]
     error: np.ndarray
     df: float
-    verdict: Verdict
+    obstacle: Obstacle | None
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,7 @@ class Spans:
 
     @property
     def level(self) -> float:
+        """Of the intervals of all spans."""
         return self.acceptance.level
 
     @property
@@ -230,7 +232,17 @@ class Spans:
         share = side_a.amounts / side_a.words if side_a.words else unknown
         units = (side_a.documents, side_b.documents)
         return _Compared(
-            side_a, side_b, unknown, share, 1.0, "window", 1, units, unknown, 0.0, "few units"
+            side_a,
+            side_b,
+            unknown,
+            share,
+            1.0,
+            "window",
+            1,
+            units,
+            unknown,
+            0.0,
+            Obstacle.FEW_UNITS,
         )
 
     def _span(self, side_a: _Side, side_b: _Side) -> _Compared:
@@ -254,7 +266,7 @@ class Spans:
         share_a = compared.share_a
         difference = np.minimum(compared.difference, share_a)  # no share is below 0
         tellable = ~np.isnan(difference) & (self.holding >= LEAST_HOLDING)
-        tellable &= not compared.verdict
+        tellable &= compared.obstacle is None
         largest, part = self._largest(compared, difference)
         half, p = self._beyond_chance(compared, difference)
         half = np.where(part > MOST_OF_ONE, half, np.maximum(half, _by_units(compared)))
@@ -303,7 +315,7 @@ class Spans:
             part=part,
             without=unknown,
             ratio_without=unknown,
-            verdict=compared.verdict,
+            obstacle=compared.obstacle,
         )
 
     def _largest(
@@ -432,7 +444,7 @@ class Spans:
             return int(self.kinds.thirds[1]), len(self.weight)
         if row < self.kinds.step:
             length = int(self.kinds.lengths[row])
-            part = np.clip(passed[length:] - passed[:-length], 1e-9, 1 - ROUNDING)
+            part = np.clip(passed[length:] - passed[:-length], ROUNDING, 1 - ROUNDING)
             excess = (sums[length:] - sums[:-length]) / np.sqrt(part * (1 - part))
             first = int(excess.argmax())
             return first, first + length
@@ -449,14 +461,14 @@ def _stays(sums: np.ndarray, passed: np.ndarray, cut: int) -> bool:
     end = len(passed) - 1
     before = sums[cut] / passed[cut]
     after = (sums[end] - sums[cut]) / (passed[end] - passed[cut])
-    for first, last, rest_of_time in ((0, cut, after), (cut, end, before)):
+    # Of each side its places, and the mean of the other side, which is larger (1) or less (-1)
+    for first, last, other_mean, sign in ((0, cut, after, 1), (cut, end, before, -1)):
         middle = int(np.searchsorted(passed, (passed[first] + passed[last]) / 2))
         for begin, behind in ((first, middle), (middle, last)):
             if begin == behind:
                 continue
             mean = (sums[behind] - sums[begin]) / max(passed[behind] - passed[begin], ROUNDING)
-            difference = rest_of_time - mean if rest_of_time == after else mean - rest_of_time
-            if difference < STAYS * (after - before):
+            if sign * (other_mean - mean) < STAYS * (after - before):
                 return False
     return True
 
@@ -468,7 +480,7 @@ def _as_counted(side_a: _Side, side_b: _Side, scale: float, shape: Shape) -> _Co
     units = (side_a.documents, side_b.documents)
     error = np.zeros(len(difference))
     return _Compared(
-        side_a, side_b, difference, share_a, scale, shape, side_a.length, units, error, 0.0, ""
+        side_a, side_b, difference, share_a, scale, shape, side_a.length, units, error, 0.0, None
     )
 
 
@@ -499,7 +511,7 @@ def _with_mix_held(mix: Mix, side_a: _Side, side_b: _Side, shape: Shape) -> _Com
         _units_of(side_a, side_b),
         error,
         df,
-        "" if _speak_on_both(words_a, words_b) else "of who speaks",
+        None if _speak_on_both(words_a, words_b) else Obstacle.WHO_SPEAKS,
     )
 
 
@@ -532,7 +544,7 @@ def _line_with_mix_held(mix: Mix, side_a: _Side, side_b: _Side) -> _Compared:
         _units_of(side_a, side_b),
         error,
         df,
-        "" if _speak_on_both(words_a, words_b) else "of who speaks",
+        None if _speak_on_both(words_a, words_b) else Obstacle.WHO_SPEAKS,
     )
 
 
@@ -561,7 +573,7 @@ def _error(
     residual = moves - weight[:, None] * difference
     variance = (residual**2 / (1 - leverage)[:, None]).sum(axis=0)
     effective = weight.sum() ** 2 / max((weight**2).sum(), ABOVE_ZERO)
-    return np.sqrt(variance) / total, float(max(effective - 1, LEAST_FREEDOM))
+    return np.sqrt(variance) / total, float(max(effective - 1, LEAST_UNIT_FREEDOM))
 
 
 def _by_units(compared: _Compared) -> np.ndarray:

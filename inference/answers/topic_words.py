@@ -28,7 +28,7 @@ def count(evidence: Evidence, topics: Sequence[int], words: Sequence[int]) -> Am
     tokens_of_words = list[np.ndarray]()
     pairs = 0
     for word in words:
-        documents, tokens, assigned, _ = evidence.word(word)
+        documents, tokens, assigned, _ = evidence.word_topics.of_word(word)
         in_topic = np.flatnonzero(is_counted[assigned])
         pairs += len(in_topic)
         if documents_of_words and pairs > MOST_PAIRS:
@@ -37,7 +37,7 @@ def count(evidence: Evidence, topics: Sequence[int], words: Sequence[int]) -> Am
         tokens_of_words.append(tokens[in_topic].astype(np.int32))
     lengths = [len(documents) for documents in documents_of_words]
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    shape = (evidence.bow.D, len(lengths))
+    shape = (evidence.document_bow.D, len(lengths))
     nothing = np.zeros(0, np.int32)
     amounts = csc_matrix(
         (
@@ -48,4 +48,4 @@ def count(evidence: Evidence, topics: Sequence[int], words: Sequence[int]) -> Am
         shape=shape,
     )
     amounts.sum_duplicates()  # a document has one pair for each of its sections
-    return AmountTable(amounts, evidence.held(list(topics)).astype(float))
+    return AmountTable(amounts, evidence.mixtures.tokens_held(list(topics)).astype(float))

@@ -12,9 +12,8 @@ from scipy.sparse import csc_matrix
 from inference.answers.outcome import Outcome
 from inference.answers.periods import MONTHS_OF_A_YEAR, months_of
 
-YEARLY_RATIO = (
-    2.0  # times what the same months of other years have, so that a span is worth a sentence
-)
+# Times what the same months of other years have, so that a span is worth a sentence
+YEARLY_RATIO = 2.0
 LEAST_DOCUMENTS = 20  # of the span, and of the same months of other years: of fewer it is not asked
 LEAST_VALUE = 50  # documents of a value, so that furniture is looked for
 STRETCHES = 5  # of a value's time, with as many documents in each

@@ -14,7 +14,6 @@ from inference.answers.acceptance import accept
 from inference.answers.answer import (
     MOST_CELLS_EXCHANGED,
     MOST_EXCHANGED,
-    USUAL_LEVEL,
     Answers,
     Largest,
     Row,
@@ -24,6 +23,7 @@ from inference.answers.answer import (
     with_exchanges,
 )
 from inference.answers.unit_sums import UnitSums
+from inference.share_intervals import USUAL_LEVEL
 
 AmountsOf = Callable[[np.ndarray], np.ndarray]
 

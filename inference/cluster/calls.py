@@ -21,9 +21,8 @@ LOOK_SECONDS = 10.0
 CONNECT = 5.0  # seconds for reaching the scheduler
 # seconds without an answer after which a scheduler is lost; one that is slow answers before
 SILENT = 300.0
-CLOSED = (
-    "ConnectionPool is closed"  # what dask raises, as a RuntimeError, while a client closes itself
-)
+# What dask raises, as a RuntimeError, while a client closes itself
+CLOSED = "ConnectionPool is closed"
 # What is raised where a worker or the scheduler is lost
 LOST = (
     OSError,
@@ -50,6 +49,7 @@ class Calls:
         return sorted(self.result(self._run(self._known())))
 
     def close(self) -> None:
+        """Leave the scheduler; what was sent stays done. Twice is as once."""
         client = self._client
         self._client = None
         if client is not None:

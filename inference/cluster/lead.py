@@ -75,7 +75,7 @@ class Team:
         self.home = Path(home)
         self.NAME = engine.NAME
         self.ABOUT = engine.ABOUT
-        self.memory = engine.memory
+        self.memory_bytes = engine.memory_bytes
         self.seconds = engine.seconds
         self._patience = patience
         self._least = least
@@ -90,14 +90,10 @@ class Team:
         # Workers that could not do their share, by address: how often, and until when each is left
         # out
         self.unable: dict[str, tuple[int, float]] = {}
-        self._others = (
-            False  # whether other workers than the members were there after the last checkpoint
-        )
-        # When a checkpoint was written, and seconds that took
-        self._saved_at, self._saving = (
-            time.monotonic(),
-            0.0,
-        )
+        # Whether other workers than the members were there after the last checkpoint
+        self._others = False
+        self._saved_at = time.monotonic()  # when a checkpoint was written
+        self._saving = 0.0  # seconds that this took
 
     def __enter__(self) -> "Team":
         return self
@@ -141,9 +137,12 @@ class Team:
     # Used instead of the engine's own.
 
     def init(self, config: Any, shape: Shape, seed: int, scratch: Path | None = None) -> Any:
+        """A state without memory of documents: the workers have theirs."""
         return self.engine.init(config, shape._replace(tokens=0), seed)
 
     def step(self, config: Any, state: Any, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+        """Wait until the workers have made the next step, and write a checkpoint where one is
+        due."""
         self._make_way(state)
         state.tokens += self._catch_up(state.t + 1)
         state.t += 1
@@ -152,10 +151,12 @@ class Team:
             self.save(self.checkpoint, state)
 
     def topics(self, config: Any, state: Any) -> Topics:
+        """The topics that the workers have."""
         self.fetch(state)
         return self.engine.topics(config, state)
 
     def settled(self, config: Any, state: Any, passes: int, judge: Callable[[], float]) -> bool:
+        """What the engine says, where it can tell."""
         return isinstance(self.engine, Settling) and self.engine.settled(
             config, state, passes, judge
         )

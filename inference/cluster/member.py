@@ -140,10 +140,13 @@ class Seat:
             self._news.set()
 
     def hear(self, turn: tuple[int, int], rank: int, message: Message) -> None:
+        """Keep the message that a rank sends for a turn, which may come before this worker is
+        there."""
         self._heard[turn][rank] = message
         self._news.set()
 
     def close(self) -> None:
+        """End the waiting for messages: the training goes on without this worker's part."""
         self._closed = True
         self._news.set()
 
@@ -155,24 +158,31 @@ Packed = tuple[list[tuple[str, list[int]]], np.ndarray]
 def pack(message: Message) -> Packed:
     """Arrays as one, each from a multiple of ALIGNED bytes on: dask has a header, and the system a
     call, for each array."""
-    size = [-(-array.nbytes // ALIGNED) * ALIGNED for array in message]
-    data = np.empty(sum(size), np.uint8)
-    at = 0
-    for array, room in zip(message, size, strict=True):
-        data[at : at + array.nbytes] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        at += room
+    rooms = [_room(array.nbytes) for array in message]
+    data = np.empty(sum(rooms), np.uint8)
+    begin = 0
+    for array, room in zip(message, rooms, strict=True):
+        array_bytes = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+        data[begin : begin + array.nbytes] = array_bytes
+        begin += room
     return [(array.dtype.str, list(array.shape)) for array in message], data
 
 
 def unpack(heads: list, data: np.ndarray) -> Message:
-    """The arrays that were packed."""
+    """The arrays that `pack` packed, views of `data`. heads: the type and the shape of each; data:
+    uint8[n], their bytes."""
     arrays = []
-    at = 0
+    begin = 0
     for kind, shape in heads:
         size = int(np.prod(shape)) * np.dtype(kind).itemsize
-        arrays.append(data[at : at + size].view(kind).reshape(shape))
-        at += -(-size // ALIGNED) * ALIGNED
+        arrays.append(data[begin : begin + size].view(kind).reshape(shape))
+        begin += _room(size)
     return tuple(arrays)
+
+
+def _room(size: int) -> int:
+    """Bytes that an array of `size` bytes takes in a message: up to a multiple of ALIGNED."""
+    return -(-size // ALIGNED) * ALIGNED
 
 
 def _continue(steps: Any, heard: list[Message]) -> list[Message] | None:
@@ -197,6 +207,7 @@ class Member(WorkerPlugin):
         self._beginning = asyncio.Lock()
 
     def setup(self, worker: Worker) -> None:
+        """What dask calls when the worker begins: it gets a thread of its own to compute in."""
         self.worker = worker
         self.computing = ThreadPoolExecutor(
             1, "computing", initializer=numba.set_num_threads, initargs=(self.threads,)

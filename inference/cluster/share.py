@@ -36,8 +36,8 @@ class Share:
     bounds[rank + 1] - 1.
 
     home: the folder that paths may be relative to. bounds: int64[ranks + 1]. t: the step of the
-    checkpoint to continue from; None: from the beginning. scratch: a folder of this machine, for
-    what is large.
+    checkpoint to continue from; None: from the beginning. scratch: a folder of this machine for
+    what is large, None for memory.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Share:
         bounds: np.ndarray,
         rank: int,
         t: int | None,
-        scratch: Path | None = None,
+        scratch: Path | None,
     ):
         self.engine = engines.get(job.engine)
         self.checkpoint = home / job.checkpoint
@@ -100,6 +100,7 @@ class Share:
         return self._laid[1]
 
     def step(self) -> Exchange:
+        """This process's part of the next step (Divisible.divided)."""
         assert isinstance(self.engine, Divisible)
         yield from self.engine.divided(
             self.config, self.state, self.site, self.lay_out(self.state.t), self.schedule.shape

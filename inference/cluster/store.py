@@ -26,7 +26,8 @@ def evidence(team: Team, state: Any) -> Iterator[Assigned]:
     """
     bow = team.bow
     assigner = Assigner(team.engine, team.config, team.bow)
-    unasked, pending = deque(range(0, bow.D, BLOCK)), deque[tuple[str, Any]]()
+    unasked = deque(range(0, bow.D, BLOCK))
+    pending: deque[tuple[str, Any]] = deque()
 
     def ask(member: str) -> None:
         if unasked:

@@ -42,13 +42,12 @@ def draw(strata: np.ndarray, size: int, floor: int, seed: int) -> Drawn:
     sizes = np.bincount(strata)
     order = np.argsort(strata + chance.random(len(strata)))
     stratum = strata[order]
-    order_drawn = (
-        np.arange(len(order)) - (np.cumsum(sizes) - sizes)[stratum]
-    )  # of each document in its stratum
+    first_of_stratum = np.cumsum(sizes) - sizes
+    order_drawn = np.arange(len(order)) - first_of_stratum[stratum]  # of each in its stratum
     turn = np.where(order_drawn < floor, 0, (order_drawn + 0.5) / sizes[stratum])
-    taken_documents = np.sort(
-        np.lexsort((chance.random(len(order)), turn))[: max(size, int((turn == 0).sum()))]
-    )
+    by_turn = np.lexsort((chance.random(len(order)), turn))
+    within_floor = int((turn == 0).sum())
+    taken_documents = np.sort(by_turn[: max(size, within_floor)])
     documents = order[taken_documents]
     stratum = stratum[taken_documents]
     order_drawn = order_drawn[taken_documents]

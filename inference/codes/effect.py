@@ -14,9 +14,9 @@ import numpy as np
 from inference.codes.estimate import Bounds, Sample, bounds_of
 from inference.codes.predict import Prediction
 from inference.effects import regression
+from inference.effects.leverage import LEAST_FREEDOM
 from inference.effects.unit_documents import LEAST_UNITS, by_code
 
-LEAST_DF = 1e-3  # degrees of freedom, so that an interval has an end
 PRECISION = 1 << 30  # of the largest outcome: the regression takes whole numbers
 
 
@@ -56,7 +56,7 @@ def effect(
     row_of_code = row_of_document[documents]
     rows = np.vstack([rows, np.zeros_like(rows[:1])])
     weight = _weights(rows, np.bincount(row_of_document, minlength=len(rows)), contrast)
-    df = np.maximum(sample.df[0] - len(contrast) + 1, LEAST_DF)
+    df = np.maximum(sample.df[0] - len(contrast) + 1, LEAST_FREEDOM)
 
     def in_these(estimate: np.ndarray, z: np.ndarray) -> Bounds:
         _, variance = sample.products(z, z)
@@ -69,7 +69,7 @@ def effect(
     variance_beyond, df_beyond = _beyond(cell, rows, contrast, outcome, units)
     variance_beyond = max(variance_beyond, float(corrected.variance))
     beyond = bounds_of(
-        corrected.estimate, np.asarray(variance_beyond), np.clip(df_beyond, LEAST_DF, df)
+        corrected.estimate, np.asarray(variance_beyond), np.clip(df_beyond, LEAST_FREEDOM, df)
     )
 
     coded_documents = np.bincount(row_of_code, sample.w, len(rows))

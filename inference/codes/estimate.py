@@ -21,12 +21,13 @@ from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from inference.codes.predict import Prediction
+from inference.effects.leverage import LEAST_FREEDOM
 from inference.effects.unit_documents import LEAST_UNITS
+from inference.share_intervals import USUAL_LEVEL
 
 LEAST_CODES = 3  # codes of a stratum in a cell
 OWN_LAMBDA_CODES = 30  # codes of a cell at which its own lambda counts as much as that of all
 FEW_CODES = 5  # codes of either kind, below which nothing should be concluded
-LEVEL = 0.95
 TINY = 1e-12  # of the sum of squares: below it a ratio tells nothing
 SURE_CODES = 10.0  # codes of a kind at which their variance counts as much as that of the weights
 
@@ -40,9 +41,11 @@ class Bounds(NamedTuple):
     high: np.ndarray
 
     def first(self, count: int) -> "Bounds":
+        """Of the first `count` cells."""
         return Bounds(*(array[:count] for array in self))
 
     def at(self, cells: int | np.ndarray) -> "Bounds":
+        """Of one cell, or of some: their numbers."""
         return Bounds(*(np.asarray(array)[cells] for array in self))
 
     def logarithm(self) -> "Bounds":
@@ -289,9 +292,10 @@ def _tuned(product: np.ndarray, square: np.ndarray, sample: Sample) -> np.ndarra
 def bounds_of(
     estimate: np.ndarray, variance: np.ndarray, df: np.ndarray, single: tuple | None = None
 ) -> Bounds:
-    """NaN where there are no degrees of freedom. single: as Sample.single has it, of shares; None
-    for a scale."""
-    t = np.where(df > 0, stdtrit(np.maximum(df, 1e-3), 0.5 + LEVEL / 2), np.nan)
+    """The interval of each estimate at USUAL_LEVEL by Student's t, NaN where there are no degrees of
+    freedom. estimate, variance, df: float64[C] or numbers. single: as Sample.single has it, of
+    shares; None for a scale."""
+    t = np.where(df > 0, stdtrit(np.maximum(df, LEAST_FREEDOM), 0.5 + USUAL_LEVEL / 2), np.nan)
     if single is None:
         half = t * np.sqrt(variance)
         return Bounds(estimate, variance, estimate - half, estimate + half)
@@ -348,6 +352,6 @@ def more_needed(cells: Cells, half_width: float) -> np.ndarray:
     n = cells.codes
     M = cells.documents
     residual_variance = cells.corrected.variance * n / (1 - n / M)  # of one code
-    t = stdtrit(np.maximum(n - 1, 1), 0.5 + LEVEL / 2)
+    t = stdtrit(np.maximum(n - 1, 1), 0.5 + USUAL_LEVEL / 2)
     needed = 1 / ((half_width / t) ** 2 / residual_variance + 1 / M)
     return np.where(n >= M, 0.0, np.maximum(np.ceil(needed - n), 0.0))

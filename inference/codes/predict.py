@@ -12,14 +12,13 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.evidence import Evidence
+from inference.rarity import inverse_frequency_by_tokens
 from inference.runtime.arrays import ABOVE_ZERO, frozen
 from inference.runtime.jit import njit
 
 # The best of five settings for seven concepts in four corpora, at 300 codes and 3,000
-RIDGE, TOPIC_WEIGHT = (
-    np.float32(2),
-    np.float32(2),
-)
+RIDGE = np.float32(2)
+TOPIC_WEIGHT = np.float32(2)
 EPOCHS = 10  # further ones change nothing
 
 
@@ -33,6 +32,45 @@ class Prediction(NamedTuple):
     g: np.ndarray
     coded: np.ndarray
     r2: float
+
+
+class Features(NamedTuple):
+    """What the features of D documents are made of, read-only.
+
+    indptr: int64[D + 1], words, counts: int32[nnz], the bag of words; idf: float32[V]. doc_ptr:
+    int64[D + 1], doc_topics: uint16, doc_tokens: int32, the topics of documents, of K; all without
+    elements where topics are no features."""
+
+    indptr: np.ndarray
+    words: np.ndarray
+    counts: np.ndarray
+    idf: np.ndarray
+    doc_ptr: np.ndarray
+    doc_topics: np.ndarray
+    doc_tokens: np.ndarray
+    K: int
+
+    @classmethod
+    def of(cls, corpus: Bow, evidence: Evidence | None) -> "Features":
+        doc_ptr = np.zeros(corpus.D + 1)
+        doc_topics = np.zeros(0)
+        doc_tokens = np.zeros(0)
+        K = 0
+        if evidence is not None:
+            doc_ptr = evidence.mixtures.doc_ptr
+            doc_topics = evidence.mixtures.doc_topics
+            doc_tokens = evidence.mixtures.doc_tokens
+            K = evidence.K
+        return cls(
+            indptr=frozen(corpus.indptr, np.int64),
+            words=frozen(corpus.words, np.int32),
+            counts=frozen(corpus.counts, np.int32),
+            idf=inverse_frequency_by_tokens(corpus.word_tokens, corpus.D).astype(np.float32),
+            doc_ptr=frozen(doc_ptr, np.int64),
+            doc_topics=frozen(doc_topics, np.uint16),
+            doc_tokens=frozen(doc_tokens, np.int32),
+            K=K,
+        )
 
 
 def predict(
@@ -63,48 +101,23 @@ def predict(
     # int[splits, n], the model that does not see it
     unseen = np.stack(parts) + folds * np.arange(splits)[:, None]
     use = (unseen[:, :, None] != np.arange(splits * folds)).all(axis=0).astype(np.float32)
-    text = _text(corpus, tokens)
+    features = Features.of(corpus, tokens)
     rows = frozen(documents, np.int64)
     scale = max(float(np.abs(y).max(initial=0)), ABOVE_ZERO)
     orders = [chance.permutation(n) for _ in range(EPOCHS)]
     mean = (use.T @ (y / scale) / np.maximum(use.sum(axis=0), 1)).astype(np.float32)
-    weights = scale * _fitted(
-        *text, rows, (y / scale).astype(np.float32), use, mean, np.concatenate(orders)
-    )
-    coded = np.take_along_axis(_scored(*text, rows, weights).T, unseen, axis=0)
-    g = _scored(
-        *text,
-        frozen(np.arange(corpus.D), np.int64),
-        weights.reshape(-1, splits, folds).mean(axis=2),
-    ).T
+    scaled_y = (y / scale).astype(np.float32)
+    weights = scale * _fitted(features, rows, scaled_y, use, mean, np.concatenate(orders))
+    coded = np.take_along_axis(_scored(features, rows, weights).T, unseen, axis=0)
+    every_row = frozen(np.arange(corpus.D), np.int64)
+    weights_of_splits = weights.reshape(-1, splits, folds).mean(axis=2)
+    g = _scored(features, every_row, weights_of_splits).T
     spread = float(((y - y.mean()) ** 2).sum()) if n else 0.0
-    r2 = 1 - float(((y - coded.mean(axis=0)) ** 2).sum()) / spread if spread else float("nan")
+    r2 = float("nan")
+    if spread:
+        unexplained = float(((y - coded.mean(axis=0)) ** 2).sum())
+        r2 = 1 - unexplained / spread
     return Prediction(np.ascontiguousarray(g), coded, r2)
-
-
-def _text(corpus: Bow, tokens: Evidence | None) -> tuple[np.ndarray | int, ...]:
-    """What kernels read of all documents: indptr, words, counts, idf, doc_ptr, doc_topics,
-    doc_tokens, K."""
-    idf = (np.log((1 + corpus.D) / (1 + np.minimum(corpus.word_tokens, corpus.D))) + 1).astype(
-        np.float32
-    )
-    none = np.zeros(corpus.D + 1), np.zeros(0), np.zeros(0), 0
-    ptr, topics, tokens_held, K = (
-        none if tokens is None else (tokens.doc_ptr, tokens.doc_topics, tokens.doc_tokens, tokens.K)
-    )
-    words = (
-        frozen(corpus.indptr, np.int64),
-        frozen(corpus.words, np.int32),
-        frozen(corpus.counts, np.int32),
-        idf,
-    )
-    return (
-        *words,
-        frozen(ptr, np.int64),
-        frozen(topics, np.uint16),
-        frozen(tokens_held, np.int32),
-        K,
-    )
 
 
 @njit(cache=True, nogil=True)
@@ -133,22 +146,27 @@ def _joined(words, counts):
 
 
 @njit(cache=True, nogil=True)
-def _features(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, d):
-    """(columns int64, values float32) of a document; the last is the constant."""
-    pairs = slice(indptr[d], indptr[d + 1])
-    of_words, times = _joined(words[pairs], counts[pairs])
-    tokens_held = doc_tokens[doc_ptr[d] : doc_ptr[d + 1]]
-    value = (1 + np.log(times)) * idf[of_words]
-    value /= np.sqrt((value * value).sum())
-    topics = len(idf) + doc_topics[doc_ptr[d] : doc_ptr[d + 1]].astype(np.int64)
-    columns = np.concatenate((of_words.astype(np.int64), topics, np.array([len(idf) + K])))
-    return columns, np.concatenate(
-        (value, TOPIC_WEIGHT * tokens_held / tokens_held.sum(), np.ones(1))
-    ).astype(np.float32)
+def _row(features, d):
+    """(columns int64, values float32) of a document d; the last is the constant."""
+    V = len(features.idf)
+    pairs = slice(features.indptr[d], features.indptr[d + 1])
+    topics = slice(features.doc_ptr[d], features.doc_ptr[d + 1])
+    words, times = _joined(features.words[pairs], features.counts[pairs])
+    of_words = (1 + np.log(times)) * features.idf[words]
+    of_words /= np.sqrt((of_words * of_words).sum())
+    tokens = features.doc_tokens[topics]
+    of_topics = TOPIC_WEIGHT * tokens / tokens.sum()
+    topic_columns = V + features.doc_topics[topics].astype(np.int64)
+    constant_column = np.array([V + features.K])
+    columns = np.concatenate((words.astype(np.int64), topic_columns, constant_column))
+    values = np.concatenate((of_words, of_topics, np.ones(1)))
+    return columns, values.astype(np.float32)
 
 
 @njit(cache=True, nogil=True)
 def _product(columns, values, weights, products):
+    """The features of a document times the weights of M models, into products: float32[M]. columns:
+    int64[n], values: float32[n], of `_row`; weights: float32[V + K + 1, M]."""
     products[:] = 0
     for j in range(len(columns)):
         w = weights[columns[j]]
@@ -158,19 +176,16 @@ def _product(columns, values, weights, products):
 
 
 @njit(cache=True, nogil=True)
-def _fitted(
-    indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, rows, y, use, mean, order
-):
+def _fitted(features, rows, y, use, mean, order):
     """float32[V + K + 1, M]: of M models, each of the rows that `use`, float32[n, M], says. order:
     int[m], rows as they come."""
-    weights = np.zeros((len(idf) + K + 1, len(mean)), np.float32)
+    columns_of_all = len(features.idf) + features.K + 1
+    weights = np.zeros((columns_of_all, len(mean)), np.float32)
     dual = np.zeros_like(use)
     f = np.empty_like(mean)
     weights[-1] = mean
     for i in order:
-        columns, values = _features(
-            indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, rows[i]
-        )
+        columns, values = _row(features, rows[i])
         _product(columns, values, weights, f)
         square = (values * values).sum() / RIDGE
         for m in range(len(f)):
@@ -186,12 +201,10 @@ def _fitted(
 
 
 @njit(cache=True, nogil=True)
-def _scored(indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, rows, weights):
+def _scored(features, rows, weights):
     """float32[n, M]: features of rows times weights."""
     scores = np.empty((len(rows), weights.shape[1]), np.float32)
     for i in range(len(rows)):
-        columns, values = _features(
-            indptr, words, counts, idf, doc_ptr, doc_topics, doc_tokens, K, rows[i]
-        )
+        columns, values = _row(features, rows[i])
         _product(columns, values, weights, scores[i])
     return scores

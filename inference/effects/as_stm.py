@@ -53,7 +53,8 @@ def fit(
     draws: int = DRAWS,
 ) -> regression.Fit:
     """Fits a regression as regression.fit does, with the normal distribution. alpha: float64[K],
-    the prior; draws: how many are pooled; 0: theta is taken as known."""
+    the prior; draws: how many are pooled; 0: theta is taken as known. design: float64[C, P];
+    contrasts: float64[Q, P]."""
     solution = _solve(data, design, contrasts)
     if data.units.U < len(data.cell):
         beta, variance = _by_units(data, alpha, solution, draws)

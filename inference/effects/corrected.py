@@ -16,9 +16,8 @@ from inference.runtime.arrays import ABOVE_ZERO
 from inference.runtime.jit import njit
 from inference.topics import Topics
 
-INFLATION = (
-    10.0  # of a topic's variance by others of like words, above which it can't be told from them
-)
+# Of a topic's variance by others of like words, above which it can't be told from them
+INFLATION = 10.0
 # beyond which it would take too long for a page
 MOST_TOPICS = 500
 MOST_PAIRS = 100_000_000

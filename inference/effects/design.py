@@ -128,6 +128,6 @@ def line(values: np.ndarray) -> np.ndarray:
 
 
 def curve(values: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """float64[L, n]: a linear spline, that bends where equal parts of the words have been
-    passed."""
+    """float64[L, n]: a linear spline, that bends where equal parts of the words have been passed.
+    values, words: float64[L], the words of the documents of each value."""
     return spline(values, words)[:, 1:]

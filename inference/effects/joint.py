@@ -20,6 +20,7 @@ from inference.runtime.jit import njit
 EXCHANGES = 999
 MOST_UNITS = 4_000  # of more, those of one side and stratum are put together
 STRATA = 4  # of time
+ROUNDING = 1e-12  # by which differences that are the same may differ, in standard deviations
 _AT_ONCE = 37  # exchanges
 
 
@@ -57,7 +58,8 @@ def exchangeable(
     most_units: int = MOST_UNITS,
 ) -> Exchangeable | None:
     """code: int[D], each document's unit, below 0 for one of its own; side: int8[D], 0, 1 or -1;
-    weight: float64[D], words; time: float64[D], by whose quarters units are alike, NaN for none;
+    weight: float64[D], words; time: float64[D], by whose quarters units are alike, NaN for none: units
+    that have it nowhere are alike;
     most_units: units. None where most units are on both sides, and nothing can be exchanged."""
     code = np.array(code, np.int64)
     is_compared = (side >= 0) & (weight > 0)
@@ -76,15 +78,7 @@ def exchangeable(
         return None
     stratum = np.zeros(U, np.int32)
     if time is not None:
-        has_time = is_compared & np.isfinite(time)
-        mean = np.bincount(
-            unit,
-            weights=np.where(has_time, time, 0)[is_compared] * weight[is_compared],
-            minlength=U,
-        ) / words.sum(axis=0)
-        stratum = np.searchsorted(np.quantile(mean, np.arange(1, STRATA) / STRATA), mean).astype(
-            np.int32
-        )
+        stratum = _strata(unit, weight[is_compared], time[is_compared], U)
     most_units = min(most_units, MOST_UNITS)
     if U > most_units:
         group = 2 * stratum + side_of_unit
@@ -105,6 +99,21 @@ def exchangeable(
     return Exchangeable(of_document, side_of_unit, stratum)
 
 
+def _strata(unit: np.ndarray, weight: np.ndarray, time: np.ndarray, U: int) -> np.ndarray:
+    """int32[U]: by the mean time of each unit's words, of those that have one; units without any
+    are in one of their own. unit, weight, time: of documents, as `exchangeable` has them."""
+    has_time = np.isfinite(time)
+    words = np.bincount(unit, weights=np.where(has_time, weight, 0.0), minlength=U)
+    sums_of_times = np.bincount(unit, weights=np.where(has_time, time * weight, 0.0), minlength=U)
+    stratum = np.full(U, STRATA, np.int32)
+    is_timed = words > 0
+    if is_timed.any():
+        mean = sums_of_times[is_timed] / words[is_timed]
+        ends = np.quantile(mean, np.arange(1, STRATA) / STRATA)
+        stratum[is_timed] = np.searchsorted(ends, mean)
+    return stratum
+
+
 def sums(data: regression.Data, held_columns: np.ndarray, units: Exchangeable) -> UnitResiduals:
     """The residuals of units in one run. held_columns: float64[C, P], the columns of data's cells
     that are held constant, with the constant. Raises Invalid for other documents than the
@@ -114,9 +123,7 @@ def sums(data: regression.Data, held_columns: np.ndarray, units: Exchangeable) -
             "documents", f"{len(units.unit):,} documents were expected, got {len(data.cell):,}."
         )
     held_columns = np.ascontiguousarray(held_columns, np.float64)
-    tokens, moved, words = _unit_sums(
-        *data.arrays, units.unit, len(units.side), held_columns, data.T
-    )
+    tokens, moved, words = _unit_sums(data, units.unit, len(units.side), held_columns)
     return UnitResiduals(tokens - moved @ regression.coefficients(data, held_columns), words)
 
 
@@ -138,8 +145,8 @@ def tested(
     scale = np.maximum(np.sqrt((null**2).mean(axis=0)), ABOVE_ZERO)
     size = np.abs(observed) / scale
     largest = (null / scale).max(axis=1)
-    p = (1 + (null / scale >= size - 1e-12).sum(axis=0)) / (1 + EXCHANGES)
-    p_of_clearest = (1 + (largest[:, None] >= size - 1e-12).sum(axis=0)) / (1 + EXCHANGES)
+    p = (1 + (null / scale >= size - ROUNDING).sum(axis=0)) / (1 + EXCHANGES)
+    p_of_clearest = (1 + (largest[:, None] >= size - ROUNDING).sum(axis=0)) / (1 + EXCHANGES)
     return Joint(observed, p, p_of_clearest)
 
 
@@ -162,24 +169,24 @@ def _medians(runs: Sequence[UnitResiduals], sides: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True, nogil=True)
-def _unit_sums(
-    cell, doc_ptr, doc_topics, doc_tokens, lengths, column_of_topic, unit, U, held_columns, T
-):
+def _unit_sums(data, unit, U, held_columns):
     """float64[U, T], tokens; float64[U, P], the words times the rows of `held_columns`; float64[U],
-    words."""
-    tokens = np.zeros((U, T))
+    words.
+
+    data: regression.Data. unit: Exchangeable.unit, of U units. held_columns: float64[C, P]."""
+    tokens = np.zeros((U, data.T))
     moved = np.zeros((U, held_columns.shape[1]))
     words = np.zeros(U)
-    for d in range(len(cell)):
+    for d in range(len(data.cell)):
         u = unit[d]
-        c = cell[d]
+        c = data.cell[d]
         if u < 0 or c < 0:
             continue
-        words[u] += lengths[d]
+        words[u] += data.lengths[d]
         for p in range(held_columns.shape[1]):
-            moved[u, p] += lengths[d] * held_columns[c, p]
-        for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            t = column_of_topic[doc_topics[j]]
+            moved[u, p] += data.lengths[d] * held_columns[c, p]
+        for j in range(data.doc_ptr[d], data.doc_ptr[d + 1]):
+            t = data.into[data.doc_topics[j]]
             if t >= 0:
-                tokens[u, t] += doc_tokens[j]
+                tokens[u, t] += data.doc_tokens[j]
     return tokens, moved, words

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from inference import documents
+from inference.effects.leverage import ALONE_LEVERAGE_GAP, LEAST_FREEDOM, inverse_of_gap
 from inference.effects.unit_documents import Units
 from inference.errors import Invalid
 from inference.runtime.arrays import ABOVE_ZERO, frozen
@@ -26,9 +27,8 @@ MOST_COLUMNS = 32  # of a design
 # cells of a unit
 _SEVERAL_CELLS = -2
 _NO_CELL = -1
+SMALLEST_EIGENVALUE_PART = 1e-10  # of the largest eigenvalue: below it is nothing but rounding
 SAME_CONTRAST_PART = 1e-6  # of a contrast: so far may it be from what the design tells
-# 1 - leverage, below which a unit alone decides a coefficient, and its residual says nothing
-ALONE_LEVERAGE_GAP = 1e-9
 
 
 class Data(NamedTuple):
@@ -46,18 +46,12 @@ class Data(NamedTuple):
     into: np.ndarray
     T: int
 
-    @property
-    def arrays(self) -> tuple[np.ndarray, ...]:
-        """The arrays in the order in which kernels take them: cell, doc_ptr, doc_topics,
-        doc_tokens, lengths, into."""
-        return self[1:-1]
-
     @classmethod
     def from_documents(
         cls, units: Units, cell: np.ndarray, documents_: tuple, column_of_topic: np.ndarray, T: int
     ) -> "Data":
         """Arrays as kernels take them, which check no bounds. documents_: doc_ptr, doc_topics,
-        doc_tokens, lengths. Raises Invalid."""
+        doc_tokens, lengths. Raises Invalid. cell: int[D]; column_of_topic: int[K], Data.into."""
         if not len(documents_[-1]) == len(cell) == len(units.order):
             raise Invalid(
                 "documents",
@@ -103,7 +97,7 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
     can_be_estimated = estimable(contrasts, root, gram)
     row, words = _rows(*data.units, data.cell, data.lengths)
     spread = _Spread(root, contrasts)
-    squares, products, moment = _sums_for_variance(data, design, spread, row, words)
+    squares, products, moment = _sum_for_variance(data, design, spread, row, words)
     explained = np.einsum("qtp,pt->qt", products, beta)
     of_fitted = np.einsum("pt,qpr,rt->qt", beta, moment, beta)
     variance = np.maximum(squares - 2 * explained + of_fitted, 0.0)
@@ -119,29 +113,46 @@ def fit(data: Data, design: np.ndarray, contrasts: np.ndarray) -> Fit:
     )
 
 
-def _sums_for_variance(
+class _Block(NamedTuple):
+    """B units. order: Units.order; starts, ends: int64[B], from where to where in it each unit's
+    documents are."""
+
+    order: np.ndarray
+    starts: np.ndarray
+    ends: np.ndarray
+
+
+class _Sums(NamedTuple):
+    """Over units, for each contrast q and topic t. squares: float64[Q, T], of y^2; products:
+    float64[Q, T, P], of y b; moment: float64[Q, P, P], of b b'. y: what a unit's tokens of the
+    topic move the contrast by; b: what its words would by themselves."""
+
+    squares: np.ndarray
+    products: np.ndarray
+    moment: np.ndarray
+
+
+def _sum_for_variance(
     data: Data, design: np.ndarray, spread: "_Spread", row: np.ndarray, words: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """float64[Q, T], [Q, T, P] and [Q, P, P]: of units' residuals, a block of units at a time. row,
-    words: of each unit, as _rows has them."""
+) -> _Sums:
+    """Of the units' residuals, a block of units at a time. row, words: of each unit, as _rows has
+    them."""
     Q = len(spread.turned)
     P = design.shape[1]
-    squares = np.zeros((Q, data.T))
-    products = np.zeros((Q, data.T, P))
-    moment = np.zeros((Q, P, P))
+    sums = _Sums(np.zeros((Q, data.T)), np.zeros((Q, data.T, P)), np.zeros((Q, P, P)))
     order = data.units.order
     starts = data.units.starts
     for in_several_cells in (False, True):
         units_of_kind = np.flatnonzero(row == _SEVERAL_CELLS if in_several_cells else row >= 0)
         for a in range(0, len(units_of_kind), BLOCK):
             units_of_block = units_of_kind[a : a + BLOCK]
-            block = order, starts[units_of_block], starts[units_of_block + 1]
+            block = _Block(order, starts[units_of_block], starts[units_of_block + 1])
             if in_several_cells:
-                weight, shift = spread.several_rows(_grams(*block, data.cell, data.lengths, design))
+                weight, shift = spread.several_rows(_grams(block, data.cell, data.lengths, design))
             else:
                 weight, shift = spread.one_row(design[row[units_of_block]], words[units_of_block])
-            _moments(*block, *data.arrays, design, weight, shift, squares, products, moment)
-    return squares, products, moment
+            _add_moments(data, block, design, weight, shift, sums)
+    return sums
 
 
 def _spread_of_units(
@@ -149,8 +160,8 @@ def _spread_of_units(
 ) -> np.ndarray:
     """float64[T]: phi of Fit. words: float64[U], of each unit."""
     total = max(words.sum(), ABOVE_ZERO)
-    weight = _inverse(1 - words / total)
-    squares, products, moment = _residuals(*data.units, *data.arrays, design, weight, data.T)
+    weight = inverse_of_gap(1 - words / total)
+    squares, products, moment = _residuals(data, design, weight)
     moved = np.einsum("pt,pq,qt->t", beta, moment, beta)
     return np.maximum(squares - 2 * (products * beta.T).sum(axis=1) + moved, 0.0) / total
 
@@ -161,7 +172,8 @@ def coefficients(data: Data, design: np.ndarray) -> np.ndarray:
 
 
 def score(data: Data, design: np.ndarray, contrast: np.ndarray) -> np.ndarray:
-    """float64[P]: (X'NX)^-1 c, by which documents' rows weigh their tokens in an estimate."""
+    """float64[P]: (X'NX)^-1 c, by which documents' rows weigh their tokens in an estimate. design:
+    float64[C, P]; contrast: c, float64[P]."""
     _, root, _ = _solved(data, np.ascontiguousarray(design, np.float64))
     return root @ (root.T @ contrast)
 
@@ -173,7 +185,7 @@ def _solved(data: Data, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
             "design",
             f"A row for each of {data.cell.max() + 1:,} cells was expected, got {len(design):,}.",
         )
-    gram, cross = _totals(*data.arrays, design, data.T)
+    gram, cross = _totals(data, design)
     root = half_inverse(gram)
     return gram, root, root @ (root.T @ cross)
 
@@ -181,7 +193,7 @@ def _solved(data: Data, design: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.
 def reach(fit: Fit, level: float) -> tuple[np.ndarray, np.ndarray]:
     """(low, high): float64[Q, T] each, of the estimates, with Student's t and the larger error."""
     error = np.sqrt(np.maximum(fit.variance, fit.pooled))
-    half = stdtrit(np.maximum(fit.df, 1e-3), 0.5 + level / 2)[:, None] * error
+    half = stdtrit(np.maximum(fit.df, LEAST_FREEDOM), 0.5 + level / 2)[:, None] * error
     return fit.estimate - half, fit.estimate + half
 
 
@@ -194,11 +206,12 @@ def estimable(contrasts: np.ndarray, root: np.ndarray, gram: np.ndarray) -> np.n
 
 
 def half_inverse(gram: np.ndarray) -> np.ndarray:
-    """L, float64[P, rank], of which L L' is the (pseudo-)inverse."""
+    """L, float64[P, rank], of which L L' is the (pseudo-)inverse. gram: float64[P, P],
+    symmetric."""
     has_words = np.diag(gram) > 0  # of a column of zeros no document says anything
     scale = np.where(has_words, 1 / np.sqrt(np.where(has_words, np.diag(gram), 1.0)), 0.0)
     values, vectors = np.linalg.eigh(gram * scale[:, None] * scale)
-    is_large = values > 1e-10 * max(values.max(initial=0.0), ABOVE_ZERO)
+    is_large = values > SMALLEST_EIGENVALUE_PART * max(values.max(initial=0.0), ABOVE_ZERO)
     return scale[:, None] * vectors[:, is_large] / np.sqrt(values[is_large])
 
 
@@ -224,7 +237,7 @@ class _Spread:
         turned_rows = rows @ self.root
         moved = turned_rows @ self.turned.T  # x' L L' c, [B, Q]
         leverage = (words * (turned_rows**2).sum(axis=1))[:, None]
-        inverse = _inverse(1 - leverage)
+        inverse = inverse_of_gap(1 - leverage)
         own_square = words[:, None] * moved**2
         self._add(
             own_square * inverse,
@@ -240,7 +253,7 @@ class _Spread:
         """Any units. of_unit: X_c' N_c X_c, float64[B, P, P]."""
         values, vectors = np.linalg.eigh(self.root.T @ of_unit @ self.root)
         values = np.clip(values, 0.0, 1.0)[:, None]
-        inverse = _inverse(1 - values)
+        inverse = inverse_of_gap(1 - values)
         along = self.turned @ vectors  # in each unit's own directions, [B, Q, rank]
         own_square = along**2
         sums = (
@@ -264,15 +277,13 @@ class _Spread:
         return np.where(below > 0, self.trace**2 / np.maximum(below, ABOVE_ZERO), 0.0)
 
 
-def _inverse(left: np.ndarray) -> np.ndarray:
-    """1 / (1 - leverage), 0 of a unit that alone decides."""
-    return np.where(left > ALONE_LEVERAGE_GAP, 1 / np.maximum(left, ALONE_LEVERAGE_GAP), 0.0)
-
-
 @njit(cache=True, nogil=True)
 def _rows(order, starts, cell, lengths):
     """int64[U], the cell of all of a unit's documents, _SEVERAL_CELLS or _NO_CELL; float64[U], the
-    unit's words."""
+    unit's words.
+
+    order: int, documents by unit; starts: int[U + 1], where each unit's begin in it. cell: int[D],
+    the row of the design of each document, -1 for none; lengths: int[D], in words."""
     row = np.full(len(starts) - 1, _NO_CELL)
     words = np.zeros(len(starts) - 1)
     for u in range(len(row)):
@@ -284,67 +295,58 @@ def _rows(order, starts, cell, lengths):
 
 
 @njit(cache=True, nogil=True)
-def _totals(cell, doc_ptr, doc_topics, doc_tokens, lengths, column_of_topic, design, T):
-    """X'NX and X'x: float64[P, P] and float64[P, T]."""
+def _totals(data, design):
+    """X'NX and X'x: float64[P, P] and float64[P, T]. design: float64[cells, P]."""
     P = design.shape[1]
     gram = np.zeros((P, P))
-    cross = np.zeros((T, P))
-    for d, c in enumerate(cell):
+    cross = np.zeros((data.T, P))
+    for d, c in enumerate(data.cell):
         if c < 0:
             continue
         for p in range(P):
             for q in range(P):
-                gram[p, q] += lengths[d] * design[c, p] * design[c, q]
-        for j in range(doc_ptr[d], doc_ptr[d + 1]):
-            t = column_of_topic[doc_topics[j]]
+                gram[p, q] += data.lengths[d] * design[c, p] * design[c, q]
+        for j in range(data.doc_ptr[d], data.doc_ptr[d + 1]):
+            t = data.into[data.doc_topics[j]]
             if t >= 0:
                 for p in range(P):
-                    cross[t, p] += doc_tokens[j] * design[c, p]
+                    cross[t, p] += data.doc_tokens[j] * design[c, p]
     return gram, cross.T.copy()
 
 
 @njit(cache=True, nogil=True)
-def _residuals(
-    order,
-    starts,
-    cell,
-    doc_ptr,
-    doc_topics,
-    doc_tokens,
-    lengths,
-    column_of_topic,
-    design,
-    weight,
-    T,
-):
+def _residuals(data, design, weight):
     """Sums over units, each with its weight, of x^2, of x w and of w w': x a unit's tokens of a
-    topic, w the sum of its documents' rows times their lengths. float64[T], [T, P], [P, P]."""
+    topic, w the sum of its documents' rows times their lengths: float64[T], float64[T, P],
+    float64[P, P].
+
+    design: float64[cells, P]; weight: float64[U], of each unit."""
     P = design.shape[1]
-    squares = np.zeros(T)
-    products = np.zeros((T, P))
+    squares = np.zeros(data.T)
+    products = np.zeros((data.T, P))
     moment = np.zeros((P, P))
-    tokens = np.zeros(T)
-    touched = np.empty(T, np.int64)
-    has_words = np.zeros(T, np.bool_)
+    tokens = np.zeros(data.T)
+    touched = np.empty(data.T, np.int64)
+    has_words = np.zeros(data.T, np.bool_)
     row = np.empty(P)
-    for u in range(len(starts) - 1):
+    for u in range(len(data.units.starts) - 1):
         row[:] = 0.0
         n = 0
-        for d in order[starts[u] : starts[u + 1]]:
-            c = cell[d]
-            if c < 0 or lengths[d] == 0:
+        for d in data.units.order[data.units.starts[u] : data.units.starts[u + 1]]:
+            c = data.cell[d]
+            if c < 0 or data.lengths[d] == 0:
                 continue
             for p in range(P):
-                row[p] += lengths[d] * design[c, p]
-            for j in range(doc_ptr[d], doc_ptr[d + 1]):
-                t = column_of_topic[doc_topics[j]]
-                if t < 0 or doc_tokens[j] == 0:
+                row[p] += data.lengths[d] * design[c, p]
+            for j in range(data.doc_ptr[d], data.doc_ptr[d + 1]):
+                t = data.into[data.doc_topics[j]]
+                if t < 0 or data.doc_tokens[j] == 0:
                     continue
                 if not has_words[t]:
                     has_words[t] = True
                     touched[n] = t
                     n += 1
-                tokens[t] += doc_tokens[j]
+                tokens[t] += data.doc_tokens[j]
         for p in range(P):
             for q in range(P):
                 moment[p, q] += weight[u] * row[p] * row[q]
@@ -359,12 +361,13 @@ def _residuals(
 
 
 @njit(cache=True, nogil=True)
-def _grams(order, starts, ends, cell, lengths, design):
-    """X_c' N_c X_c of a block of units: float64[B, P, P]."""
+def _grams(block, cell, lengths, design):
+    """X_c' N_c X_c of a block of B units: float64[B, P, P]. cell, lengths: as in `_rows`; design:
+    float64[cells, P]."""
     P = design.shape[1]
-    grams = np.zeros((len(starts), P, P))
-    for b in range(len(starts)):
-        for d in order[starts[b] : ends[b]]:
+    grams = np.zeros((len(block.starts), P, P))
+    for b in range(len(block.starts)):
+        for d in block.order[block.starts[b] : block.ends[b]]:
             c = cell[d]
             if c >= 0:
                 for p in range(P):
@@ -374,62 +377,55 @@ def _grams(order, starts, ends, cell, lengths, design):
 
 
 @njit(cache=True, nogil=True)
-def _moments(
-    order,
-    starts,
-    ends,
-    cell,
-    doc_ptr,
-    doc_topics,
-    doc_tokens,
-    lengths,
-    column_of_topic,
-    design,
-    weight,
-    shift,
-    squares,
-    products,
-    moment,
-):
-    """Adds of each unit, contrast and topic y^2 and y b: y is what the unit's tokens of the topic
-    move the contrast by, b what its words would by themselves; topics that a unit has not need
-    neither. And of each unit and contrast b b'."""
+def _add_moments(data, block, design, weight, shift, sums):
+    """Adds a block of B units to _Sums: to squares and products only topics that a unit has, as
+    others need neither.
+
+    design: float64[cells, P]. weight: float64[B, Q, P], what a token of a document moves each of Q
+    contrasts by, times the document's row of the design; shift: float64[B, Q, P], b of each
+    unit."""
     Q = shift.shape[1]
     P = shift.shape[2]
-    T = squares.shape[1]
-    y = np.zeros((T, Q))
-    touched = np.empty(T, np.int64)
-    has_words = np.zeros(T, np.bool_)
+    y = np.zeros((data.T, Q))
+    touched = np.empty(data.T, np.int64)
+    has_words = np.zeros(data.T, np.bool_)
     w = np.empty(Q)
-    for b in range(len(starts)):
-        for q in range(Q):
-            for p in range(P):
-                for r in range(P):
-                    moment[q, p, r] += shift[b, q, p] * shift[b, q, r]
+    for b in range(len(block.starts)):
+        _add_outer_products(shift[b], sums.moment)
         n = 0
-        for d in order[starts[b] : ends[b]]:
-            c = cell[d]
-            if c < 0 or lengths[d] == 0:
+        for d in block.order[block.starts[b] : block.ends[b]]:
+            c = data.cell[d]
+            if c < 0 or data.lengths[d] == 0:
                 continue
             for q in range(Q):
                 w[q] = 0.0
                 for p in range(P):
                     w[q] += weight[b, q, p] * design[c, p]
-            for j in range(doc_ptr[d], doc_ptr[d + 1]):
-                t = column_of_topic[doc_topics[j]]
-                if t < 0 or doc_tokens[j] == 0:
+            for j in range(data.doc_ptr[d], data.doc_ptr[d + 1]):
+                t = data.into[data.doc_topics[j]]
+                if t < 0 or data.doc_tokens[j] == 0:
                     continue
                 if not has_words[t]:
                     has_words[t] = True
                     touched[n] = t
                     n += 1
                 for q in range(Q):
-                    y[t, q] += w[q] * doc_tokens[j]
+                    y[t, q] += w[q] * data.doc_tokens[j]
         for t in touched[:n]:
             has_words[t] = False
             for q in range(Q):
                 value = y[t, q]
                 y[t, q] = 0.0
-                squares[q, t] += value * value
+                sums.squares[q, t] += value * value
                 for p in range(P):
-                    products[q, t, p] += value * shift[b, q, p]
+                    sums.products[q, t, p] += value * shift[b, q, p]
+
+
+@njit(cache=True, nogil=True)
+def _add_outer_products(shift, moment):
+    """Adds b b' of each contrast. shift: float64[Q, P], b of a unit; moment: float64[Q, P, P]."""
+    Q, P = shift.shape
+    for q in range(Q):
+        for p in range(P):
+            for r in range(P):
+                moment[q, p, r] += shift[q, p] * shift[q, r]

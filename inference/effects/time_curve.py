@@ -10,7 +10,7 @@ KNOTS = 6  # of the linear spline over time that is held constant
 
 def spline(period: np.ndarray, words: np.ndarray) -> np.ndarray:
     """float64[C, 1 + n]: 1, time from 0 to 1 and up to KNOTS - 1 bends of it, between which there
-    are as many words."""
+    are as many words. period, words: float64[C], of each cell."""
     period = np.asarray(period, float)
     has_words = words > 0
     if not has_words.any() or not np.ptp(period[has_words]):

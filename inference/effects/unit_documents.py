@@ -9,7 +9,6 @@ from inference.runtime.arrays import frozen
 # units of a side below which no interval is given: with fewer it would say no more than that
 # anything may be
 LEAST_UNITS = 5
-LEVEL = 0.95
 
 
 class Units(NamedTuple):
@@ -21,7 +20,15 @@ class Units(NamedTuple):
 
     @property
     def U(self) -> int:
+        """How many units there are."""
         return len(self.starts) - 1
+
+    @property
+    def unit_of_document(self) -> np.ndarray:
+        """int64[n]: the unit of each document, where every document has one."""
+        unit = np.empty(len(self.order), np.int64)
+        unit[self.order] = np.repeat(np.arange(self.U), np.diff(self.starts))
+        return unit
 
 
 def by_code(codes: np.ndarray) -> Units:

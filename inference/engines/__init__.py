@@ -12,9 +12,8 @@ ENGINES: dict[str, AnyEngine] = {
     engine.NAME: engine for engine in (ssi, fw, cvb0, svi, vb, hdp, vem, lsparse, clusters, smc)
 }
 DEFAULT = ssi.NAME  # what is trained where no engine is named
-FEW_TOKENS = (
-    5_000  # words that count below which topics differ from seed to seed, however many they are
-)
+# Words that count below which topics differ from seed to seed, however many they are
+FEW_TOKENS = 5_000
 UNNAMED = ssi.NAME  # the engine of checkpoints from before they carried a name
 
 # Of `suggest_topics`

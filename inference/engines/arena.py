@@ -49,9 +49,20 @@ class Rows(State):
     totals: np.ndarray
 
     @property
+    def V(self) -> int:
+        """Words, each of which has a row."""
+        return len(self.start)
+
+    @property
     def arena(self) -> rows.Arena:
         """The rows as kernels take them."""
         return rows.Arena(self.start, self.length, self.arena_topics, self.arena_values)
+
+    def entries(self) -> tuple[np.ndarray, np.ndarray]:
+        """(topics int32[n], values[n], in the state's unit) of all entries, word after word: word w
+        has length[w] of them."""
+        in_rows = ranges(self.start, self.length)
+        return self.arena_topics[in_rows], self.arena_values[in_rows]
 
     def count_parameters(self) -> int:
         """How many of the K x V parameters hold tokens: each entry of a row does."""
@@ -99,9 +110,10 @@ def clear(state: Rows) -> None:
 
 
 def fill(state: Rows, words: np.ndarray, topics: np.ndarray, counts: np.ndarray) -> None:
-    """The rows as sums of counts by word and topic; there were none."""
+    """The rows as sums of counts by word and topic; there were none. words, topics: int[n]; counts:
+    [n], of each."""
     sums = csr_array(
-        (counts.astype(np.float64), (words, topics)), shape=(len(state.start), len(state.totals))
+        (counts.astype(np.float64), (words, topics)), shape=(state.V, len(state.totals))
     )
     sums.sort_indices()
     indptr = sums.indptr.astype(np.int64)
@@ -154,8 +166,8 @@ def from_documents(
 
 
 def add(state: Rows, words: np.ndarray, topics: np.ndarray, values: np.ndarray) -> None:
-    """Add some entries to the rows: int64[n], int64[n] and float64[n], no pair of word and topic
-    twice. For few of them, as seeds are."""
+    """Add some entries to the rows. words, topics: int64[n], no pair of both twice; values:
+    float64[n]. For few of them, as seeds are."""
     changed = np.unique(words)
     sizes = state.length[changed]
     entries = ranges(state.start[changed], sizes)
@@ -181,8 +193,20 @@ def add(state: Rows, words: np.ndarray, topics: np.ndarray, values: np.ndarray) 
 
 def weighted(documents: np.ndarray, counts: np.ndarray, totals: np.ndarray) -> np.ndarray:
     """counts, float64[P], times a number for each document, so that it has its total. documents:
-    int64[P], of each."""
+    int64[P], of each. totals: float64, by document."""
     return counts * (totals / np.bincount(documents, counts))[documents]
+
+
+def put_all(state: Rows, indptr: np.ndarray, topics: np.ndarray, values: np.ndarray) -> None:
+    """Rows of all words, one behind the other, in place of those that there were. indptr: int64[V +
+    1], where each begins; topics: int32[n], values: float32[n] or float64[n], their entries, which
+    the state takes without a copy. Totals stay."""
+    state.start = indptr[:-1]
+    state.length = np.diff(indptr)
+    state.capacity = state.length.copy()
+    state.used = len(topics)
+    state.arena_topics = topics
+    state.arena_values = values
 
 
 def put(
@@ -194,7 +218,8 @@ def put(
     values: np.ndarray,
 ) -> None:
     """Write rows of some words, replacing those they had. Row i: sizes[i] entries from indptr[i]
-    on."""
+    on. words: int64[n], distinct; indptr, sizes: int64[n]; topics, values: of the types of the
+    rows."""
     make_room(state, words, sizes)
     state.used = rows.put(
         words, indptr, sizes, topics, values, state.arena, state.capacity, state.used
@@ -249,8 +274,8 @@ def topics(
     listed: float = LISTED_TOKENS,
 ) -> Topics:
     """E[beta] = (eta + N_kw) / (V eta + N_k), words with less than `listed` tokens in the floor.
-    unit: of the values, in tokens."""
-    V = len(state.start)
+    unit: of the values, in tokens. used: bool[K], as in Topics; None: all."""
+    V = state.V
     K = len(state.totals)
     indptr, words, values = rows.transpose(state.arena, unit, listed, K)
     rows.sort_rows(indptr, words, values)

@@ -41,7 +41,7 @@ def share(means: int, most: int) -> float:
 def add(state: Averaged, unit: float, t: int, most: int) -> None:
     """Take the present rows into the mean. unit: of their values, in tokens. t: the step that was
     just done."""
-    words = np.arange(len(state.start))
+    words = np.arange(state.V)
     part = share(state.means, most) if state.means else 1.0
     state.mean_ptr, state.mean_topics, state.mean_values = _mixed(state, unit, part, words)
     state.mean_totals = _totals(state, unit, part)
@@ -74,7 +74,7 @@ def averaged_rows(state: Averaged, unit: float, t: int, most: int, words: np.nda
 def _mixed(
     state: Averaged, unit: float, part: float, words: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    ptr = state.mean_ptr if state.means else np.zeros(len(state.start) + 1, np.int64)
+    ptr = state.mean_ptr if state.means else np.zeros(state.V + 1, np.int64)
     mean = rows.Arena(ptr[:-1], np.diff(ptr), state.mean_topics, state.mean_values)
     now = state.arena if part else state.arena._replace(length=np.zeros_like(state.length))
     return rows.mixed(words, mean, 1.0 - part, now, part * unit, LEAST_OF_MEAN)

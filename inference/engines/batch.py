@@ -49,7 +49,8 @@ def trained_pairs(bow: Bow, held_out: np.ndarray) -> Iterator[Pairs]:
 
 
 def keys(seed: int, purpose: int, t: int, documents: np.ndarray) -> np.ndarray:
-    """A random stream for each document of a step or visit."""
+    """uint64[n]: a random stream for each document of a step or visit. purpose: of kernels.rng. t:
+    the step. documents: int[n]."""
     return rng.keys(np.uint64(seed), np.uint64(purpose), np.uint64(t), documents)
 
 

@@ -211,7 +211,7 @@ def _update(config: Resolved, state: State, bow: Bow, documents: np.ndarray) -> 
 def _move(config: Resolved, state: State, bow: Bow) -> None:
     """Merge and split clusters where that raises the bound (`moves`): the largest are split, each
     once at the most."""
-    V = len(state.start)
+    V = state.V
     K = config.topics
     priors = V, config.alpha / K, config.eta
     tried: set[int] = set()
@@ -226,7 +226,7 @@ def _move(config: Resolved, state: State, bow: Bow) -> None:
         left = [k for k in range(K) if k not in tried and rows[k].documents > 1.0]
         if not left:
             return
-        k = max(left, key=lambda each: (rows[each].documents, -each))
+        k = max(left, key=lambda cluster: (rows[cluster].documents, -cluster))
         tried.add(k)
         certain = np.flatnonzero(
             ((state.memory_clusters == k) & (state.memory_shares == UNITS)).any(axis=1)
@@ -299,23 +299,25 @@ def _remember(
     )
 
 
+def _mean_log_shares(config: Resolved, N: np.ndarray) -> np.ndarray:
+    """float64[K]: E[log pi_k] of the clusters' shares pi. N: float64[K], documents of each."""
+    return digamma(N + config.alpha / config.topics) - digamma(N.sum() + config.alpha)
+
+
 def _weights(
     config: Resolved, state: State, words: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(row_ptr, topics, above, prior, floor), as `clusters.visit` takes them."""
-    V = len(state.start)
-    K = config.topics
+    V = state.V
     row_ptr = np.concatenate([[0], np.cumsum(state.length[words])])
     topics, above = clusters.weigh(
         words, state.start, state.arena_topics, state.arena_values, 1.0 / UNITS, config.eta, row_ptr
     )
-    documents = state.documents / UNITS
-    prior = digamma(documents + config.alpha / K) - digamma(documents.sum() + config.alpha)
     return (
         row_ptr,
         topics,
         above,
-        prior,
+        _mean_log_shares(config, state.documents / UNITS),
         digamma(config.eta) - digamma(V * config.eta + state.totals / UNITS),
     )
 
@@ -386,7 +388,7 @@ def bound(
     documents = documents[bow.words_of(documents) > 0]
     N = state.documents / UNITS
     K = config.topics
-    prior = digamma(N + config.alpha / K) - digamma(N.sum() + config.alpha)
+    prior = _mean_log_shares(config, N)
     common = sparse.topics_bound(state, 1.0 / UNITS, config.eta)
     common += float(gammaln(config.alpha) - gammaln(config.alpha + N.sum()) - (N * prior).sum())
     common += float((gammaln(N + config.alpha / K) - gammaln(config.alpha / K)).sum())
@@ -436,7 +438,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     return Methods(f"{model} {priors}", ("hughes2016fast",))
 
 
-def warm_up() -> list[Config]:
+def compiling_configs() -> list[Config]:
     """The usual settings; then random first documents."""
     return [
         Config(topics=2, minibatch=10, passes=3, most=2),
@@ -451,9 +453,9 @@ SWEEP = 0.1e-6
 SWEEP_TOPICS = 50
 SWEEP_POWER = 0.5
 ENTRIES = 25
-# Of `memory`: rows, which may be half empty and are copied when they are compacted; what a token of
-# a minibatch takes for each of its clusters; what is remembered of a document for each of them, and
-# how much more room that has than is needed; what a word takes, and a topic in each chunk
+# Of `memory_bytes`: rows, which may be half empty and are copied when they are compacted; what a
+# token of a minibatch takes for each of its clusters; what is remembered of a document for each of
+# them, and how much more room that has than is needed; what a word takes, and a topic in each chunk
 COPIES = 5
 ENTRY_BYTES = 12
 TOKEN_BYTES = 60
@@ -468,7 +470,7 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens * config.passes * SWEEP * (config.topics / SWEEP_TOPICS) ** SWEEP_POWER
 
 
-def memory(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, shape: Shape) -> int:
     """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is
     compacted; a document's clusters; the rows that a minibatch makes."""
     L = min(config.most, config.topics)

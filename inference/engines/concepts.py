@@ -35,7 +35,7 @@ class _Texts:
         self.counts = csr_array((counts, bow.words, bow.indptr), shape=(bow.D, bow.V))
         self.tokens = bow.word_tokens
         self.share = bow.word_tokens / max(bow.tokens, 1)
-        self.lengths = np.diff(bow.first_token)
+        self.lengths = bow.lengths
 
     def seed_weight(self, seeds: np.ndarray) -> np.ndarray:
         """float64[D]: what each document says of the concept that seeds stand for: its tokens that
@@ -105,7 +105,8 @@ def concept_tokens(
     bow: Bow, seed_words: np.ndarray, seed_topics: np.ndarray, topics: int
 ) -> np.ndarray:
     """float64[topics]: about how many tokens the concept has that a topic's seeds stand for: those
-    of documents with a seed beyond what their words have by chance. 0 without seeds."""
+    of documents with a seed beyond what their words have by chance. 0 without seeds. seed_words,
+    seed_topics: int[n], each seed and its topic."""
     texts = _Texts(bow)
     sizes = np.zeros(topics)
     for topic in np.unique(seed_topics):

@@ -1,9 +1,10 @@
 """What an engine is. Everything outside an engine's own module uses it through these types alone.
 
-An engine is a module of `inference.engines` that satisfies the protocol `Engine`;
-`inference/engines/__init__.py` registers it. No other code needs to change: the loop, checkpoints,
-forms, commands, the API, exports and the contract tests (tests/inference/test_contract.py,
-tests/webapp/core/runs/test_engines.py) take it from the registry.
+An engine is a module of `inference.engines`, or a package, that satisfies the protocol `Engine`;
+`inference/engines/__init__.py` registers it. An engine that draws random numbers for a purpose that
+no other has needs a constant of its own in `kernels/rng.py`. No other code needs to change: the
+loop, checkpoints, forms, commands, the API, exports and the contract tests
+(tests/inference/test_contract.py, tests/webapp/core/runs/test_engines.py) take it from the registry.
 
 - **Settings**: `Config` is what a user chose; a setting whose default is None may be left open.
   `Config.resolve(documents, tokens)` chooses what is open and returns the resolved form, in which
@@ -14,7 +15,7 @@ tests/webapp/core/runs/test_engines.py) take it from the registry.
   step (`About.batch`).
 - **Bitwise.** A result depends on corpus, settings and seed alone: not on the number of threads,
   and not on where a training was interrupted. Random numbers come from `kernels.rng`, keyed by
-  seed, purpose, step and document.
+  seed, purpose, step and document; inference/README.md, "The same bits", has the other rules.
 - **Optional abilities** are protocols of their own, and there is one way to ask, `isinstance`: of
   an engine's module whether it is a `WarmStart`, `Seedable`, `Bounded`, `SeveralCores`,
   `Remembering`, `Truncated`, `Settling`, `Revised` or `Divisible`; of resolved settings whether
@@ -35,9 +36,8 @@ from inference.bow import Bow
 from inference.errors import Invalid, shown
 from inference.topics import Theta, Topics
 
-MOST_TOPICS = (
-    65_000  # the evidence stores a token's topic as uint16, and some of its values are reserved
-)
+# The evidence stores a token's topic as uint16, and some of its values are reserved
+MOST_TOPICS = 65_000
 # Tokens of a document: counts within a document may be float32, which is exact up to here
 MOST_DOCUMENT_TOKENS = 1 << 24
 # Values are stored divided by a scale, pi, that falls with each step; below this it is reset to 1,
@@ -56,11 +56,16 @@ LEADING = {"leading": True}
 class Shape(NamedTuple):
     """What an engine must know of a corpus before it begins.
 
-    D: documents that are trained on. V: size of the vocabulary. tokens: of all documents, held-out
-    ones included. per_pass: steps in which all documents are seen; later: the same once minibatches
-    have grown (`Growing`), 0 where they don't. pairs: (document, word) pairs of all documents,
-    len(bow.words). held_out: int64[n], documents that no step is given; None: none.
-    held_out_tokens: of those.
+    D: documents that are trained on; held-out ones are left out, unlike in `Bow.D`, which counts
+    all. V: size of the vocabulary. tokens: of all documents, held-out ones included: so tokens / D
+    is longer than a document is on average; trained_tokens / D is not. per_pass: steps in which all
+    documents are seen; later: the same once minibatches have grown (`Growing`), 0 where they don't.
+    pairs: (document, word) pairs of all documents, held-out ones included, len(bow.words).
+    held_out: int64[n], documents that no step is given, as numbers in the bag of words; None: none.
+    held_out_tokens: of those. word_tokens: float64[V], tokens of each word in all documents,
+    held-out ones included; None: they are not known yet, and frequent words come first, as in the
+    vocabularies of inference.text. seeded: whether topics are to begin with the words that occur
+    with their seeds (`Seedable`).
     """
 
     D: int
@@ -71,6 +76,8 @@ class Shape(NamedTuple):
     held_out: np.ndarray | None = None
     later: int = 0
     held_out_tokens: int = 0
+    word_tokens: np.ndarray | None = None
+    seeded: bool = False
 
     @property
     def all_documents(self) -> int:
@@ -182,6 +189,11 @@ class State:
         asked twice, it does nothing, and training continues as without it. Most engines have no
         such field."""
 
+    def continued_shape(self, shape: Shape, bow: Bow) -> Shape:
+        """The shape of a training that continues from this state, for `memory_bytes`: with a prior
+        of words that the state has. Most have none. shape: by the corpus alone."""
+        return shape
+
 
 C = TypeVar("C", bound=Config, covariant=True)
 R = TypeVar("R", bound=ResolvedConfig, contravariant=True)
@@ -231,7 +243,7 @@ class Engine(Protocol[C, R, S]):
         """What to write of a run with these settings, the resolved form's as a dict. Runs of older
         versions may lack some."""
 
-    def warm_up(self) -> Sequence[C]:
+    def compiling_configs(self) -> Sequence[C]:
         """Small configs (K = 2, minibatches of 10) that together use every kernel of the engine:
         they are compiled by training each on 30 tiny documents. The first has the usual settings: a
         start of the program waits for it alone."""
@@ -239,7 +251,7 @@ class Engine(Protocol[C, R, S]):
     def seconds(self, config: R, tokens: int) -> float:
         """About how long all passes over so many tokens take on one core of a usual machine."""
 
-    def memory(self, config: R, shape: Shape) -> int:
+    def memory_bytes(self, config: R, shape: Shape) -> int:
         """About how many bytes the state and a step need at the most besides the corpus, arrays
         that are MAPPED left out. A training that needs more than the machine has is refused."""
 
@@ -325,7 +337,7 @@ class Remembering(Protocol):
     """The ability to continue, at a document's next visit, from what was remembered of it at the
     last."""
 
-    def remembered(self, config: Any, shape: Shape) -> int:
+    def remembered_bytes(self, config: Any, shape: Shape) -> int:
         """Bytes of a state's arrays that are MAPPED. They are in memory or, where they are large,
         on the disk; and in each checkpoint. shape: with pairs."""
 
@@ -386,7 +398,8 @@ class Messages(list[Message]):
 
 
 def narrow_topics(topics: np.ndarray, K: int) -> np.ndarray:
-    """Numbers of topics in the smallest type that holds K of them, as they travel."""
+    """uint8 or uint16: numbers of topics in the smallest type that holds K of them, as they
+    travel."""
     return topics.astype(np.uint8 if K <= 256 else np.uint16)
 
 
@@ -405,10 +418,12 @@ class Site(NamedTuple):
 
     @classmethod
     def of_rank(cls, bow: Bow, bounds: np.ndarray, rank: int) -> "Site":
+        """The site of a process, with a bag of its own documents. bounds: int64[ranks + 1]."""
         return cls(bow, bow.part(bounds[rank], bounds[rank + 1]), bounds, rank)
 
     @property
     def ranks(self) -> int:
+        """How many processes share the training."""
         return len(self.bounds) - 1
 
 
@@ -502,6 +517,7 @@ def setting(
 
 
 def minibatch_setting(symbol: str) -> Any:
+    """How many documents a step has. symbol: of the paper."""
     return setting(
         "Minibatch size", symbol, "Number of documents between two updates of the topics.", least=1
     )
@@ -529,6 +545,7 @@ def prior(
 
 
 def alpha_setting(least: float = 1e-6) -> Any:
+    """The prior of topics in a document. least: that is allowed."""
     return prior(
         "Document smoothing",
         "α",
@@ -538,6 +555,7 @@ def alpha_setting(least: float = 1e-6) -> Any:
 
 
 def eta_setting(least: float = 1e-6) -> Any:
+    """The prior of words in a topic. least: that is allowed."""
     return prior(
         "Topic smoothing",
         "η",
@@ -555,6 +573,7 @@ def kappa_setting(default: float, when: str = "") -> Any:
 
 
 def tau0_setting(default: float, when: str = "") -> Any:
+    """The delay of step sizes. when: with which other setting it counts, as for `kappa_setting`."""
     help = f"{when}how much the first steps are damped.".capitalize()
     return setting(
         "Delay", "τ₀", help, default, least=0, most=1e12, bounds="at least 0, and at most 1e12"
@@ -562,6 +581,7 @@ def tau0_setting(default: float, when: str = "") -> Any:
 
 
 def learn_setting() -> Any:
+    """Which priors are learned: none, alpha, or both."""
     return setting(
         "Learned priors",
         "α, η",

@@ -32,6 +32,7 @@ from inference.engines.contract import (
     setting,
     tau0_setting,
 )
+from inference.engines.lda_sentences import priors_were, trained_lda
 from inference.engines.priors import as_set
 from inference.errors import number_of
 from inference.kernels import cvb, rng, rows, vb
@@ -69,20 +70,19 @@ MINIBATCHES_OF_PASS = 32
 LEAST_MINIBATCH = 20
 MOST_MINIBATCH = 2048
 MINIBATCH_OF_DECAY = 256
-WARM_ALPHA = (
-    0.5  # in the first passes, at the least: no document is settled on a few topics so soon
-)
+# Alpha in the first passes, at the least: no document is settled on a few topics so soon
+WARM_ALPHA = 0.5
 OWN_RATE = (1.0, 10.0, 0.9)  # s, tau and kappa of a document's own step size in stochastic CVB0
 # Seconds a token, in turns over all K topics: TOPIC each; in others TURN at K = 100, as this power
 # of K.
 TOPIC = 1.0e-9
 TURN = 0.2e-6
 TURN_POWER = 0.3
-# Of `memory`: how many times the mean a minibatch's pairs may be, as documents are of unequal
-# length. In bytes: of a word in a topic a float64, its copy in float32, and a float32 of what topics
-# list; of each of a pair's strongest topics the topic and phi, uint16, before a step and after it;
-# of a pair besides, its word, count and place, by document and by word; of a word in all documents
-# two numbers
+# Of `memory_bytes`: how many times the mean a minibatch's pairs may be, as documents are of unequal
+# length. In bytes: of a word in a topic a float64, its copy in float32, and a float32 of what
+# topics list; of each of a pair's strongest topics the topic and phi, uint16, before a step and
+# after it; of a pair besides, its word, count and place, by document and by word; of a word in all
+# documents two numbers
 UNEQUAL = 2
 VALUE_BYTES = 16
 PHI_BYTES = 8
@@ -410,19 +410,10 @@ def methods(settings: Mapping[str, Any]) -> Methods:
             f" {settings['tau0']:g} and κ = {settings['kappa']:g}"
         )
         how = f"{step_size}. {most}."
-    topics = number_of(settings["topics"], "topic")
-    model = (
-        "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {topics} by {by}."
-    )
-    priors = (
-        f"The priors were α = {settings['alpha']:g} for each topic of a document and η ="
-        f" {settings['eta']:g} for each word of a topic."
-    )
-    return Methods(f"{model} {priors} {how}", cited)
+    return Methods(f"{trained_lda(settings)} by {by}. {priors_were(settings)}. {how}", cited)
 
 
-def warm_up() -> list[Config]:
+def compiling_configs() -> list[Config]:
     """The usual settings; then statistics that decay, with steps so large that pi is reset."""
     return [
         Config(topics=2, minibatch=10, passes=3),
@@ -445,12 +436,12 @@ def seconds(config: Resolved, tokens: int) -> float:
     )
 
 
-def remembered(config: Resolved, shape: Shape) -> int:
+def remembered_bytes(config: Resolved, shape: Shape) -> int:
     """The strongest topics of each pair and their phi, in two bytes each."""
     return 4 * config.most * shape.pairs if config.statistics == "memo" else 0
 
 
-def memory(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, shape: Shape) -> int:
     """The statistics, in float64, and a copy in float32 while topics are made; the table of a
     minibatch's words, and its phi before and after."""
     pairs = -(-max(shape.pairs, 1) // shape.per_pass) * UNEQUAL

@@ -19,15 +19,16 @@ from inference.kernels import rows, vb
 from inference.runtime.memory import DOUBLE, SINGLE
 from inference.topics import LISTED_TOKENS, Theta, Topics
 
-LISTED_TOKENS_FLAT = (
-    0.05  # the same, where by the first the median topic has more than FLOOR_MASS in its floor
-)
+# Tokens of a word from which on it is listed where, with LISTED_TOKENS, the median topic has more
+# than FLOOR_MASS in its floor
+LISTED_TOKENS_FLAT = 0.05
 FLOOR_MASS = 0.05
 # a topic is listed in a document that has at least this share of it, or where it is the largest
 LISTED_SHARE = 0.005
-# Of `memory`, in bytes. Of a word of a batch its number, where its pairs begin, and the logarithm
-# of its row's scale; of a topic in a document gamma and theta in float64, and e in float32; of a
-# pair its place, count and document, by document and by word, and what they are made from
+# Of `memory_bytes`, in bytes. Of a word of a batch its number, where its pairs begin, and the
+# logarithm of its row's scale; of a topic in a document gamma and theta in float64, and e in
+# float32; of a pair its place, count and document, by document and by word, and what they are made
+# from
 WORD_BYTES = 24
 DOCUMENT_TOPIC_BYTES = 20
 PAIR_BYTES = 40
@@ -163,7 +164,7 @@ def count_listed(values: np.ndarray, scale: float) -> int:
     return int(np.count_nonzero(values >= LISTED_TOKENS / scale))
 
 
-def memory(V: int, K: int, S: int, pairs: int, words: int, copies: int = 1) -> int:
+def memory_bytes(V: int, K: int, S: int, pairs: int, words: int, copies: int = 1) -> int:
     """Bytes: `copies` arrays of V x K; what a batch takes of S documents with so many pairs and
     distinct words; and what the kernels' threads do.
 

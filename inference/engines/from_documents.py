@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from inference.bow import Bow, ranges
+from inference import rarity
+from inference.bow import Bow
 from inference.engines import arena
 from inference.engines.batch import Batch, expand, keys as keys_of
 from inference.engines.concepts import Company
@@ -33,9 +34,8 @@ UNLIKE = 100  # topics: from so many on they begin with documents that are unlik
 # words, this part of a document's words
 MOST_SHARED_WORDS = 400_000_000
 SHARED_WORDS_PART = 1 / 8
-DOCUMENTS_PER_TOPIC = (
-    7  # documents for each topic, at the least: with fewer, random ones were better
-)
+# Documents for each topic, at the least: with fewer, random ones were better
+DOCUMENTS_PER_TOPIC = 7
 CANDIDATES = 2  # of these for each topic that are searched, at the least
 # A start by more topics than are asked for, so many times as many, of which the nearest are joined
 # before training begins: up to so many in all, as each pair of them is compared
@@ -87,7 +87,7 @@ def begin(
     others begin with instead; words weigh less for topics that begin as documents. joined: by
     `begin_joined`."""
     documents, _ = rows.occurrences(bow.words, bow.counts, bow.V)
-    weights = np.log((bow.D + 1) / np.maximum(documents, 1))
+    weights = rarity.inverse_frequency(documents, bow.D)
     K = len(state.totals)
     if free is not None:
         K = len(free)
@@ -144,17 +144,17 @@ def begin_joined(
     """The rows of some topics as JOINED times as many topics, or one a document where there are
     fewer, that each began as a document and learned by OPE from a sample, of which the nearest were
     joined until K were left: a subject that no document of a start has is rarer among more, and one
-    that several have is joined again."""
+    that several have is joined again. documents: int[n], those that may be begun with; weights:
+    float64[V], of the words; key: of kernels.rng; numbers: int[K], of the topics."""
     K = len(numbers)
     finer_topics = min(JOINED * K, len(documents))
     finer = arena.Scaled(seed=0, **arena.empty(bow.V, finer_topics))
     first = _first_documents(bow, documents, weights, finer_topics, key)
     arena.from_documents(finer, bow, first, weights, bow.tokens / bow.D)
     _learn_from_sample(finer, bow, documents, key)
-    entries = ranges(finer.start, finer.length)
+    topics, values = finer.entries()
     words = np.repeat(np.arange(bow.V), finer.length)
-    topics = finer.arena_topics[entries]
-    tokens = finer.pi * finer.arena_values[entries].astype(np.float64)
+    tokens = finer.pi * values.astype(np.float64)
     has_tokens = tokens > 0.0
     words = words[has_tokens]
     topics = topics[has_tokens]
@@ -196,8 +196,9 @@ def _learn_from_sample(finer: arena.Scaled, bow: Bow, documents: np.ndarray, key
 
 
 def unlike(bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: int) -> np.ndarray:
-    """K of these documents that are as unlike each other as they come, words weighted as in what
-    topics begin with; random ones where fewer differ."""
+    """int[K]: K of these documents that are as unlike each other as they come, words weighted as in
+    what topics begin with; random ones where fewer differ. documents: int[n]; weights: float64[V];
+    key: of kernels.rng."""
     batch = expand(bow, documents)
     counts = seeds.weighted_counts(
         batch.doc_ptr, batch.places, batch.token_ptr, weights[batch.words]
@@ -247,14 +248,15 @@ def _gather(
     state: arena.Rows, unit: float, eta: float, words: np.ndarray, empty: np.ndarray
 ) -> tuple[frank_wolfe.Rows, np.ndarray]:
     """The rows of some words, and the floor of their topics: float32[K]."""
-    mass = len(state.start) * eta + np.maximum(unit * state.totals, 0.0)
+    mass = state.V * eta + np.maximum(unit * state.totals, 0.0)
     floor = np.maximum(eta / mass, frank_wolfe.LEAST_FLOOR).astype(np.float32)
     floor[empty] = frank_wolfe.LEAST_FLOOR
     return frank_wolfe.gather(words, state.arena, unit / mass, floor, False), floor
 
 
 def draw(batch: Batch, inferred: Inferred, columns: int, keys: np.ndarray) -> np.ndarray:
-    """Topics of a minibatch's tokens, drawn from phi: uint16[N, columns]."""
+    """Topics of a minibatch's tokens, drawn from phi: uint16[N, columns]. keys: uint64[n], a random
+    stream for each document."""
     return frank_wolfe.draw(batch, inferred.rows, inferred.floor, inferred.theta, keys, columns)
 
 
@@ -304,7 +306,7 @@ def _most_vertices(K: int) -> int:
     return min(K, ITERATIONS + 1)
 
 
-class Told(NamedTuple):
+class Received(NamedTuple):
     """A whole minibatch's theta, of `frank_wolfe.infer`, and the factors, as the processes sent
     them, one after the other. first: int64[n], of each document the place of its first factor."""
 
@@ -313,7 +315,7 @@ class Told(NamedTuple):
     factors: np.ndarray
 
 
-def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Told:
+def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Received:
     """messages: of `message_of_documents`, by process. owner: int64[n], the process of each
     document; pairs: int64[n], how many it has."""
     sizes, topics, theta, rests, factors = (
@@ -324,7 +326,7 @@ def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Told
     starts, first = (
         np.append(0, np.cumsum(lengths))[document_places] for lengths in (sizes, pairs[order])
     )
-    return Told(
+    return Received(
         frank_wolfe.Mixtures(
             starts, topics.astype(np.int32), theta, sizes[document_places], rests[document_places]
         ),
@@ -339,11 +341,11 @@ def learned_run(
     eta: float,
     bow: Bow,
     documents: np.ndarray,
-    told: Told,
+    received: Received,
     unit: float,
     weight: float,
     runs: tuple[int, int],
-    empty: np.ndarray = NO_TOPICS,
+    empty: np.ndarray,
 ) -> tuple[np.ndarray, ...]:
     """`learn` for some of a minibatch's runs of words, without putting the rows into the arena:
     (words, indptr, sizes, topics, values, added), for `together.packed`. before, eta, empty: what
@@ -353,13 +355,13 @@ def learned_run(
     words = words[bounds[0] : bounds[-1]]
     word_ptr = word_ptr[bounds[0] : bounds[-1] + 1] - word_ptr[bounds[0]]
     doc_of, factors = rows.pairs_of(
-        documents, bow.indptr, bow.words, words, word_ptr, told.first, told.factors
+        documents, bow.indptr, bow.words, words, word_ptr, received.first, received.factors
     )
     gathered, floor = _gather(state, before, eta, words, empty)
     blended = frank_wolfe.blended(
         bounds - bounds[0],
         _in_order(words, word_ptr, doc_of, factors),
-        told.theta,
+        received.theta,
         gathered,
         _change(state, unit, floor, weight),
         state.arena,

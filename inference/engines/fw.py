@@ -31,10 +31,12 @@ from inference.engines.contract import (
     setting,
     tau0_setting,
 )
+from inference.engines.lda_sentences import trained_lda
 from inference.engines.priors import as_set
 from inference.errors import Invalid, number_of
 from inference.kernels import frank_wolfe, rng, rows
 from inference.references import entries
+from inference.runtime.memory import DOUBLE, SINGLE
 from inference.topics import LISTED_TOKENS, Theta, Topics
 
 NAME = "fw"
@@ -78,10 +80,9 @@ SECONDS_ITERATIONS = 20  # with which they were measured, the default
 SLOWER_THAN_OPE = 3.0  # times as long by Frank-Wolfe
 ENTRIES = 60
 ENTRIES_POWER = 0.3
-# Of `memory`, in bytes: of a pair, and of an entry of a word's row, which so many pairs share; of a
-# gathered entry; of a topic in each chunk. Rows may be half empty and are copied when rewritten
-SINGLE = 4
-DOUBLE = 8
+# Of `memory_bytes`, in bytes: of a pair, and of an entry of a word's row, which so many pairs
+# share; of a gathered entry; of a topic in each chunk. Rows may be half empty and are copied when
+# rewritten
 PAIR_BYTES = 24
 WORDS_OF_ROW = 8
 GATHERED_BYTES = 6
@@ -223,12 +224,9 @@ def init(config: Resolved, shape: Shape, seed: int, scratch: Path | None = None)
         held=np.zeros(K),
     )
     if config.start == "random":
-        state.arena_topics = np.tile(np.arange(K, dtype=np.int32), V)
-        state.arena_values = frank_wolfe.uniform(np.uint64(seed), V, K)
-        state.start = np.arange(V, dtype=np.int64) * K
-        state.used = V * K
-        state.length = np.full(V, K, np.int64)
-        state.capacity = np.full(V, K, np.int64)
+        all_topics = np.tile(np.arange(K, dtype=np.int32), V)
+        values = frank_wolfe.uniform(np.uint64(seed), V, K)
+        arena.put_all(state, np.arange(V + 1, dtype=np.int64) * K, all_topics, values)
         _begun(config, state)
     return state
 
@@ -265,7 +263,7 @@ def _seed(config: Resolved, state: State, bow: Bow, shape: Shape) -> None:
 
 def _begun(config: Resolved, state: State) -> None:
     """Totals of the rows as they are; where learn is ml, topics that sum to 1."""
-    V = len(state.start)
+    V = state.V
     K = config.topics
     state.totals = rows.sum_topics(state.arena, K)
     if config.learn == "ml":
@@ -289,7 +287,7 @@ class _Weights(NamedTuple):
 
 def _weights(config: Resolved, state: State) -> _Weights:
     """E[beta] = lambda / sum lambda; where learn is ml, beta itself."""
-    V = len(state.start)
+    V = state.V
     K = config.topics
     base = (
         np.maximum(state.pi * state.leftover, FLOOR / V)
@@ -339,14 +337,10 @@ def _infer(
         frank_wolfe.ROUNDS if config.inference == "fw_pairwise" else 1
     )
     tokens = np.diff(batch.token_ptr[batch.doc_ptr])
-    starts = np.append(
-        0,
-        np.cumsum(
-            np.minimum(
-                K, vertices + (tokens / frank_wolfe.LEAST_LISTED_TOKENS).astype(np.int64) * final
-            )
-        ),
-    )
+    most_topics = np.full(n, vertices)
+    if final:
+        most_topics += (tokens / frank_wolfe.LEAST_LISTED_TOKENS).astype(np.int64)
+    starts = np.append(0, np.cumsum(np.minimum(K, most_topics)))
     method = frank_wolfe.Method(
         KINDS[config.inference],
         STEPS[config.step],
@@ -487,7 +481,7 @@ def _add(
 
 def topics(config: Resolved, state: State) -> Topics:
     """E[beta], words with less than LISTED_TOKENS in the floor."""
-    V = len(state.start)
+    V = state.V
     K = config.topics
     weights = _weights(config, state)
     tokens_of_topics = state.held if config.learn == "ml" else np.ones(K)
@@ -576,15 +570,14 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         if settings.get("start", "seed") == "seed"
         else "random weights"
     )
-    topics = number_of(settings["topics"], "topic")
+    iterations = number_of(settings["iterations"], "iteration")
     model = (
-        "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {topics} by {how} and {learned} (Than and Ho 2015), with"
-        f" {number_of(settings['iterations'], 'iteration')} for a document."
+        f"{trained_lda(settings)} by {how} and {learned} (Than and Ho 2015), with {iterations} for"
+        " a document."
     )
-    priors_were = "priors were" if ope else "prior was"
+    subject = "priors were" if ope else "prior was"
     begins = (
-        f"Each topic began as {start}; the {priors_were} {prior}η = {settings['eta']:g} for each"
+        f"Each topic began as {start}; the {subject} {prior}η = {settings['eta']:g} for each"
         " word of a topic."
     )
     cited: tuple[str, ...] = ("blei2003latent", "than2015inference")
@@ -593,7 +586,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     return Methods(f"{model} {begins}", cited)
 
 
-def warm_up() -> list[Config]:
+def compiling_configs() -> list[Config]:
     """The usual settings; then the other ways to learn and to infer, with large steps, so that what
     has faded is rewritten."""
     return [
@@ -613,7 +606,7 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens * config.passes * by_topics * (SECONDS_OF_ROWS + by_steps) * times
 
 
-def memory(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, shape: Shape) -> int:
     """Rows of 8 bytes an entry, in an arena that may be half empty and is copied when it is
     rewritten; a minibatch's rows and pairs, and a block of topics for the longest document."""
     entries = (

@@ -57,11 +57,9 @@ USED_TOKENS = 1.0  # a topic is in use that holds at least one token
 LEAST_ALPHA = 1e-12  # of alpha E[sigma_k], which exports need above 0
 CANDIDATES = 2  # times T, where their number is left open
 # Of LDA's local step, with which a document starts
-START_ITERATIONS, START_CHANGE, START_TRUNCATE = (
-    20,
-    0.01,
-    0.1,
-)
+START_ITERATIONS = 20
+START_CHANGE = 0.01  # of a document's tokens: it ends where fewer change topics
+START_TRUNCATE = 0.1  # tokens: topics with fewer are left out
 # a visit of a document ends where an iteration changes its bound by less than this share of it
 TOLERANCE = 3e-5
 FIRST_TOLERANCE = 1e-2  # the same in the first pass, where topics are rough anyway
@@ -73,9 +71,10 @@ AT_ONCE = 1000  # documents, of what is done without a step
 # docs/engines/hdp.md.
 SECONDS_TOPIC = 6e-9
 SECONDS_CANDIDATE = 1.5e-9
-# Of `memory`. Bytes of a pair besides what it gives each candidate; arrays of eight bytes with a
-# number for each of a document's candidates (those of hdp.Local), for each of its topics (gamma and
-# what it is fitted with), and for each topic of the corpus (sticks, their parameters and sums)
+# Of `memory_bytes`. Bytes of a pair besides what it gives each candidate; arrays of eight bytes
+# with a number for each of a document's candidates (those of hdp.Local), for each of its topics
+# (gamma and what it is fitted with), and for each topic of the corpus (sticks, their parameters and
+# sums)
 PAIR_BYTES = 40
 CANDIDATE_ARRAYS = 4
 TOPIC_ARRAYS = 3
@@ -446,7 +445,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     return Methods(f"{model} {priors} {steps}", cited)
 
 
-def warm_up() -> list[Config]:
+def compiling_configs() -> list[Config]:
     """One is enough: passes at large steps, so that pi is reset."""
     return [Config(topics=2, document_topics=2, minibatch=10, passes=20, kappa=0.51, tau0=1.0)]
 
@@ -464,7 +463,7 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens * config.passes * (SECONDS_TOPIC * config.topics + SECONDS_CANDIDATE * T * C)
 
 
-def memory(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, shape: Shape) -> int:
     """The values, and of a minibatch the tables of its words (float32 and float64) and what its
     pairs give."""
     K = config.topics
@@ -478,5 +477,5 @@ def memory(config: Resolved, shape: Shape) -> int:
     of_pairs = pairs * (SINGLE * C + PAIR_BYTES)
     of_documents = S * (CANDIDATE_ARRAYS * DOUBLE * C + TOPIC_ARRAYS * DOUBLE * K)
     of_sticks = STICK_ARRAYS * DOUBLE * K
-    values = dense.memory(shape.V, K, S, pairs, words)
+    values = dense.memory_bytes(shape.V, K, S, pairs, words)
     return values + table_of_logs + of_pairs + of_documents + of_sticks

@@ -34,6 +34,7 @@ from inference.engines.contract import (
     setting,
     tau0_setting,
 )
+from inference.engines.lda_sentences import priors_were, trained_lda
 from inference.engines.priors import as_set
 from inference.engines.sparse import UNITS, Batch
 from inference.errors import Invalid, first_passes, number_of
@@ -55,15 +56,13 @@ ABOUT = About(
 )
 
 STARTS = {"cold": lsparse.COLD, "warm": lsparse.WARM, "better": lsparse.BETTER}
-DROPPED_TOKENS = (
-    1e-3  # with decay, an entry below a thousandth of a token is forgotten; not where L = K
-)
+# With decay, an entry below a thousandth of a token is forgotten; not where L = K
+DROPPED_TOKENS = 1e-3
 LEAST_SHARE = 0.005  # of a document's tokens: topics below are not listed in its theta
 AT_ONCE = 1000  # documents, of what is done without a step
 EXPLORED = 4  # passes, where documents begin from the better of both starts
-SWEPT_TOKENS = (
-    100_000_000  # what is gone through, over all passes, where the number of passes is not given
-)
+# What is gone through, over all passes, where the number of passes is not given
+SWEPT_TOKENS = 100_000_000
 
 
 @dataclass(frozen=True)
@@ -137,8 +136,8 @@ class Config(Settings):
         choices={"diverse": "unlike documents", "random": "at random"},
     )
     minibatch: int | None = minibatch_setting("|B|")
-    kappa: float = kappa_setting(0.7, "With decay, ")
-    tau0: float = tau0_setting(10.0, "With decay, ")
+    kappa: float = kappa_setting(0.7, "With decay, and in the warm-up, ")
+    tau0: float = tau0_setting(10.0, "With decay, and in the warm-up, ")
 
     def resolve(self, documents: int, tokens: int) -> "Resolved":
         """With a value for all that was left open; docs/engines/lsparse.md has the evidence."""
@@ -339,7 +338,7 @@ def _weights(
     config: Resolved, state: State, words: np.ndarray
 ) -> tuple[lsparse.Weights, np.ndarray]:
     """The weights of some words, and g of `lsparse.unlisted`."""
-    g, base, norm = lsparse.unlisted(state.pi * state.totals, len(state.start), config.eta)
+    g, base, norm = lsparse.unlisted(state.pi * state.totals, state.V, config.eta)
     return lsparse.weigh(words, state.arena, state.pi, config.eta, norm, base), g
 
 
@@ -350,8 +349,9 @@ def _visit(
     old_topics: np.ndarray | None = None,
     old: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(topics uint16[P, L], shares float64[P, L], told int64[n, 4]) of `lsparse.visit`. old: what
-    is remembered, in UNITS, as the new shares are then; None: nothing, and they sum to 1."""
+    """(topics uint16[P, L], shares float64[P, L], counts of the visits int64[n, 4]) of
+    `lsparse.visit`. old: what is remembered, in UNITS, as the new shares are then; None: nothing,
+    and they sum to 1."""
     weights, g = _weights(config, state, batch.words)
     L = _width(config)
     P = len(batch.places)
@@ -437,25 +437,21 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     topics_word = "topic" if most_topics == 1 else "topics"
     explored = settings.get("explore", settings["passes"])
     where = f" in {first_passes(explored)}" if explored < settings["passes"] else ""
-    topics = number_of(settings["topics"], "topic")
     sweeps = number_of(settings["sweeps"], "sweep")
     model = (
-        "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {topics} by {how}, in which the posterior of each word has at most"
+        f"{trained_lda(settings)} by {how}, in which the posterior of each word has at most"
         f" {most_topics:,} {topics_word} (Hughes and Sudderth 2016)."
-    )
-    priors = (
-        f"The priors were α = {settings['alpha']:g} for each topic of a document and η ="
-        f" {settings['eta']:g} for each word of a topic."
     )
     visits = (
         f"Each visit made at most {sweeps} over a document, with up to {settings['restarts']:,}"
         f" restart proposals{where}."
     )
-    return Methods(f"{model} {priors} {visits}", ("blei2003latent", "hughes2016fast"))
+    return Methods(
+        f"{model} {priors_were(settings)}. {visits}", ("blei2003latent", "hughes2016fast")
+    )
 
 
-def warm_up() -> list[Config]:
+def compiling_configs() -> list[Config]:
     """The usual settings; then statistics that decay with large steps, so that pi is reset, and
     random first documents."""
     return [
@@ -482,9 +478,9 @@ SWEEP_MOST = 4
 SWEEP_POWER = 0.4
 MOST_POWER = 0.4
 ENTRIES = 25
-# Of `memory`: rows, which may be half empty and are copied when they are compacted; what a token of
-# a minibatch takes for each of its L topics, now and before; what a word takes, and a topic in each
-# chunk
+# Of `memory_bytes`: rows, which may be half empty and are copied when they are compacted; what a
+# token of a minibatch takes for each of its L topics, now and before; what a word takes, and a
+# topic in each chunk
 COPIES = 5
 ENTRY_BYTES = 12
 TOKEN_BYTES = 40
@@ -509,12 +505,12 @@ def seconds(config: Resolved, tokens: int) -> float:
     )
 
 
-def remembered(config: Resolved, shape: Shape) -> int:
+def remembered_bytes(config: Resolved, shape: Shape) -> int:
     """L topics and shares of each pair, in two bytes each."""
     return 4 * _width(config) * shape.pairs if config.statistics == "memo" else 0
 
 
-def memory(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, shape: Shape) -> int:
     """Rows of 12 bytes an entry, in an arena that may be half empty and is copied when it is
     compacted; L topics and shares of each token of a minibatch, now and before."""
     L = _width(config)

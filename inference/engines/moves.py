@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from scipy.special import digamma, gammaln
 
-from inference.bow import Bow, ranges
+from inference.bow import Bow
 from inference.engines import sparse
 from inference.engines.arena import Rows
 from inference.kernels import seeds
@@ -44,12 +44,11 @@ def row_of(words: np.ndarray, tokens: np.ndarray, documents: float) -> Row:
 def rows_of(state: Rows, documents: np.ndarray, unit: float) -> list[Row]:
     """The row of every cluster. documents: float64[K]. unit: of the state's values and of
     documents."""
-    entries = ranges(state.start, state.length)
-    words = np.repeat(np.arange(len(state.start)), state.length)
-    topic = state.arena_topics[entries]
+    topic, values = state.entries()
+    words = np.repeat(np.arange(state.V), state.length)
     order = np.argsort(topic, kind="stable")
     ends = np.cumsum(np.bincount(topic, minlength=len(documents)))
-    tokens = unit * state.arena_values[entries]
+    tokens = unit * values
     parts = [order[first:end] for first, end in zip([0, *ends[:-1]], ends, strict=True)]
     return [Row(words[part], tokens[part], unit * documents[k]) for k, part in enumerate(parts)]
 
@@ -63,6 +62,7 @@ def worth(row: Row, V: int, alpha: float, eta: float) -> float:
 
 
 def merged(a: Row, b: Row) -> Row:
+    """The row of two clusters as one."""
     return row_of(
         np.concatenate([a.words, b.words]),
         np.concatenate([a.tokens, b.tokens]),
@@ -118,7 +118,7 @@ def best_merge(
             - worth(rows[b], V, alpha, eta)
         )
         merges.append((gain - entropy_lost(clusters, shares, units, a, b), a, b))
-    return sorted(merges, key=lambda each: (-each[0], each[1:]))
+    return sorted(merges, key=lambda merge: (-merge[0], merge[1:]))
 
 
 def split(

@@ -19,6 +19,7 @@ STEPS = 20  # of Newton's method, at the most
 # in a step no alpha falls below this part of itself: a topic that few use does not hold up the
 # others
 FALL = 10.0
+SMALLEST_STEP = 1e-9  # part of Newton's step: where less is still no gain, it ends
 SMALL_CHANGE = 1e-8  # a relative change that ends it
 
 
@@ -47,7 +48,7 @@ def alpha(start: np.ndarray, log_theta: np.ndarray, most: float, steps: int = ST
     for _ in range(steps):
         step = alpha_step(a, log_theta)
         size = 1.0
-        while size > 1e-9:
+        while size > SMALLEST_STEP:
             new = np.maximum(a - size * step, a / FALL)
             better = _alpha_objective(new, log_theta)
             if better >= value:
@@ -65,7 +66,8 @@ def alpha(start: np.ndarray, log_theta: np.ndarray, most: float, steps: int = ST
 
 
 def alpha_step(a: np.ndarray, log_theta: np.ndarray) -> np.ndarray:
-    """H^-1 g at a: what Newton's method takes away (004, below eq. 13)."""
+    """H^-1 g at a, float64[K]: what Newton's method takes away (004, below eq. 13). a: float64[K];
+    log_theta: as in `alpha`."""
     g = psi(a.sum()) - psi(a) + log_theta
     h = -polygamma(1, a)
     z = polygamma(1, a.sum())

@@ -27,6 +27,7 @@ from inference.engines.contract import (
     resolved,
     setting,
 )
+from inference.engines.lda_sentences import priors_were, trained_lda
 from inference.engines.priors import as_set
 from inference.errors import number_of
 from inference.kernels import gibbs, rng, rows, smc
@@ -55,8 +56,8 @@ CONTINUED = 20  # passes of a run that begins with the topics of another
 # the Union, one thread.
 TOKEN = 0.05e-6
 TOPIC = 0.6e-9
-# Of `memory`, in bytes: two numbers of eight bytes for each topic and for each word; of a token of
-# a minibatch its word, its place among the distinct ones and in the memory, and its topic
+# Of `memory_bytes`, in bytes: two numbers of eight bytes for each topic and for each word; of a
+# token of a minibatch its word, its place among the distinct ones and in the memory, and its topic
 TOPIC_BYTES = 16
 WORD_BYTES = 16
 TOKEN_BYTES = 40
@@ -257,19 +258,15 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     else:
         by = "collapsed Gibbs sampling (Griffiths and Steyvers 2004)"
         how = "Each document was sampled in each pass, given the topics of all others"
-    topics = number_of(settings["topics"], "topic")
     sweeps = number_of(settings["sweeps"], "sweep")
     return Methods(
-        "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {topics} by {by}. The priors were α = {settings['alpha']:g} for"
-        f" each topic of a document and η = {settings['eta']:g} for each word of a topic. {how},"
-        f" with {sweeps} over its"
+        f"{trained_lda(settings)} by {by}. {priors_were(settings)}. {how}, with {sweeps} over its"
         " words.",
         cited,
     )
 
 
-def warm_up() -> list[Config]:
+def compiling_configs() -> list[Config]:
     """One pass, and with more the kernels that remember."""
     return [Config(topics=2, minibatch=10), Config(topics=2, minibatch=10, passes=2)]
 
@@ -279,12 +276,12 @@ def seconds(config: Resolved, tokens: int) -> float:
     return tokens * (config.passes * config.sweeps + 1) * (TOKEN + TOPIC * config.topics)
 
 
-def remembered(config: Resolved, shape: Shape) -> int:
+def remembered_bytes(config: Resolved, shape: Shape) -> int:
     """A uint16 for each token's topic, where documents are seen again."""
     return 2 * shape.tokens if config.passes > 1 else 0
 
 
-def memory(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, shape: Shape) -> int:
     """The counts of all words in all topics, a copy of them while topics are made, and what a
     minibatch needs."""
     of_counts = 2 * SINGLE * shape.V * config.topics

@@ -31,6 +31,7 @@ class Batch(NamedTuple):
 
 
 def expand(bow: Bow, documents: np.ndarray) -> Batch:
+    """The pairs of some documents. documents: int[S], their numbers."""
     documents = np.asarray(documents, np.int64)
     words, doc_ptr, slots, token_ptr = batches.expand(bow, documents)
     pairs = ranges(bow.indptr[documents], np.diff(doc_ptr))
@@ -38,8 +39,8 @@ def expand(bow: Bow, documents: np.ndarray) -> Batch:
 
 
 def first_documents(batch: Batch, K: int, diverse: bool, seed: int, purpose: int) -> np.ndarray:
-    """Which documents of the first minibatch K topics begin with, fewer where there are not so
-    many: unlike each other, or any. purpose: of kernels.rng."""
+    """int64[n]: the places in the first minibatch of the documents that K topics begin with, fewer
+    where there are not so many: unlike each other, or any. purpose: of kernels.rng."""
     key = np.uint64(rng.key(np.uint64(seed), np.uint64(purpose), np.uint64(0), np.uint64(0)))
     of_words = batch.doc_ptr, batch.places, batch.counts, len(batch.words)
     if not diverse:
@@ -58,7 +59,8 @@ def add(
     unit: float = 1.0,
     drop_below: float = 0.5,
 ) -> None:
-    """Put counts times `new` into the rows and take counts times `old` out; see `rows.blend`."""
+    """Put counts times `new` into the rows and take counts times `old` out; see `rows.blend`.
+    new_topics, new, old_topics, old: as there."""
     word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
     blended = rows.blend(
         batch.words,
@@ -80,10 +82,9 @@ def add(
 def topics_bound(state: arena.Rows, unit: float, eta: float) -> float:
     """E[log p(beta)] - E[log q(beta)] in nats (003, eq. 35, for any lam): an entry at eta gives
     nothing."""
-    V = len(state.start)
-    entries = ranges(state.start, state.length)
-    values = unit * state.arena_values[entries]
-    topic = state.arena_topics[entries]
+    V = state.V
+    topic, stored_values = state.entries()
+    values = unit * stored_values
     totals = np.maximum(unit * state.totals, 0.0)
     rise = digamma(eta + values) - digamma(V * eta + totals)[topic]
     listed_terms = gammaln(eta + values) - gammaln(eta) - values * rise

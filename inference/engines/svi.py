@@ -25,8 +25,9 @@ from inference.engines.contract import (
     setting,
     tau0_setting,
 )
+from inference.engines.lda_sentences import trained_lda
 from inference.engines.priors import as_learned
-from inference.errors import Invalid, number_of
+from inference.errors import Invalid
 from inference.kernels import vb
 from inference.references import entries
 
@@ -41,16 +42,11 @@ ABOUT = About(
     papers=entries("hoffman2013stochastic", "broderick2013streaming", "ranganath2013adaptive"),
 )
 
-SWEPT_TOKENS = (
-    200_000_000  # what is gone through, over all passes, where the number of passes is not given
-)
+# What is gone through, over all passes, where the number of passes is not given
+SWEPT_TOKENS = 200_000_000
 DELAY = 2  # passes that such a run counts as done: its steps are small from the first
 AVERAGED = 20  # minibatches that an adaptive step size is estimated from before the first step
-# Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each
-# further hundred topics; by hand from processor time of single trainings, on a machine that did
-# other things too.
-PASS = 0.55
-PASS_BY_TOPICS = 0.25
+PASS = 0.55  # seconds of a pass, see variational.seconds_of_passes
 ARRAYS_OF_ADAPTIVE_RATE = 3  # of V x K: the mean step, a step, and room to compute it
 
 
@@ -338,15 +334,13 @@ def methods(settings: Mapping[str, Any]) -> Methods:
         )
     weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
     sentence, prior_citations = variational.prior_sentence(settings)
-    topics = number_of(settings["topics"], "topic")
     return Methods(
-        "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {topics} by {how}{steps}{weights}. {sentence}",
+        f"{trained_lda(settings)} by {how}{steps}{weights}. {sentence}",
         (*citations, *prior_citations),
     )
 
 
-def warm_up() -> list[Config]:
+def compiling_configs() -> list[Config]:
     """The usual settings; then large steps, so that pi is reset, with learned priors; an adaptive
     step size."""
     return [
@@ -361,24 +355,19 @@ def warm_up() -> list[Config]:
 def seconds(config: Resolved, tokens: int) -> float:
     """A word costs its iterations times the topics, a minibatch's words an exp-digamma for each
     topic."""
-    return (
-        tokens
-        / 1e6
-        * config.passes
-        * (PASS + PASS_BY_TOPICS * (config.topics / 100 - 1.0) * (config.topics > 100))
-    )
+    return variational.seconds_of_passes(tokens, config.passes, config.topics, PASS)
 
 
-def remembered(config: Resolved, shape: Shape) -> int:
-    """Bytes of the largest gamma of each document, by variational.remembered."""
-    return variational.remembered(config, shape, config.remember)
+def remembered_bytes(config: Resolved, shape: Shape) -> int:
+    """Bytes of the largest gamma of each document, by variational.remembered_bytes."""
+    return variational.remembered_bytes(config, shape, config.remember)
 
 
-def memory(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, shape: Shape) -> int:
     """Arrays of V x K: the topics, and more with options."""
     arrays = 1
     if config.rate == "adaptive":
         arrays += ARRAYS_OF_ADAPTIVE_RATE
     if config.statistics == "stream":
         arrays += 1  # the random start, which fades
-    return variational.memory(config, shape, arrays)
+    return variational.memory_bytes(config, shape, arrays)

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.bow import Bow, ranges
+from inference.bow import Bow
 from inference.engines import arena
 from inference.engines.batch import Batch
 from inference.engines.contract import Exchange, Message, Messages, Site, narrow_topics
@@ -80,17 +80,16 @@ def count(batch: Batch, new: np.ndarray, old: np.ndarray, K: int) -> Counts:
 
 
 def changed(listed: np.ndarray, begins: np.ndarray, ends: np.ndarray, V: int, K: int) -> Counts:
-    """What changed in a step, from what gibbs.sample lists."""
+    """What changed in a step of V words. listed, begins, ends: of gibbs.sample."""
     return Counts(np.arange(V, dtype=np.int32), *tally.changes(listed, begins, ends, V, K))
 
 
 def counts_of_rows(state: arena.Rows) -> Counts:
     """The rows themselves, which hold whole numbers."""
-    entries = ranges(state.start, state.length)
+    topics, values = state.entries()
     indptr = np.append(0, np.cumsum(state.length))
-    topics = state.arena_topics[entries].astype(np.uint16)
-    changes = state.arena_values[entries].astype(np.int32)
-    return Counts(np.arange(len(state.length), dtype=np.int32), indptr, topics, changes)
+    words = np.arange(state.V, dtype=np.int32)
+    return Counts(words, indptr, topics.astype(np.uint16), values.astype(np.int32))
 
 
 def add(
@@ -264,7 +263,8 @@ def packed(
     values: np.ndarray,
     added: np.ndarray,
 ) -> Merged:
-    """Without the room that rows did not need. Row i: sizes[i] entries from row_starts[i] on."""
+    """Rows of words without the room that they did not need. Row i: sizes[i] entries of topics and
+    values from row_starts[i] on. added: float64[m, K], of Merged."""
     _, topics, values = rows.close(row_starts, sizes, topics, values)
     topics = narrow_topics(topics, added.shape[1])
     return Merged(words.astype(np.int32), sizes.astype(np.uint16), topics, values, added)

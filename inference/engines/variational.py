@@ -24,6 +24,7 @@ from inference.engines.contract import (
     prior,
     setting,
 )
+from inference.engines.lda_sentences import priors_were
 from inference.kernels import rng, seeds, vb
 from inference.runtime.memory import large_array
 from inference.topics import Theta, Topics
@@ -35,9 +36,14 @@ BLOCK = 1000  # documents at a time, where all are gone through at once
 DIVERSE = 200  # topics whose first documents are chosen to differ
 COLD = 1.0  # gamma of each topic in a document that is new
 NEWTON = 5  # steps, whenever priors are learned
+# Of `seconds_of_passes`
+MILLION = 1e6
+USUAL_TOPICS = 100
+PASS_BY_TOPICS = 0.25
 
 
 def expectation_setting(default: str) -> Any:
+    """How words are weighted: by exp E[log beta] or E[beta]."""
     return setting(
         "Word weights",
         "E[β]",
@@ -49,6 +55,7 @@ def expectation_setting(default: str) -> Any:
 
 
 def truncate_setting(default: float) -> Any:
+    """Of how few words a topic is left out of later iterations of a document."""
     return setting(
         "Active topics",
         "",
@@ -193,7 +200,7 @@ def seed(state: State, batch: dense.Batch, values: np.ndarray, totals: np.ndarra
 
 
 def put_documents(seed: int, batch: dense.Batch, values: np.ndarray, totals: np.ndarray) -> None:
-    """What `seed` does, with the documents of any batch."""
+    """What `seed` does, with the documents of any batch. values, totals: as there."""
     K = len(totals)
     stream = np.uint64(rng.key(np.uint64(seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(1)))
     counts = batch.counts.astype(np.float64)
@@ -296,7 +303,7 @@ def local(
 
 def start(state: State, n: int, documents: np.ndarray | None) -> np.ndarray:
     """gamma to begin with, float64[n, K]: what is remembered, alpha beyond that; COLD of a document
-    that is new."""
+    that is new. documents: int64[n]; None: nothing is remembered of them."""
     gamma = np.full((n, len(state.alpha)), COLD)
     if documents is None or not state.gamma.shape[1]:
         return gamma
@@ -395,29 +402,33 @@ def usual_eta(expectation: str, K: int) -> float:
     return defaults.ETA_OF_LOGARITHMS if expectation == "log" else defaults.eta(K)
 
 
-def remembered(config: Resolved, shape: Shape, most: int) -> int:
+def seconds_of_passes(tokens: int, passes: int, topics: int, pass_seconds: float) -> float:
+    """Seconds of an idle core, by hand from processor time of single trainings on Reuters-21578, on
+    a machine that did other things too. pass_seconds: of a pass over a million tokens with up to
+    USUAL_TOPICS topics; as many further ones take PASS_BY_TOPICS seconds."""
+    further = PASS_BY_TOPICS * (topics / USUAL_TOPICS - 1.0) * (topics > USUAL_TOPICS)
+    return tokens / MILLION * passes * (pass_seconds + further)
+
+
+def remembered_bytes(config: Resolved, shape: Shape, most: int) -> int:
     """The `most` largest of each document's gamma, in four bytes, and which these are, in two,
     where they are not all."""
     L = min(most, config.topics)
     return shape.all_documents * L * (6 if L < config.topics else 4)
 
 
-def memory(config: Resolved, shape: Shape, copies: int) -> int:
+def memory_bytes(config: Resolved, shape: Shape, copies: int) -> int:
     """Bytes of a state and a step: `copies` arrays of V x K, and one more while topics are
     shown."""
     S = min(config.minibatch, shape.D)
     tokens = -(-shape.tokens // shape.per_pass)
-    return dense.memory(shape.V, config.topics, S, tokens, min(shape.V, tokens), copies + 1)
+    return dense.memory_bytes(shape.V, config.topics, S, tokens, min(shape.V, tokens), copies + 1)
 
 
 def prior_sentence(settings: Mapping[str, Any]) -> tuple[str, list[str]]:
     """What methods say of the priors, and whom they cite."""
-    sentence = (
-        f"The priors were α = {settings['alpha']:g} for each topic of a document and η ="
-        f" {settings['eta']:g} for each word of a topic"
-    )
     learned = {
         "alpha": "; α was learned for each topic by Newton’s method (Minka 2000)",
         "both": "; α for each topic and η were learned by Newton’s method (Minka 2000)",
     }.get(settings.get("learn", ""), "")
-    return f"{sentence}{learned}.", ["minka2000estimating"] if learned else []
+    return f"{priors_were(settings)}{learned}.", ["minka2000estimating"] if learned else []

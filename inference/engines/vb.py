@@ -23,8 +23,8 @@ from inference.engines.contract import (
     resolved,
     setting,
 )
+from inference.engines.lda_sentences import trained_lda
 from inference.engines.priors import as_learned
-from inference.errors import number_of
 from inference.kernels import vb as kernels
 from inference.references import entries
 
@@ -40,17 +40,13 @@ ABOUT = About(
     batch=True,  # topics change in the last step of a pass
 )
 
-SWEPT_TOKENS = (
-    400_000_000  # what is gone through, over all passes, where the number of passes is not given
-)
+# What is gone through, over all passes, where the number of passes is not given
+SWEPT_TOKENS = 400_000_000
 # Of a training whose number of passes is left open
 LEAST_PASSES = 3
 MOST_PASSES = 40
-# Seconds of an idle core for a pass over a million tokens of Reuters-21578 at K = 100, and for each
-# further hundred topics; by hand from processor time of single trainings, on a machine that did
-# other things too.
-PASS = 0.5
-PASS_BY_TOPICS = 0.25
+PASS = 0.5  # seconds of a pass, see variational.seconds_of_passes
+PASSES_OF_FIRST = 3  # passes that the first one costs besides: it has most of the iterations
 ARRAYS = 2  # of V x K: the statistics as they are, and of this pass
 
 
@@ -167,16 +163,14 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     """How topics were found and with which priors."""
     weights = ", with E[β] instead of exp E[log β]" if settings.get("expectation") == "mean" else ""
     sentence, prior_citations = variational.prior_sentence(settings)
-    topics = number_of(settings["topics"], "topic")
     return Methods(
-        "We trained a latent Dirichlet allocation model (Blei, Ng and Jordan 2003) with"
-        f" {topics} by variational Bayes (Hoffman, Blei, Wang and Paisley"
-        f" 2013), which changed the topics at the end of each pass{weights}. {sentence}",
+        f"{trained_lda(settings)} by variational Bayes (Hoffman, Blei, Wang and Paisley 2013),"
+        f" which changed the topics at the end of each pass{weights}. {sentence}",
         ("blei2003latent", "hoffman2013stochastic", *prior_citations),
     )
 
 
-def warm_up() -> list[Config]:
+def compiling_configs() -> list[Config]:
     """The usual settings; then learned priors and active topics."""
     return [
         Config(topics=2, minibatch=10, passes=3),
@@ -186,19 +180,15 @@ def warm_up() -> list[Config]:
 
 def seconds(config: Resolved, tokens: int) -> float:
     """A word costs its iterations times the topics; the first pass has most of the iterations."""
-    return (
-        tokens
-        / 1e6
-        * (config.passes + 3)
-        * (PASS + PASS_BY_TOPICS * (config.topics / 100 - 1.0) * (config.topics > 100))
-    )
+    passes = config.passes + PASSES_OF_FIRST
+    return variational.seconds_of_passes(tokens, passes, config.topics, PASS)
 
 
-def remembered(config: Resolved, shape: Shape) -> int:
-    """Bytes of the gamma of all documents, by variational.remembered."""
-    return variational.remembered(config, shape, config.topics)
+def remembered_bytes(config: Resolved, shape: Shape) -> int:
+    """Bytes of the gamma of all documents, by variational.remembered_bytes."""
+    return variational.remembered_bytes(config, shape, config.topics)
 
 
-def memory(config: Resolved, shape: Shape) -> int:
-    """See variational.memory."""
-    return variational.memory(config, shape, ARRAYS)
+def memory_bytes(config: Resolved, shape: Shape) -> int:
+    """See variational.memory_bytes."""
+    return variational.memory_bytes(config, shape, ARRAYS)

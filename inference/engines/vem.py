@@ -48,29 +48,26 @@ ABOUT = About(
     batch=True,  # topics change at the end of a pass
 )
 
-LEAST_BETA = (
-    1e-12  # of a word that a topic without a prior never had: a document with it is not impossible
-)
+# Of a word that a topic without a prior never had: a document with it is not impossible
+LEAST_BETA = 1e-12
 # of a document under the finished topics
 FOLD_ITERATIONS = 100
 FOLD_TOL = 1e-4
-BEGIN_SPREAD = (
-    0.1  # of the tokens of a warm start, spread over all topics: without a prior what is 0 stays 0
-)
+# Of the tokens of a warm start, spread over all topics: without a prior what is 0 stays 0
+BEGIN_SPREAD = 0.1
 # Of which blocks are made: a sum over all at once would take memory for all
 WORDS_AT_ONCE = 4096
 DOCUMENTS_AT_ONCE = 1024
 SEEDING = 2000  # documents among which those are chosen that topics begin with
-SWEPT_TOKENS = (
-    300_000_000  # what is gone through, over all passes, where the number of passes is not given
-)
+# What is gone through, over all passes, where the number of passes is not given
+SWEPT_TOKENS = 300_000_000
 # Seconds of one core for a token and pass, and for a token, pass and topic: set by hand from
 # trainings of 20 passes over the State of the Union with 10 and 30 topics, processor time on a
 # machine that was busy with others.
 SECONDS = 0.12e-6
 SECONDS_TOPIC = 2.5e-9
-# Of `memory`: pairs (document, word) for each token of usual texts; arrays of V x K, which are the
-# topics, the statistics of this pass, and a copy while topics are shown
+# Of `memory_bytes`: pairs (document, word) for each token of usual texts; arrays of V x K, which
+# are the topics, the statistics of this pass, and a copy while topics are shown
 PAIRS_OF_TOKENS = 0.7
 COPIES = 3
 
@@ -474,6 +471,7 @@ def continued(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def methods(settings: Mapping[str, Any]) -> Methods:
+    """How topics were inferred, and with which priors."""
     smoothed = settings["topics_prior"] == "dirichlet"
     learned = {
         "nothing": (
@@ -499,7 +497,7 @@ def methods(settings: Mapping[str, Any]) -> Methods:
     )
 
 
-def warm_up() -> list[Config]:
+def compiling_configs() -> list[Config]:
     """The usual settings, and topics with a prior."""
     return [
         Config(topics=2, passes=2, minibatch=10),
@@ -508,16 +506,19 @@ def warm_up() -> list[Config]:
 
 
 def seconds(config: Resolved, tokens: int) -> float:
+    """A token costs a part that does not depend on K, and one for each topic."""
     return tokens * config.passes * (SECONDS + SECONDS_TOPIC * config.topics)
 
 
-def remembered(config: Resolved, shape: Shape) -> int:
+def remembered_bytes(config: Resolved, shape: Shape) -> int:
     """gamma, in four bytes."""
     return 4 * config.topics * shape.all_documents
 
 
-def memory(config: Resolved, shape: Shape) -> int:
+def memory_bytes(config: Resolved, shape: Shape) -> int:
+    """Bytes of arrays of V x K, and of a minibatch: see dense.memory_bytes."""
     S = min(config.minibatch, max(shape.D, 1))
+    # Tokens of all documents by those that are trained on: a little more than a minibatch has
     pairs = int(PAIRS_OF_TOKENS * shape.tokens * S / max(shape.D, 1)) + S
     words = min(shape.V, pairs)
-    return dense.memory(shape.V, config.topics, S, pairs, words, copies=COPIES)
+    return dense.memory_bytes(shape.V, config.topics, S, pairs, words, copies=COPIES)

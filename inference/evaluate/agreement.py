@@ -73,7 +73,7 @@ def alpha(
 def ac1(answers: np.ndarray, weights: np.ndarray | None = None) -> float:
     """Gwet's AC1 (Gwet 2008, "Computing inter-rater reliability", any number of readers), which
     rare categories don't make small: chance is the mean of p (1 - p) over the categories, by C - 1.
-    As `alpha`; items of one reader count for p. NaN where no item has two."""
+    answers, weights: as of `alpha`; items of one reader count for p. NaN where no item has two."""
     counts, weight = _counted(answers, weights, 1)
     judged = counts.sum(axis=1)
     C = max(counts.shape[1], 2)

@@ -9,15 +9,16 @@ from numba import prange
 from inference.bow import Bow
 from inference.kernels import rng
 from inference.kernels.bits import count_ones
+from inference.rarity import at_least_one
 from inference.runtime.jit import njit
 from inference.topics import Topics
 
 WORDS = 10  # W of eq. 13, n of appendix B
 EPSILON = 1.0  # documents: of UMass, as in Mimno et al. 2011
 NPMI_EPSILON = 1e-12  # a probability: of NPMI, as in gensim and Palmetto
-MOST_DOCUMENTS = (
-    100_000  # a larger corpus is represented by about so many of its documents, drawn by hash
-)
+# A larger corpus is represented by about so many of its documents, drawn by hash
+MOST_DOCUMENTS = 100_000
+SEED = 0  # of that draw: every run of a corpus is judged by the same documents
 # unsigned: no place can be negative
 _ONE = np.uint64(1)
 _SIX = np.uint64(6)
@@ -31,12 +32,11 @@ class Coherence:
     words too. A word that is in no document of the sample counts as being in one.
     """
 
-    def __init__(self, bow: Bow, seed: int = 0):
+    def __init__(self, bow: Bow):
         documents = np.arange(bow.D, dtype=np.int64)
         if bow.D > MOST_DOCUMENTS:
-            documents = rng.choose_items(
-                bow.D, rng.COHERENCE, MOST_DOCUMENTS / bow.D, np.uint64(seed)
-            )
+            share = MOST_DOCUMENTS / bow.D
+            documents = rng.choose_items(bow.D, rng.COHERENCE, share, np.uint64(SEED))
         self.D = len(documents)
         self.indptr, self.documents = _by_word(documents, bow.indptr, bow.words, bow.V)
         # Of the last call
@@ -84,8 +84,8 @@ class Coherence:
         return (
             top[:, i] >= 0,
             documents_together[:, i, j],
-            np.maximum(documents_together[:, i, i], 1),
-            np.maximum(documents_together[:, j, j], 1),
+            at_least_one(documents_together[:, i, i]),
+            at_least_one(documents_together[:, j, j]),
         )
 
     def _together(self, top: np.ndarray) -> np.ndarray:

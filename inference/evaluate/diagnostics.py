@@ -99,7 +99,12 @@ def _of_tokens(assigned: Evidence) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     tokens_log = np.zeros(assigned.K)
     first = np.zeros(assigned.K)
     _add_tokens(
-        assigned.doc_ptr, assigned.doc_topics, assigned.doc_tokens, tokens, tokens_log, first
+        assigned.mixtures.doc_ptr,
+        assigned.mixtures.doc_topics,
+        assigned.mixtures.doc_tokens,
+        tokens,
+        tokens_log,
+        first,
     )
     has = tokens > 0
     entropy = np.full(len(tokens), np.nan)

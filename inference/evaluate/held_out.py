@@ -1,6 +1,8 @@
 """Held-out document completion: how well do the topics predict the other part of a held-out
 document?"""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 
@@ -12,14 +14,34 @@ from inference.kernels.gibbs import cumulated
 from inference.runtime.jit import njit
 from inference.topics import Topics
 
-# Which part of a document is observed, and what is shared out: its tokens, or its distinct words.
+
+class Observed(NamedTuple):
+    """parts / of: how much of a document is observed. types: whether of its distinct words, instead
+    of its tokens."""
+
+    parts: int
+    of: int
+    types: bool
+
+
 SPLITS = {
-    "half": (1, 2, False),
-    "tokens": (4, 5, False),  # Than and Ho 2015, appendix A
-    "types": (4, 5, True),  # SVI, section 4; Hughes and Sudderth 2016
+    "half": Observed(1, 2, types=False),
+    "tokens": Observed(4, 5, types=False),  # Than and Ho 2015, appendix A
+    "types": Observed(4, 5, types=True),  # SVI, section 4; Hughes and Sudderth 2016
 }
 LEAST_PROBABILITY = 1e-300  # what a word counts as to which no topic gives weight
 SAMPLE = 125  # documents of an estimate, at least
+
+
+class Parts(NamedTuple):
+    """Of each document what is observed and what is scored. indptr: int64[n + 1], where each one's
+    words begin; of each word, int64, positions: among the distinct words of all documents;
+    observed, scored: how many of its tokens are."""
+
+    indptr: np.ndarray
+    positions: np.ndarray
+    observed: np.ndarray
+    scored: np.ndarray
 
 
 class Completion:
@@ -50,22 +72,18 @@ class Completion:
         if alpha is not None and not alpha > 0:
             raise Invalid("alpha", f"alpha must be above 0, got {alpha}.")
         self.alpha = alpha
-        self.words, self.indptr, self.places, self.observed, self.scored = _split(
-            np.asarray(documents, np.int64),
-            bow.indptr,
-            bow.words,
-            bow.counts,
-            bow.V,
-            np.uint64(seed),
-            *SPLITS[split],
+        documents = np.asarray(documents, np.int64)
+        bow_arrays = (bow.indptr, bow.words, bow.counts)
+        self.words, self.parts = _split(
+            documents, bow_arrays, bow.V, np.uint64(seed), SPLITS[split]
         )
-        self.sizes = _by_document(self.scored, self.indptr)
+        self.sizes = _by_document(self.parts.scored, self.parts.indptr)
         self.sample, self.harder = self._sampled(bow)
 
     @property
     def tokens(self) -> int:
         """How many tokens are scored."""
-        return int(self.scored.sum())
+        return int(self.parts.scored.sum())
 
     @property
     def sample_tokens(self) -> int:
@@ -76,12 +94,12 @@ class Completion:
     def __call__(self, topics: Topics) -> float:
         """Mean log p(token | observed part) = log sum_k theta_k beta_kw, nats per token; NaN where
         nothing is scored."""
-        return self._mean(topics, np.arange(len(self.indptr) - 1), False)
+        return self._mean(topics, np.arange(len(self.parts.indptr) - 1), False)
 
     def quick(self, topics: Topics) -> float:
         """About the same, of all documents, each fitted by fold_in.fit_active: to tell whether
         topics still improve."""
-        return self._mean(topics, np.arange(len(self.indptr) - 1), True)
+        return self._mean(topics, np.arange(len(self.parts.indptr) - 1), True)
 
     def estimate(self, topics: Topics) -> float:
         """About the same, at a few percent of the cost, while a training runs: `quick` of about
@@ -96,23 +114,11 @@ class Completion:
         proper_topics = topics.proper()
         if not self.tokens:
             return float("nan")
-        row_ptr, row_topics, above = fold_in.rows(
+        beta = fold_in.rows(
             proper_topics.indptr, topics.words, topics.weights, topics.floor, self.words, topics.V
         )
-        scores = _score(
-            topics.floor,
-            row_ptr,
-            row_topics,
-            above,
-            documents,
-            self.indptr,
-            self.places,
-            self.observed,
-            self.scored,
-            np.full(topics.K, self.alpha or fold_in.alpha_for(topics.K)),
-            fold_in.ITERATIONS,
-            active,
-        )
+        alpha = np.full(topics.K, self.alpha or fold_in.alpha_for(topics.K))
+        scores = _score(beta, documents, self.parts, alpha, fold_in.ITERATIONS, active)
         return float(scores.sum() / self.sizes[documents].sum())
 
     def _sampled(self, bow: Bow) -> tuple[np.ndarray, float]:
@@ -125,9 +131,9 @@ class Completion:
         if not len(sample):
             return sample, 0.0
         frequency = bow.word_tokens + 1.0
-        nats = _by_document(
-            self.scored * np.log(frequency / frequency.sum())[self.words[self.places]], self.indptr
-        )
+        log_p = np.log(frequency / frequency.sum())
+        nats_of_words = self.parts.scored * log_p[self.words[self.parts.positions]]
+        nats = _by_document(nats_of_words, self.parts.indptr)
         return sample, float(
             nats.sum() / self.tokens - nats[sample].sum() / self.sizes[sample].sum()
         )
@@ -140,15 +146,16 @@ def _by_document(values: np.ndarray, indptr: np.ndarray) -> np.ndarray:
 
 
 @njit(cache=True)
-def _split(documents, indptr, words, counts, V, seed, parts, of, types):
-    """(distinct words, indptr, place of each word among them, observed counts, scored counts):
-    parts / of is observed."""
+def _split(documents, bow_arrays, V, seed, share):
+    """(distinct words of all documents, the documents' Parts). bow_arrays: indptr, words, counts.
+    share: Observed."""
+    indptr, words, counts = bow_arrays
     slot_of_word = np.full(V, -1, np.int64)
     distinct = np.empty(V, np.int64)
-    out_ptr = cumulated(indptr[documents + 1] - indptr[documents])
-    slots = np.empty(out_ptr[-1], np.int64)
-    observed = np.zeros(out_ptr[-1], np.int64)
-    scored = np.zeros(out_ptr[-1], np.int64)
+    part_ptr = cumulated(indptr[documents + 1] - indptr[documents])
+    positions = np.empty(part_ptr[-1], np.int64)
+    observed = np.zeros(part_ptr[-1], np.int64)
+    scored = np.zeros(part_ptr[-1], np.int64)
     n = 0
     for i in range(len(documents)):
         d = documents[i]
@@ -159,15 +166,15 @@ def _split(documents, indptr, words, counts, V, seed, parts, of, types):
                 slot_of_word[w] = n
                 distinct[n] = w
                 n += 1
-            slots[out_ptr[i] + j - indptr[d]] = slot_of_word[w]
-            left += 1 if types else counts[j]
+            positions[part_ptr[i] + j - indptr[d]] = slot_of_word[w]
+            left += 1 if share.types else counts[j]
         # Selection sampling (Knuth, 3.4.2): exactly so many of the tokens, or words, are observed.
-        tokens_wanted = (2 * parts * left + of) // (2 * of)
+        tokens_wanted = (2 * share.parts * left + share.of) // (2 * share.of)
         state = rng.key(seed, np.uint64(rng.SPLIT), np.uint64(d), np.uint64(0))
         for j in range(indptr[d], indptr[d + 1]):
-            at = out_ptr[i] + j - indptr[d]
-            size = counts[j] if types else 1
-            for _ in range(1 if types else counts[j]):
+            at = part_ptr[i] + j - indptr[d]
+            size = counts[j] if share.types else 1
+            for _ in range(1 if share.types else counts[j]):
                 state = rng.after(state)
                 if rng.unit(state) * left < tokens_wanted:
                     observed[at] += size
@@ -175,48 +182,36 @@ def _split(documents, indptr, words, counts, V, seed, parts, of, types):
                 else:
                     scored[at] += size
                 left -= 1
-    return distinct[:n].copy(), out_ptr, slots, observed, scored
+    return distinct[:n].copy(), Parts(part_ptr, positions, observed, scored)
 
 
 @njit(cache=True, parallel=True)
-def _score(
-    floor,
-    row_ptr,
-    row_topics,
-    above,
-    documents,
-    indptr,
-    places,
-    observed,
-    scored,
-    alpha,
-    iterations,
-    active,
-):
-    """Sum of log probabilities of each of some documents' scored tokens: float64[n]."""
+def _score(beta, documents, parts, alpha, iterations, active):
+    """Sum of log probabilities of each of some documents' scored tokens: float64[n]. beta: BetaRows
+    of the distinct words. documents: int64[n], of those of parts: Parts. active: whether by
+    fold_in.fit_active."""
     n = len(documents)
-    K = len(floor)
+    K = len(beta.floor)
     scores = np.zeros(n)
     for d in prange(n):
-        a = indptr[documents[d]]
-        b = indptr[documents[d] + 1]
-        if not scored[a:b].any():
+        a = parts.indptr[documents[d]]
+        b = parts.indptr[documents[d] + 1]
+        if not parts.scored[a:b].any():
             continue
+        positions = parts.positions[a:b]
+        observed = parts.observed[a:b]
         if active:
-            theta = fold_in.fit_active(
-                floor, row_ptr, row_topics, above, places[a:b], observed[a:b], alpha, iterations
-            )
+            theta = fold_in.fit_active(beta, positions, observed, alpha, iterations)
         else:
-            theta = fold_in.fit(
-                floor, row_ptr, row_topics, above, places[a:b], observed[a:b], alpha, iterations
-            )
+            theta = fold_in.fit(beta, positions, observed, alpha, iterations)
         shared = 0.0
         for k in range(K):
-            shared += theta[k] * floor[k]
+            shared += theta[k] * beta.floor[k]
         for j in range(a, b):
-            if scored[j]:
+            if parts.scored[j]:
                 p = shared
-                for i in range(row_ptr[places[j]], row_ptr[places[j] + 1]):
-                    p += theta[row_topics[i]] * above[i]
-                scores[d] += scored[j] * np.log(max(p, LEAST_PROBABILITY))
+                row = parts.positions[j]
+                for i in range(beta.row_ptr[row], beta.row_ptr[row + 1]):
+                    p += theta[beta.row_topics[i]] * beta.above[i]
+                scores[d] += parts.scored[j] * np.log(max(p, LEAST_PROBABILITY))
     return scores

@@ -6,11 +6,14 @@ The particles are a particle filter, which makes the estimate unbiased (compare 
 LeftToRight.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import prange
 
 from inference import fold_in
 from inference.bow import Bow
+from inference.documents import spread
 from inference.errors import Invalid
 from inference.evaluate.held_out import LEAST_PROBABILITY
 from inference.kernels import rng
@@ -36,12 +39,42 @@ def within(
     in a second.
     """
     documents = np.asarray(documents, np.int64)
-    lengths = np.minimum(np.diff(bow.first_token)[documents], limit).astype(np.float64)
+    lengths = np.minimum(bow.lengths[documents], limit).astype(np.float64)
     needed = particles * float((lengths * (lengths + 1) / 2).sum())
     if needed <= draws:
         return documents
-    n = max(1, int(len(documents) * draws / needed))
-    return documents[np.arange(n) * len(documents) // n]
+    return spread(documents, max(1, int(len(documents) * draws / needed)))
+
+
+class TokensInOrder(NamedTuple):
+    """The tokens to score of n documents. word_ptr: int64[n + 1], where each one's words begin;
+    positions: int64, of these words among the distinct ones of all documents. token_ptr: int64[n +
+    1]; tokens: int32, each the number of its word among its document's words."""
+
+    word_ptr: np.ndarray
+    positions: np.ndarray
+    token_ptr: np.ndarray
+    tokens: np.ndarray
+
+
+class _Weights(NamedTuple):
+    """Of a document's words: float64[words, K] each. beta: beta_kw; prior: the sums of alpha_j
+    beta_jw over j <= k."""
+
+    beta: np.ndarray
+    prior: np.ndarray
+
+
+class _Particles(NamedTuple):
+    """Of particle r: z[r, i], topic of token i, -1 where it is passed over. used[r]: how many topics
+    it uses, active[r, :used]: which they are, tokens[r, :used]: how many tokens each has. slot[r,
+    k]: the place of topic k there, -1 for nowhere."""
+
+    z: np.ndarray
+    used: np.ndarray
+    active: np.ndarray
+    tokens: np.ndarray
+    slot: np.ndarray
 
 
 class LeftToRight:
@@ -86,21 +119,15 @@ class LeftToRight:
         self.documents = np.asarray(documents, np.int64)
         self.particles = int(particles)
         self.seed = int(seed)
-        self.words, self.word_ptr, self.places, self.indptr, self.order = _order(
-            self.documents,
-            bow.first_token,
-            bow.indptr,
-            bow.words,
-            bow.counts,
-            bow.V,
-            np.uint64(seed),
-            limit,
+        bow_arrays = (bow.first_token, bow.indptr, bow.words, bow.counts)
+        self.words, self.tokens_in_order = _order(
+            self.documents, bow_arrays, bow.V, np.uint64(seed), limit
         )
 
     @property
     def tokens(self) -> int:
         """How many tokens are scored."""
-        return len(self.order)
+        return len(self.tokens_in_order.tokens)
 
     def __call__(self, topics: Topics, alpha: float | np.ndarray) -> float:
         """Mean log p(token | tokens before it), nats per token; NaN where there is none. alpha: of
@@ -120,31 +147,25 @@ class LeftToRight:
         alpha = np.array(np.broadcast_to(alpha, topics.K), np.float64)
         if not (alpha > 0).all():
             raise Invalid("alpha", "alpha must be above 0.")
-        row_ptr, row_topics, above = fold_in.rows(
+        beta = fold_in.rows(
             topics.proper().indptr, topics.words, topics.weights, topics.floor, self.words, topics.V
         )
         return _estimate(
-            topics.floor,
-            row_ptr,
-            row_topics,
-            above,
+            beta,
             alpha,
             alpha.sum(),
             self.documents,
-            self.word_ptr,
-            self.places,
-            self.indptr,
-            self.order,
+            self.tokens_in_order,
             self.particles,
             np.uint64(self.seed),
         )
 
 
 @njit(cache=True)
-def _order(documents, first_token, indptr, words, counts, V, seed, most):
-    """The tokens to score: (distinct words, indptr of places, place among them of each document's
-    used words, indptr of tokens, tokens: int32, each a number among the document's used words).
-    """
+def _order(documents, bow_arrays, V, seed, most):
+    """(distinct words of all documents, the documents' TokensInOrder). bow_arrays: first_token,
+    indptr, words, counts."""
+    first_token, indptr, words, counts = bow_arrays
     n = len(documents)
     word_ptr = np.zeros(n + 1, np.int64)
     token_ptr = cumulated(np.minimum(first_token[documents + 1] - first_token[documents], most))
@@ -177,37 +198,23 @@ def _order(documents, first_token, indptr, words, counts, V, seed, most):
                 used += 1
             order[token_ptr[i] + t] = number[j]
         word_ptr[i + 1] = used
-    return distinct[:count].copy(), word_ptr, positions[: word_ptr[n]].copy(), token_ptr, order
+    used_positions = positions[: word_ptr[n]].copy()
+    return distinct[:count].copy(), TokensInOrder(word_ptr, used_positions, token_ptr, order)
 
 
 @njit(cache=True, parallel=True)
-def _estimate(
-    floor,
-    row_ptr,
-    row_topics,
-    above,
-    alpha,
-    alpha_sum,
-    documents,
-    word_ptr,
-    places,
-    indptr,
-    order,
-    particles,
-    seed,
-):
-    """log p of each document: float64[n]."""
+def _estimate(beta, alpha, alpha_sum, documents, in_order, particles, seed):
+    """log p of each document: float64[n]. beta: BetaRows of the distinct words; in_order:
+    TokensInOrder."""
     n = len(documents)
     estimates = np.zeros(n)
     for d in prange(n):
-        beta, prior = _tables(
-            floor, row_ptr, row_topics, above, alpha, places[word_ptr[d] : word_ptr[d + 1]]
-        )
+        words = slice(in_order.word_ptr[d], in_order.word_ptr[d + 1])
+        tokens = slice(in_order.token_ptr[d], in_order.token_ptr[d + 1])
         estimates[d] = _document(
-            beta,
-            prior,
+            _weights(beta, alpha, in_order.positions[words]),
             alpha_sum,
-            order[indptr[d] : indptr[d + 1]],
+            in_order.tokens[tokens],
             particles,
             seed,
             np.uint64(documents[d]),
@@ -216,126 +223,127 @@ def _estimate(
 
 
 @njit(cache=True)
-def _tables(floor, row_ptr, row_topics, above, alpha, places):
-    """For a document's words: beta_kw, and the sums of alpha_j beta_jw over j <= k: float64[words,
-    K] each."""
-    K = len(floor)
-    beta = np.empty((len(places), K))
-    prior = np.empty((len(places), K))
-    for u in range(len(places)):
-        beta[u] = floor
-        for i in range(row_ptr[places[u]], row_ptr[places[u] + 1]):
-            beta[u, row_topics[i]] += above[i]
+def _weights(rows, alpha, positions):
+    """_Weights of a document's words. rows: BetaRows; positions: int64[n], the words' rows."""
+    K = len(rows.floor)
+    beta = np.empty((len(positions), K))
+    prior = np.empty((len(positions), K))
+    for u in range(len(positions)):
+        beta[u] = rows.floor
+        for i in range(rows.row_ptr[positions[u]], rows.row_ptr[positions[u] + 1]):
+            beta[u, rows.row_topics[i]] += rows.above[i]
         prior[u] = np.cumsum(alpha * beta[u])
-    return beta, prior
+    return _Weights(beta, prior)
 
 
 @njit(cache=True)
-def _document(beta, prior, alpha_sum, tokens, particles, seed, d):
-    """log p of a document, by the steps that LeftToRight describes.
-
-    Of particle r: z[r, i], topic of token i, -1 where it is passed over. used[r]: how many topics
-    it uses, active[r, :used]: which they are, held[r, :used]: how many tokens each has. slot[r, k]:
-    the place of topic k there, -1 for nowhere.
-    """
+def _document(weights, alpha_sum, tokens, particles, seed, d):
+    """log p of document d, by the steps that LeftToRight describes. weights: _Weights of its words.
+    tokens: int32[N], each the number of its word there."""
     N = len(tokens)
-    K = beta.shape[1]
-    most_active = min(N, K)
-    z = np.full((particles, N), -1, np.int32)
-    slot = np.full((particles, K), -1, np.int32)
-    active = np.empty((particles, most_active), np.int32)
-    tokens_held = np.empty((particles, most_active), np.int32)
-    used = np.zeros(particles, np.int64)
-    states = np.empty(particles, np.uint64)
-    sums = np.empty(most_active)
+    K = weights.beta.shape[1]
+    state = _empty(particles, N, K)
+    random = np.empty(particles, np.uint64)
+    sums = np.empty(min(N, K))
     p = np.empty(particles)
     for r in range(particles):
-        states[r] = rng.key(seed, np.uint64(rng.LEFT_TO_RIGHT), d, np.uint64(r))
+        random[r] = rng.key(seed, np.uint64(rng.LEFT_TO_RIGHT), d, np.uint64(r))
     shared = rng.key(seed, np.uint64(rng.LEFT_TO_RIGHT), d, np.uint64(particles))
     log_p = 0.0
     before = 0
     for n in range(N):
         u = tokens[n]
-        if prior[u, K - 1] <= 0.0:
+        if weights.prior[u, K - 1] <= 0.0:
             log_p += np.log(LEAST_PROBABILITY)
             continue
         for i in range(n):
-            if z[0, i] >= 0:
-                v = tokens[i]
+            if state.z[0, i] >= 0:
                 for r in range(particles):  # the inner loop, as all particles need the same rows
-                    _remove(r, z[r, i], used, active, tokens_held, slot)
-                    states[r] = rng.after(states[r])
-                    z[r, i] = _draw(
-                        rng.unit(states[r]), r, v, beta, prior, used, active, tokens_held, sums
-                    )
-                    _add(r, z[r, i], used, active, tokens_held, slot)
+                    _remove(state, r, state.z[r, i])
+                    random[r] = rng.after(random[r])
+                    state.z[r, i] = _draw(rng.unit(random[r]), state, r, weights, tokens[i], sums)
+                    _add(state, r, state.z[r, i])
         for r in range(particles):
-            p[r] = prior[u, K - 1]
-            for s in range(used[r]):
-                p[r] += tokens_held[r, s] * beta[u, active[r, s]]
+            p[r] = weights.prior[u, K - 1]
+            for s in range(state.used[r]):
+                p[r] += state.tokens[r, s] * weights.beta[u, state.active[r, s]]
         total = p.sum()
         log_p += np.log(max(total / particles / (alpha_sum + before), LEAST_PROBABILITY))
         before += 1
         shared = rng.after(shared)
-        _resample(rng.unit(shared), p, total, n, z, used, active, tokens_held, slot)
+        _resample(rng.unit(shared), p, total, n, state)
         for r in range(particles):
-            states[r] = rng.after(states[r])
-            z[r, n] = _draw(rng.unit(states[r]), r, u, beta, prior, used, active, tokens_held, sums)
-            _add(r, z[r, n], used, active, tokens_held, slot)
+            random[r] = rng.after(random[r])
+            state.z[r, n] = _draw(rng.unit(random[r]), state, r, weights, u, sums)
+            _add(state, r, state.z[r, n])
     return log_p
 
 
 @njit(cache=True)
-def _draw(x, r, u, beta, prior, used, active, held, sums):
+def _empty(particles, N, K):
+    """Particles of a document of N tokens, none of which has a topic yet."""
+    most_active = min(N, K)
+    return _Particles(
+        np.full((particles, N), -1, np.int32),
+        np.zeros(particles, np.int64),
+        np.empty((particles, most_active), np.int32),
+        np.empty((particles, most_active), np.int32),
+        np.full((particles, K), -1, np.int32),
+    )
+
+
+@njit(cache=True)
+def _draw(x, state, r, weights, u, sums):
     """A topic for a token of word u in particle r, in proportion to (alpha_k + n_k) beta_ku: x, a
-    uniform number, falls in the part of n_k or in that of alpha.
+    uniform number, falls in the part of n_k or in that of alpha. sums: float64, room for the
+    running sums of the particle's topics.
     """
     total = 0.0
-    for s in range(used[r]):
-        total += held[r, s] * beta[u, active[r, s]]
+    for s in range(state.used[r]):
+        total += state.tokens[r, s] * weights.beta[u, state.active[r, s]]
         sums[s] = total
-    x *= total + prior[u, -1]
+    x *= total + weights.prior[u, -1]
     if x < total:
         s = 0
         while sums[s] <= x:
             s += 1
-        return active[r, s]
-    return np.int32(first_above(prior[u], x - total))
+        return state.active[r, s]
+    return np.int32(first_above(weights.prior[u], x - total))
 
 
 @njit(cache=True)
-def _remove(r, k, used, active, held, slot):
+def _remove(state, r, k):
     """Take a token of topic k from particle r."""
-    s = slot[r, k]
-    held[r, s] -= 1
-    if held[r, s] == 0:
-        slot[r, k] = -1
-        used[r] -= 1
-        last = used[r]
+    s = state.slot[r, k]
+    state.tokens[r, s] -= 1
+    if state.tokens[r, s] == 0:
+        state.slot[r, k] = -1
+        state.used[r] -= 1
+        last = state.used[r]
         if s < last:
-            active[r, s] = active[r, last]
-            held[r, s] = held[r, last]
-            slot[r, active[r, s]] = s
+            state.active[r, s] = state.active[r, last]
+            state.tokens[r, s] = state.tokens[r, last]
+            state.slot[r, state.active[r, s]] = s
 
 
 @njit(cache=True)
-def _add(r, k, used, active, held, slot):
+def _add(state, r, k):
     """Give a token of topic k to particle r."""
-    s = slot[r, k]
+    s = state.slot[r, k]
     if s >= 0:
-        held[r, s] += 1
+        state.tokens[r, s] += 1
     else:
-        s = used[r]
-        slot[r, k] = s
-        active[r, s] = k
-        held[r, s] = 1
-        used[r] += 1
+        s = state.used[r]
+        state.slot[r, k] = s
+        state.active[r, s] = k
+        state.tokens[r, s] = 1
+        state.used[r] += 1
 
 
 @njit(cache=True)
-def _resample(x, p, total, n, z, used, active, held, slot):
+def _resample(x, p, total, n, state):
     """Systematic resampling: particle r stays floor or ceil of particles * p_r / total times;
-    copies take the others' places."""
+    copies take the others' places. n: tokens that have been taken so far."""
     particles = len(p)
     copies = np.zeros(particles, np.int64)
     r = 0
@@ -353,11 +361,17 @@ def _resample(x, p, total, n, z, used, active, held, slot):
         while copies[source] < 2:
             source += 1
         copies[source] -= 1
-        for s in range(used[r]):
-            slot[r, active[r, s]] = -1
-        z[r, :n] = z[source, :n]
-        used[r] = used[source]
-        for s in range(used[r]):
-            active[r, s] = active[source, s]
-            held[r, s] = held[source, s]
-            slot[r, active[r, s]] = s
+        _copy(state, source, r, n)
+
+
+@njit(cache=True)
+def _copy(state, source, r, n):
+    """Particle r becomes what `source` is. n: tokens that have been taken so far."""
+    for s in range(state.used[r]):
+        state.slot[r, state.active[r, s]] = -1
+    state.z[r, :n] = state.z[source, :n]
+    state.used[r] = state.used[source]
+    for s in range(state.used[r]):
+        state.active[r, s] = state.active[source, s]
+        state.tokens[r, s] = state.tokens[source, s]
+        state.slot[r, state.active[r, s]] = s

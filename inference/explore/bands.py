@@ -14,7 +14,7 @@ from inference import documents
 from inference.errors import Invalid
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
-from inference.share_intervals import FEW_WITH_TOPIC, high_of_few, logit_interval
+from inference.share_intervals import USUAL_LEVEL, Estimate, interval_of_documents
 
 THIN = 10  # documents with words below which a group's share is not to be relied on
 
@@ -43,7 +43,7 @@ def shares(
     topics: Sequence[int] | np.ndarray,
     *,
     column_of_topic: np.ndarray | None = None,
-    level: float = 0.95,
+    level: float = USUAL_LEVEL,
 ) -> Bands:
     """The share of each topic asked for in each group, with an interval that holds it at `level`,
     group by group.
@@ -61,11 +61,8 @@ def shares(
     hold 90% at worst. A bootstrap over documents says the same where documents are many, and holds
     78% at worst (docs/decisions/README.md, tests/inference/test_explore_bands.py).
 
-    Where m documents, FEW_WITH_TOPIC or less, of n have the topic, the interval ends at u s: u, the
-    share of documents that may have it (Clopper and Pearson 1934), s, the share that it has in
-    those that do, in the whole corpus or here, whichever is larger. Where none has it, it begins at
-    0 = the share; a single document says from 0 to 1. Raises Invalid for a level that is not in (0,
-    1).
+    Where few documents have the topic, none, or all words are its, the ends are those of
+    share_intervals.interval_of_documents. Raises Invalid for a level that is not in (0, 1).
     """
     totals, by_topic = _summed(
         None, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, column_of_topic
@@ -112,7 +109,7 @@ def _summed(members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics,
 
 
 def of_sums(
-    of_groups: np.ndarray, by_topic: np.ndarray, everywhere: np.ndarray, level: float = 0.95
+    of_groups: np.ndarray, by_topic: np.ndarray, everywhere: np.ndarray, level: float = USUAL_LEVEL
 ) -> Bands:
     """Shares and intervals by sums that were made before. of_groups: float64[G, 3], documents with
     words, sums of N_d and of N_d^2; by_topic: float64[T, G, 5] as in `_intervals`; everywhere:
@@ -140,20 +137,16 @@ def _intervals(n, tokens, squares, by_topic, typical, level):
         share = x / tokens
         deviations = np.maximum(xx - 2 * share * xl + share**2 * squares, 0.0)
         error = np.sqrt(n / np.maximum(n - 1, 1) * deviations) / tokens / (share * (1 - share))
-        low, high = logit_interval(share, error, np.maximum(m - 1, 1), level)
         share_of_holders = np.where(m > 0, x / length, 0.0)
-    has_few = (n > 0) & (m <= FEW_WITH_TOPIC) & (m < n)
-    is_all = (n > 0) & (share == 1)
-    largest_of_holders = np.maximum(typical, share_of_holders)[has_few]
-    largest = high_of_few(n[has_few], m[has_few], largest_of_holders, level)
-    high[has_few] = np.where(
-        m[has_few] > 0, np.minimum(high[has_few], np.maximum(largest, share[has_few])), largest
+    estimate = Estimate(
+        share=share,
+        error=error,
+        df=np.maximum(m - 1, 1),
+        units=n,
+        holding=m,
+        of_holders=np.maximum(typical, share_of_holders),
     )
-    low[m == 0] = np.where(n[m == 0] > 0, 0.0, np.nan)
-    low[is_all] = 1.0
-    high[is_all] = 1.0
-    low[n == 1] = 0.0
-    high[n == 1] = 1.0
+    low, high = interval_of_documents(estimate, level)
     return share, low, high
 
 

@@ -1,5 +1,4 @@
-"""How topics differ between groups of documents: which depend on the group at all, and how far two
-groups are apart."""
+"""Which topics depend on the group that a document is of."""
 
 import numpy as np
 
@@ -20,22 +19,3 @@ def information(tokens: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = np.where(joint > 0, joint * np.log(joint * total / (group * topic)), 0.0)
     return np.maximum(parts.sum(axis=0) / total, 0.0)
-
-
-def difference(
-    share: np.ndarray, low: np.ndarray, high: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """How much larger a share is in the first of two groups than in the second, and an interval:
-    float64[T] each, of bands[T, 2].
-
-    The interval is made of those of the shares, of documents that are not the same, by the method
-    of variance estimates recovery (Newcombe 1998, method 10; Zou and Donner 2008, eq. 7): d -
-    sqrt((a - low_a)^2 + (high_b - b)^2) and likewise above. It keeps their level and their
-    asymmetry.
-    """
-    gap = share[:, 0] - share[:, 1]
-    below_share = share - low
-    above_share = high - share
-    below = np.hypot(below_share[:, 0], above_share[:, 1])
-    above = np.hypot(above_share[:, 0], below_share[:, 1])
-    return gap, np.maximum(gap - below, -1.0), np.minimum(gap + above, 1.0)

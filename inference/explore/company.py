@@ -12,13 +12,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_matrix
 
-from inference.bow import Bow
+from inference.bow import Bow, ranges
+from inference.documents import even_step
 from inference.evidence import Evidence
+from inference.explore.relevance import LAM
+from inference.rarity import residual_inverse_frequency
 
 PIECE = 100  # counted words of a piece: some 200 words of prose
 # a topic's first words, by relevance (Sievert and Shirley 2014)
 FIRST_WORDS = 20
-LAM = 0.6
+LEAST_TOKENS = 2  # of a topic's first word in the topic
 MIXED_FROM = 0.45  # a mixed topic is apart from here on
 ACROSS = 0.8  # and its two sides' words meet across up to here
 GENERAL = 0.75  # general talk tells up to here
@@ -26,10 +29,12 @@ SHORT_ROW_WORDS = 20  # counted words of a row (the mean) below which pieces say
 LONG = 50  # the same, below which evenness says nothing
 # pairs of rows and words, of which words are looked for; of more an even sample of rows
 MOST_PAIRS = 30_000_000
+MEASURED_ROWS = 1_000  # rows whose characters tell how long a piece is
 LEAST_WORDS = 8  # of a topic
 _TRIES = 3  # cuts
 _LEAST_SIDE = 3  # words of a side
 _LEAST_CUT_AGAIN = 12  # words of which some may be left out
+_LEAST_WEIGHT = 1e-9  # of a word that meets no other: weights are divided by
 _PHRASE = 0.5  # of two words' pieces, that a fixed phrase shares
 
 
@@ -72,15 +77,17 @@ def company(evidence: Evidence) -> Company:
     """The kind of each topic, by its first words. Takes the postings of FIRST_WORDS words a
     topic."""
     K = evidence.K
-    rows = evidence.rows
+    rows = evidence.section_bow
     first, frequent, tokens = words(evidence)
     knows_mixed, knows_general = are_judged(rows)
-    documents = evidence.documents / max(np.median(evidence.documents[evidence.documents > 0]), 1)
+    documents = evidence.topic_documents.counts / max(
+        np.median(evidence.topic_documents.counts[evidence.topic_documents.counts > 0]), 1
+    )
     unknown = np.full(K, np.nan)
     companies = Company(
         unknown, unknown.copy(), unknown.copy(), documents, [([], []) for _ in range(K)]
     )
-    step = -(-len(rows.words) // MOST_PAIRS) or 1
+    step = even_step(len(rows.words), MOST_PAIRS)
     length = _piece_length(evidence)
     for k in range(K) if knows_mixed else ():
         if len(first[k]) >= LEAST_WORDS:
@@ -108,18 +115,22 @@ def _mean_length(rows: Bow) -> float:
 def words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[dict[int, int]]]:
     """The FIRST_WORDS first words of each topic, its most frequent ones, and the tokens of the
     first."""
-    ptr, topics, tokens, _ = evidence.by_word()
+    ptr, topics, tokens, _ = evidence.word_topics.held_by_word()
     word = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
     total = np.bincount(word, weights=tokens, minlength=len(ptr) - 1)
     size = np.bincount(topics, weights=tokens, minlength=evidence.K)
     with np.errstate(divide="ignore"):
         p = np.log(tokens / size[topics])
         q = np.log(total / max(total.sum(), 1))[word]
-    first = _best(topics, np.where(tokens >= 2, p - (1 - LAM) * q, -np.inf), evidence.K)
+    relevance = np.where(tokens >= LEAST_TOKENS, p - (1 - LAM) * q, -np.inf)
+    first = _best(topics, relevance, evidence.K)
     return (
-        [word[at[tokens[at] >= 2]].tolist() for at in first],
-        [word[at].tolist() for at in _best(topics, tokens, evidence.K)],
-        [dict(zip(word[at].tolist(), tokens[at].tolist(), strict=True)) for at in first],
+        [word[entries[tokens[entries] >= LEAST_TOKENS]].tolist() for entries in first],
+        [word[entries].tolist() for entries in _best(topics, tokens, evidence.K)],
+        [
+            dict(zip(word[entries].tolist(), tokens[entries].tolist(), strict=True))
+            for entries in first
+        ],
     )
 
 
@@ -132,11 +143,11 @@ def _best(topics: np.ndarray, value: np.ndarray, K: int) -> list[np.ndarray]:
 
 def _piece_length(evidence: Evidence) -> int:
     """Characters of PIECE counted words; 0 where the corpus has no texts."""
-    rows = evidence.rows
+    rows = evidence.section_bow
     if rows.offsets is None:
         return 0
     characters = words = 0
-    for row in range(0, rows.D, -(-rows.D // 1_000) or 1):
+    for row in range(0, rows.D, even_step(rows.D, MEASURED_ROWS)):
         offsets = rows.offsets[rows.first_token[row] : rows.first_token[row + 1]]
         if len(offsets) > 1:
             characters = characters + int(np.ptp(offsets))
@@ -160,7 +171,7 @@ def _judged(
     second, first_side, second_side = halves
     documents = of_row.diagonal()
     lift = np.log(
-        (of_row + 0.5) / (np.outer(documents, documents) / -(-evidence.rows.D // step) + 0.5)
+        (of_row + 0.5) / (np.outer(documents, documents) / -(-evidence.section_bow.D // step) + 0.5)
     )
     across = float(lift[np.ix_(first_side, second_side)].mean())
     numbers = np.array(words)
@@ -201,7 +212,7 @@ def _where(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Pieces, int64, in which a word is in topic k, and rows, int64, in which it is at all, of
     every step-th row."""
-    rows, counts, topics, _ = evidence.word_rows(w)
+    rows, counts, topics, _ = evidence.word_topics.rows_of_word(w)
     sampled = rows % step == 0
     of_topic = sampled & (topics == k)
     anywhere = rows[sampled].astype(np.int64)
@@ -209,9 +220,9 @@ def _where(
     counts = counts[of_topic].astype(np.int64)
     if not length or not len(rows):
         return rows, anywhere
-    nth = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    nth = ranges(np.zeros_like(counts), counts)
     of_token = np.repeat(rows, counts)
-    piece_number = evidence.places(of_token.astype(np.int32), nth, w) // length
+    piece_number = evidence.token_places.of_rows(of_token.astype(np.int32), nth, w) // length
     return np.unique((of_token << 24) + np.minimum(piece_number, (1 << 24) - 1)), anywhere
 
 
@@ -228,7 +239,7 @@ def _together(sets: tuple[np.ndarray, ...]) -> np.ndarray:
 def _cut(W: np.ndarray) -> tuple[float, np.ndarray]:
     """The second eigenvalue of D^-1/2 W D^-1/2, and bool[n], one side of the cut along its vector
     that costs least beside the smaller side's weight."""
-    weight = W.sum(axis=1) + 1e-9
+    weight = W.sum(axis=1) + _LEAST_WEIGHT
     values, vectors = np.linalg.eigh(W / np.sqrt(np.outer(weight, weight)))
     order = np.argsort(vectors[:, -2] / np.sqrt(weight), kind="stable")
     least_cost = np.inf
@@ -237,7 +248,7 @@ def _cut(W: np.ndarray) -> tuple[float, np.ndarray]:
         in_first = np.zeros(len(W), bool)
         in_first[order[:i]] = True
         cost = W[np.ix_(in_first, ~in_first)].sum() / max(
-            min(weight[in_first].sum(), weight[~in_first].sum()), 1e-9
+            min(weight[in_first].sum(), weight[~in_first].sum()), _LEAST_WEIGHT
         )
         if cost < least_cost:
             least_cost = cost
@@ -262,7 +273,7 @@ def _tells(evidence: Evidence, frequent: list[list[int]]) -> np.ndarray:
 def residual_idf(evidence: Evidence, words: np.ndarray) -> np.ndarray:
     """float64[n]: log of how many times more rows would have each word, were its tokens spread by
     chance. Of rows with some LONG counted words, else it tells nothing. words: int64[n]."""
-    lengths = evidence.rows.lengths.astype(float)
+    lengths = evidence.section_bow.lengths.astype(float)
     # 40 bins of rows by their length
     edges = np.unique(np.quantile(lengths, np.linspace(0, 1, 41)))
     bins = np.clip(np.searchsorted(edges, lengths, side="right") - 1, 0, max(len(edges) - 2, 0))
@@ -274,10 +285,10 @@ def residual_idf(evidence: Evidence, words: np.ndarray) -> np.ndarray:
         where=documents_in_bin > 0,
         out=np.zeros(len(documents_in_bin)),
     )
-    ends = np.concatenate([[0], np.cumsum(evidence.held_tokens)])[evidence.held_ptr]
+    ends = np.concatenate([[0], np.cumsum(evidence.word_topics.held_tokens)])[
+        evidence.word_topics.held_ptr
+    ]
     expected = (documents_in_bin * -np.expm1(-np.outer(ends[words + 1] - ends[words], part))).sum(
         axis=1
     )
-    return np.log(
-        np.maximum(expected, 1e-9) / np.maximum(np.diff(evidence.postings.indptr)[words], 1)
-    )
+    return residual_inverse_frequency(expected, np.diff(evidence.postings.indptr)[words])

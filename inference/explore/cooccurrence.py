@@ -65,13 +65,17 @@ def documents_together(
 ) -> np.ndarray:
     """Documents that hold both topics, and on the diagonal those that hold one: int64[K, K].
 
-    least: the share of a document from which on it holds a topic.
+    least: the share of a document from which on it holds a topic. doc_ptr, doc_topics, doc_tokens,
+    lengths: as in explore.bands.shares.
     """
     return _together(*documents.arrays(doc_ptr, doc_topics, doc_tokens, lengths), K, least)
 
 
 @njit(cache=True, nogil=True)
 def _together(doc_ptr, doc_topics, doc_tokens, lengths, K, least):
+    """int64[K, K]: documents that hold both topics. doc_ptr: int64[D + 1], doc_topics: uint16,
+    doc_tokens: int32, lengths: int64[D]. least: the share of a document from which on it holds a
+    topic."""
     documents_of_both = np.zeros((K, K), np.int64)
     present = np.empty(K, np.int64)
     for d in range(len(lengths)):

@@ -118,7 +118,7 @@ def nearest(divergences: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     float64[K, n]).
 
     No topic is beside itself: n is at most K - 1, and fewer columns come back where more are asked
-    for.
+    for. divergences: float64[K, K].
     """
     n = min(n, len(divergences) - 1)
     far = divergences.copy()

@@ -52,6 +52,18 @@ def moves(uses: np.ndarray, tokens: np.ndarray) -> np.ndarray:
     return np.where(compared, np.log(here / elsewhere), 0.0)
 
 
+def equal_spans(days: np.ndarray, number: int) -> np.ndarray:
+    """int32[D]: which of so many spans of time each document is of, with about as many documents
+    each, fewer where many have one day; -1 for one without a date. days: int32[D], 0 for no
+    date."""
+    spans = np.full(len(days), -1, np.int32)
+    dated = days > 0
+    if dated.any():
+        inner_ends = np.unique(np.quantile(days[dated], np.linspace(0, 1, number + 1)[1:-1]))
+        spans[dated] = np.searchsorted(inner_ends, days[dated])
+    return spans
+
+
 class Course:
     """How a topic moves over groups."""
 
@@ -84,5 +96,6 @@ class Course:
         return float(np.clip(together / of_topic, 0.0, 1.0))
 
     def factor(self, documents: np.ndarray, uses: np.ndarray) -> float:
-        """What the score of a unit is multiplied by, LEAST_FACTOR to 1."""
+        """What the score of a unit is multiplied by, LEAST_FACTOR to 1. documents, uses: as in
+        `followed`."""
         return float(np.clip(self.followed(documents, uses) / FOLLOWED_SHARE, LEAST_FACTOR, 1.0))

@@ -11,9 +11,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import regex
+
+from inference.text.clitics import Clitics
+from inference.text.spelling import WORD, fold_apostrophes
 
 # "" : not known; bare: no noun by itself, though it may be a part of a phrase
 Kind = Literal["", "noun", "modifier", "verb", "bare"]
@@ -41,9 +45,22 @@ PERSON_GOVERNED = 0.15  # of a first name's uses, behind articles and prepositio
 # Stand behind what they govern, and are hardly ever stop words: no phrase ends with them
 POSTPOSITIONS = frozenset(("ago", "geleden", "zuvor"))
 SHORTEST_PHRASE = 2  # words that are left of one whose first word is taken off
+# Of all uses within sentences, with a capital: where fewer have one, texts write names small, too
+LEAST_CAPITALS = 0.005
+ACRONYM_CAPITALS = 2  # letters of "TCP" or "IPv6"; an adjective with a capital has one
+IN_CODE = 0.4  # of a word's uses, in code or beside digits: from here on it heads no name
 
-_TOKEN = regex.compile(r"[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{N}]|\n\s*\n")
+_MARKS = r"[^\s\p{L}\p{N}]|\n\s*\n"
+_TOKEN = regex.compile(rf"[\p{{L}}\p{{M}}\p{{N}}]+|{_MARKS}")
+_JOINED_TOKEN = regex.compile(f"{WORD.pattern}|{_MARKS}")
 _MARK = "."  # stands for the beginning and the end of a text
+# A word that touches a mark of programs, or a dot and another word; that has a digit, or stands
+# beside a number ("5 pct", "PEP 8"). Brackets count where they touch a name's end: "call(".
+_AS_IN_CODE = regex.compile(
+    r"""[\p{L}\p{M}]++(?=[_`=<>{}\[(|~^\\\p{N}]|\.[\p{L}_]|[ -]\p{N})
+    |(?<=[_`=<>{}|~^\\\p{N}]|[\p{L}_)]\.|\p{N}[ -])[\p{L}\p{M}]++""",
+    regex.VERBOSE,
+)
 
 
 @dataclass
@@ -70,10 +87,16 @@ class Grammar:
     nouns_have_capitals: as in German.
     """
 
-    def __init__(self, texts: Iterable[str], stop: Set[str]):
-        """texts: some of them; they are kept as words. stop: function words, in small letters."""
+    def __init__(self, texts: Iterable[str], stop: Set[str], clitics: Clitics | None = None):
+        """texts: some of them; they are kept as words. stop: function words, in small letters.
+        clitics: what apostrophes divide from words (`dividing_clitics`); None where they divide
+        all."""
         self._stop = stop
-        self._texts = [_words(text) for text in texts]
+        self._texts = []
+        self._in_code: Counter[str] = Counter()
+        for text in texts:
+            self._texts.append(_words(text, clitics))
+            self._in_code.update(map(str.casefold, _AS_IN_CODE.findall(text)))
         seen = self._followed()
         self.small = frozenset(sorted(seen, key=lambda word: (-seen[word], word))[:JOINED_BY])
         self.uses: dict[str, Uses] = {}
@@ -85,10 +108,13 @@ class Grammar:
             if uses.all >= JUDGED and self._by_company(uses) == "noun"
         )
         self.nouns_have_capitals = bool(shares) and shares[len(shares) // 2] >= CAPITAL
+        inside = sum(uses.inside for uses in self.uses.values())
+        with_capital = sum(uses.capital for uses in self.uses.values())
+        self._tells_names = with_capital > LEAST_CAPITALS * inside and not self.nouns_have_capitals
 
     def kind(self, word: str) -> Kind:
         """What a word is as a part of a name; “” where its uses are too few to tell."""
-        uses = self.uses.get(word.casefold())
+        uses = self.uses.get(_small_letters(word))
         if uses is None or uses.all < LEAST_USES:
             return ""
         by_company = self._by_company(uses)
@@ -103,6 +129,36 @@ class Grammar:
             return "noun" if uses.ends >= ENDS * uses.all else "modifier"
         return by_company
 
+    def is_code(self, word: str) -> bool:
+        """Whether a word is mostly written as programs are, or beside digits: "cloexec" of
+        O_CLOEXEC, "pct" of 5 pct."""
+        word = _small_letters(word)
+        uses = self.uses.get(word)
+        return uses is not None and self._in_code[word] >= IN_CODE * uses.all
+
+    def is_noun(self, word: str, form: str) -> bool:
+        """Whether a word can stand alone in a name. form: as the texts write it. An acronym can,
+        although nouns often follow it: "the TCP header"."""
+        kind = self.kind(word)
+        if kind == "":
+            return not (self.nouns_have_capitals and form.islower())
+        return kind == "noun" or (kind == "modifier" and is_acronym(form))
+
+    def heads(self, word: str, form: str) -> bool:
+        """Whether a noun, see `is_noun`, is none of programs or beside numbers."""
+        return not self.is_code(word) and self.is_noun(word, form)
+
+    def small_share(self, word: str) -> float | None:
+        """Which share of a word's uses within sentences is in small letters: next to none of
+        "Lincoln". None where that is not seen, of a word that is seldom used there; or says
+        nothing: in writing without capitals, where all nouns have them, and where nothing has, as
+        in chats."""
+        uses = self.uses.get(_small_letters(word))
+        has_case = word.upper() != word.lower()
+        if uses is None or uses.inside < LEAST_USES or not (has_case and self._tells_names):
+            return None
+        return 1 - uses.capital / uses.inside
+
     def noun_phrase(self, phrase: str, avoided: Set[str]) -> str:
         """A phrase of several words as a heading may have it: without a word at its beginning that
         begins what is said, "memory leak" of "fix memory leak"; "" where that is no noun phrase.
@@ -114,14 +170,14 @@ class Grammar:
         words = phrase.split()
         while len(words) > SHORTEST_PHRASE and self.kind(words[0]) == "bare":
             words = words[1:]
-        inner = [word for word in words if word.casefold() not in self._stop]
+        inner = [word for word in words if _small_letters(word) not in self._stop]
         if inner[:1] != words[:1] or inner[-1:] != words[-1:]:
             return ""
         if words[-1].casefold() in POSTPOSITIONS:
             return ""  # "years ago"
-        if any(word.casefold() in avoided or not word[0].isalpha() for word in inner):
+        if any(_small_letters(word) in avoided or not word[0].isalpha() for word in inner):
             return ""
-        joints = {word.casefold() for word in words} & self._stop
+        joints = {_small_letters(word) for word in words} & self._stop
         if not self.small.issuperset(joints):
             return ""
         if len(words) == 1 and words[0].rpartition("-")[2].islower():
@@ -143,7 +199,7 @@ class Grammar:
         article or a preposition: "Saddam Hussein", not "Soviet Union". Not told where the language
         writes all nouns with capitals."""
         words = phrase.split()
-        uses = self.uses.get(words[0].casefold(), Uses())
+        uses = self.uses.get(_small_letters(words[0]), Uses())
         if self.nouns_have_capitals or len(words) < SHORTEST_PHRASE:
             return False
         has_capitals = all(word[0].isupper() for word in words)
@@ -152,7 +208,7 @@ class Grammar:
     def ungoverned(self, phrase: str) -> str:
         """A phrase that begins with an inflected adjective ("erneuerbaren Energien"), as it is
         written behind no article and no preposition; "" where it never is."""
-        first, *later_words = phrase.casefold().split()
+        first, *later_words = _small_letters(phrase).split()
         stem = _stem(first)
         following: Counter[str] = Counter()
         for words, _ in self._texts:
@@ -237,11 +293,43 @@ class Grammar:
         return "noun" if uses.ends >= ENDS * uses.all else "modifier"
 
 
-def _words(text: str) -> tuple[list[str], bytearray]:
+def is_acronym(form: str) -> bool:
+    """Whether a word is written with several capitals: "TCP", "IPv6"."""
+    return sum(letter.isupper() for letter in form) >= ACRONYM_CAPITALS
+
+
+def _small_letters(text: str) -> str:
+    """Words as `Grammar.uses` has them."""
+    return fold_apostrophes(text).casefold()
+
+
+def _words(text: str, clitics: Clitics | None) -> tuple[list[str], bytearray]:
     """Words and marks of a text, in small letters, and whether each begins with a capital."""
-    tokens = _TOKEN.findall(text)
+    tokens: list[str] = _TOKEN.findall(text)
+    if clitics is not None:
+        tokens = []
+        for token in _JOINED_TOKEN.findall(fold_apostrophes(text)):
+            tokens += _without_clitics(token, clitics)
     words = [sys.intern(word.casefold()) for word in tokens]  # each distinct word is kept once
     return words, bytearray(word[0].isupper() for word in tokens)
+
+
+def _without_clitics(token: str, clitics: Clitics) -> Iterator[str]:
+    """A word divided where an apostrophe ties a clitic to it, as the vocabulary divides it:
+    “nation”, “'” and “s” of “nation's”, but “Qur'an”."""
+    if len(token) == 1 or "'" not in token:
+        yield token
+        return
+    pieces = token.split("'")
+    word = pieces[0]
+    for before, behind in pairwise(pieces):
+        if before.casefold() in clitics.before or behind.casefold() in clitics.behind:
+            yield word
+            yield "'"
+            word = behind
+        else:
+            word += "'" + behind
+    yield word
 
 
 def _stem(word: str) -> str:

@@ -11,6 +11,10 @@ DIGITS = 6  # kept of a coordinate, so that the last bits of a processor's arith
 SEPARATIONS = 400  # rounds of pushing discs apart; most maps need some tens
 # Directions that are never two alike, for points that lie on one another
 _GOLDEN = np.pi * (3 - np.sqrt(5))
+_STILL = 1e-9  # a push that moves no disc
+_ROUNDING = 1e-9  # of the largest coordinate: those that are nearer to it are the same
+_ONE_POINT = 1e-7  # the largest distance from the middle of points that are all the same
+_TOUCHING = 1e-12  # a distance in which two points have no direction from each other
 
 
 def layout(divergences: np.ndarray) -> np.ndarray:
@@ -39,7 +43,8 @@ def classical(divergences: np.ndarray) -> np.ndarray:
 
 
 def refined(xy: np.ndarray, divergences: np.ndarray, iterations: int = ITERATIONS) -> np.ndarray:
-    """Points moved so that the raw stress, sum (distance - sqrt(JSD))^2, falls: float64[K, 2]."""
+    """Points moved so that the raw stress, sum (distance - sqrt(JSD))^2, falls: float64[K, 2]. xy:
+    float64[K, 2]; divergences: float64[K, K], JSD."""
     distances = np.sqrt(divergences)
     for _ in range(iterations):
         xy = _guttman(xy, distances)
@@ -48,7 +53,7 @@ def refined(xy: np.ndarray, divergences: np.ndarray, iterations: int = ITERATION
 
 def stress(xy: np.ndarray, divergences: np.ndarray) -> float:
     """Kruskal's stress-1 at the best scale, 0 for a faithful map: sqrt(sum (b d - delta)^2 / sum
-    delta^2), delta = sqrt(JSD)."""
+    delta^2), delta = sqrt(JSD). xy: float64[K, 2]; divergences: float64[K, K], JSD."""
     target_distances = np.sqrt(divergences)
     drawn = np.sqrt(((xy[:, None] - xy[None]) ** 2).sum(axis=-1))
     squares = (drawn**2).sum()
@@ -68,7 +73,7 @@ def separate(xy: np.ndarray, radii: np.ndarray) -> np.ndarray:
     radii = np.asarray(radii, np.float64)
     for _ in range(SEPARATIONS):
         push = _pushes(xy, radii, np.argsort(xy[:, 0], kind="stable"))
-        if not np.abs(push).max(initial=0.0) > 1e-9:
+        if not np.abs(push).max(initial=0.0) > _STILL:
             break
         xy += push
     return xy
@@ -101,14 +106,15 @@ def _turned(xy: np.ndarray) -> np.ndarray:
     _, vectors = np.linalg.eigh(xy.T @ xy)
     xy = xy @ vectors[:, ::-1]
     far = np.abs(xy)
-    first = np.argmax(far >= far.max(axis=0) * (1 - 1e-9), axis=0)  # equal but for rounding
+    first = np.argmax(far >= far.max(axis=0) * (1 - _ROUNDING), axis=0)
     return xy * np.where(xy[first, [0, 1]] < 0, -1.0, 1.0)
 
 
 def _scaled(xy: np.ndarray) -> np.ndarray:
     size = np.sqrt((xy**2).sum(axis=1).max(initial=0.0))
-    # Below 1e-7 all are the same but for rounding; + 0.0: no -0.0
-    return np.zeros_like(xy) if size < 1e-7 else np.round(xy / size, DIGITS) + 0.0
+    if size < _ONE_POINT:
+        return np.zeros_like(xy)
+    return np.round(xy / size, DIGITS) + 0.0  # no -0.0
 
 
 @njit(cache=True, parallel=True)
@@ -123,7 +129,7 @@ def _guttman(xy, distances):
             dx = xy[i, 0] - xy[j, 0]
             dy = xy[i, 1] - xy[j, 1]
             d = np.sqrt(dx * dx + dy * dy)
-            if d > 1e-12:
+            if d > _TOUCHING:
                 x += distances[i, j] / d * dx
                 y += distances[i, j] / d * dy
         moved[i, 0] = x / K
@@ -153,7 +159,7 @@ def _pushes(xy, radii, order):
             d = dx * dx + dy * dy
             if d < room * room:
                 d = np.sqrt(d)
-                if d > 1e-12:
+                if d > _TOUCHING:
                     dx = dx / d
                     dy = dy / d
                 else:

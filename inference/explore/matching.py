@@ -10,9 +10,8 @@ from inference.errors import Invalid
 from inference.explore import distances
 from inference.topics import Topics
 
-LEAST_SIMILARITY = (
-    0.6  # similarity from which two topics are called the same: see docs/decisions/README.md
-)
+# Similarity from which two topics are called the same: see docs/decisions/README.md
+LEAST_SIMILARITY = 0.6
 MARGIN = 0.05  # by which both must be more alike than either is to any other topic of the other run
 
 
@@ -44,12 +43,12 @@ class Matching(NamedTuple):
 
     @property
     def only_a(self) -> np.ndarray:
-        """Topics of a, in use, without a partner."""
+        """int64: topics of a, in use, without a partner."""
         return np.flatnonzero((self.partner < 0) & self.used_a)
 
     @property
     def only_b(self) -> np.ndarray:
-        """Topics of b, in use, that are no topic's partner."""
+        """int64: topics of b, in use, that are no topic's partner."""
         return np.setdiff1d(np.flatnonzero(self.used_b), self.partner)
 
     def turned(self) -> "Matching":

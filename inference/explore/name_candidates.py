@@ -6,19 +6,23 @@ document frequency: Church and Gale 1995). Which words are nouns is told by
 inference.explore.grammar.
 """
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
 
+from inference.bow import Bow
+from inference.documents import even_step
 from inference.evidence import Evidence
 from inference.explore.following import Course
 from inference.explore.grammar import Grammar
 from inference.explore.neighbours import GAP_CHARACTERS, Phrase, Written
+from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
+from inference.text.spelling import fold_apostrophes
 
-PRECISION = 0.5  # of a unit's tokens in the topic, at least
-# of the topic's tokens, and its tokens, that a word has at least
+UNIT_PRECISION = 0.5  # of a unit's tokens in the topic, at least
+# Of a word that may stand for a topic (`least_tokens`): part of the topic's tokens, and its own there
 LEAST_TOKENS_PART = 0.004
 LEAST_TOKENS = 10
 SMALL_TOPIC_DIVISOR = 8  # part of a small topic's tokens instead of LEAST_TOKENS
@@ -34,9 +38,8 @@ TELLING_POWER = 1.5  # power of residual idf / (residual idf + the median of top
 EVEN = 0.05  # median residual idf below which it tells nothing: the texts are too short
 ENDING = 2  # letters in which two forms of a word differ at their ends
 LEAST_LETTERS = 3  # letters that a word of a name must have, where words are written with letters
-MOST_DOCUMENTS = (
-    1_000  # documents in which a phrase is looked for, evenly over those with a word of it
-)
+# Documents in which a phrase is looked for, evenly over those with a word of it
+MOST_DOCUMENTS = 1_000
 FOLLOWING = 16  # units, the best, of which it is asked whether they follow the topic
 
 
@@ -71,12 +74,12 @@ class Rarity(NamedTuple):
     of_word: Mapping[int, float]
     median: float
 
-    def telling(self, words: Iterable[int]) -> float:
+    def telling(self, words: Iterable[int], power: float = TELLING_POWER) -> float:
         """0 to 1: how much a unit of these words tells of documents; 1 where that is not known."""
         if self.median < EVEN:
             return 1.0
         largest = max(max(self.of_word.get(word, 0.0) for word in words), 0.0)
-        return (largest / (largest + self.median)) ** TELLING_POWER
+        return (largest / (largest + self.median)) ** power
 
 
 class Found(NamedTuple):
@@ -110,7 +113,8 @@ class Naming(NamedTuple):
     course: Course
 
     def covered(self, has: np.ndarray) -> float:
-        """The part of the topic's tokens that some of its documents hold: bool[n]."""
+        """The part of the topic's tokens that some of its documents hold. has: bool[n], of the
+        topic's documents."""
         return float(has @ self.weight)
 
 
@@ -120,15 +124,23 @@ def topic_word(
     """A word of topic k with its tokens there and its precision: the share of its tokens, 0 to 1,
     that are the topic's; 0 for a word without tokens. documents: int32[n] ascending, the
     topic's."""
-    begin, end = evidence.held_ptr[word : word + 2]
-    tokens = evidence.held_tokens[begin:end]
-    own_tokens = int(tokens[evidence.held_topics[begin:end] == k].sum())
-    has = among(evidence.having(word), documents)
+    begin, end = evidence.word_topics.held_ptr[word : word + 2]
+    tokens = evidence.word_topics.held_tokens[begin:end]
+    own_tokens = int(tokens[evidence.word_topics.held_topics[begin:end] == k].sum())
+    has = among(evidence.word_topics.documents_with(word), documents)
     return TopicWord(spelling, form, own_tokens, own_tokens / max(int(tokens.sum()), 1), has)
 
 
+def least_tokens(topic_tokens: np.ndarray) -> np.ndarray:
+    """float64[n]: how many tokens a word must have in each topic, to stand for it. topic_tokens:
+    float64[n], all tokens of each topic."""
+    absolute = np.minimum(LEAST_TOKENS, topic_tokens / SMALL_TOPIC_DIVISOR)
+    return np.maximum(LEAST_TOKENS_PART * topic_tokens, absolute)
+
+
 def among(having: np.ndarray, documents: np.ndarray) -> np.ndarray:
-    """bool[n]: which of some documents, ascending, are among others, ascending."""
+    """bool[n]: which of some documents, ascending, are among others, ascending. having: int[m];
+    documents: int[n]."""
     if not len(having):
         return np.zeros(len(documents), bool)
     insertion = np.minimum(np.searchsorted(having, documents), len(having) - 1)
@@ -176,8 +188,8 @@ def _uses(naming: Naming, unit: Unit) -> tuple[np.ndarray, np.ndarray]:
     if unit.phrase:
         documents, uses, *_ = _phrase_uses(naming, unit.words)
     else:
-        documents, uses = naming.evidence.word_counts(unit.words[0])
-        step = -(-len(documents) // MOST_DOCUMENTS) or 1
+        documents, uses = naming.evidence.word_topics.document_counts(unit.words[0])
+        step = even_step(len(documents), MOST_DOCUMENTS)
         documents = documents[::step]
         uses = uses[::step]
     return documents, uses.astype(np.float64)
@@ -185,7 +197,7 @@ def _uses(naming: Naming, unit: Unit) -> tuple[np.ndarray, np.ndarray]:
 
 def count_phrase(naming: Naming, phrase: Phrase, text: str) -> Found:
     """How often a phrase is used, in all texts and as the topic's."""
-    if naming.evidence.bow.offsets is None or not text:
+    if naming.evidence.document_bow.offsets is None or not text:
         return Found(phrase, "", 0.0, 1.0, 0.0, 0.0)
     documents, uses, in_topic, step = _phrase_uses(naming, phrase.words)
     has = uses > 0
@@ -204,29 +216,47 @@ def _phrase_uses(
     documents each of these stands for): MOST_DOCUMENTS documents at most of the phrase's rarest
     word."""
     evidence = naming.evidence
-    bow = evidence.bow
+    bow = evidence.document_bow
 
     def documents_with(word: int) -> int:
         return int(evidence.postings.indptr[word + 1] - evidence.postings.indptr[word])
 
     rarest = min(phrase, key=documents_with)
-    having = evidence.having(rarest)
-    step = -(-len(having) // MOST_DOCUMENTS) or 1
+    having = evidence.word_topics.documents_with(rarest)
+    step = even_step(len(having), MOST_DOCUMENTS)
     documents = having[::step].astype(np.int64)
-    words = np.array(phrase, np.int64)
-    uses, in_topic = phrase_uses(
-        documents,
-        np.asarray(bow.indptr),
-        np.asarray(bow.words),
-        np.asarray(bow.counts),
-        np.asarray(bow.first_token),
-        np.asarray(bow.offsets),
-        np.asarray(evidence.topics),
-        naming.k,
-        words,
-        naming.lengths[words].astype(np.int64),
-    )
+    lengths = naming.lengths[list(phrase)]
+    uses, in_topic = uses_in_rows(evidence, bow, documents, phrase, lengths, naming.k)
     return documents, uses, in_topic, step
+
+
+def uses_in_rows(
+    evidence: Evidence,
+    bow: Bow,
+    rows: np.ndarray,
+    phrase: Sequence[int],
+    lengths: Sequence[int] | np.ndarray,
+    k: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(int64[n], bool[n]) of some rows of the evidence's bag of words, by document or by section,
+    which has offsets: how often the words of a phrase follow each other there, and whether topic k
+    has each of them.
+
+    rows: int[n]. phrase: numbers of its words; lengths: letters of each.
+    """
+    assert bow.offsets is not None, "phrases are looked for in texts"
+    return phrase_uses(
+        rows.astype(np.int64),
+        frozen(bow.indptr, np.int64),
+        frozen(bow.words, np.int32),
+        frozen(bow.counts, np.int32),
+        frozen(bow.first_token, np.int64),
+        frozen(bow.offsets, np.int32),
+        frozen(evidence.token_topics.topics, np.uint16),
+        k,
+        np.array(phrase, np.int64),
+        np.array(lengths, np.int64),
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -289,7 +319,7 @@ def _phrase_unit(naming: Naming, counted_phrase: Found) -> Unit | None:
         return None
     most_tokens = max(naming.words[word].tokens for word in words)
     if (
-        precision < PRECISION
+        precision < UNIT_PRECISION
         or counted_phrase.own < PHRASE_SHARE * most_tokens
         or len(set(words)) < len(words)
     ):
@@ -297,7 +327,7 @@ def _phrase_unit(naming: Naming, counted_phrase: Found) -> Unit | None:
     text = _phrase_text(naming, words, counted_phrase.text)
     if not text:
         return None
-    precise_words = [word for word in words if naming.words[word].precision >= PRECISION] or [
+    precise_words = [word for word in words if naming.words[word].precision >= UNIT_PRECISION] or [
         words[0]
     ]
     has = np.any([naming.words[word].has for word in precise_words], axis=0)
@@ -315,8 +345,9 @@ def _phrase_text(naming: Naming, words: tuple[int, ...], text: str) -> str:
     parts = text.split()
     if "verb" in kinds or kinds[-1] == "modifier" or not (tells(parts[0]) and tells(parts[-1])):
         return ""
-    spelled = {word.spelling for word in topic_words}
-    joints = [part for part in map(str.casefold, parts) if part not in spelled and "-" not in part]
+    spelled = {fold_apostrophes(word.spelling) for word in topic_words}
+    compared_parts = fold_apostrophes(text).casefold().split()
+    joints = [part for part in compared_parts if part not in spelled and "-" not in part]
     if joints:
         precise = all(word.precision >= JOINED_PRECISION for word in topic_words)
         if not precise or not grammar.small.issuperset(joints):
@@ -326,7 +357,7 @@ def _phrase_text(naming: Naming, words: tuple[int, ...], text: str) -> str:
             text = grammar.ungoverned(text)
         if kinds[-1] == "" and topic_words[-1].form.islower():
             return ""
-    if naming.avoided & {part.casefold() for part in parts} or "-" in (text[:1], text[-1:]):
+    if not naming.avoided.isdisjoint(compared_parts) or "-" in (text[:1], text[-1:]):
         return ""
     return text
 
@@ -334,18 +365,13 @@ def _phrase_text(naming: Naming, words: tuple[int, ...], text: str) -> str:
 def _names_alone(naming: Naming, number: int) -> bool:
     """Whether a word by itself can stand for the topic."""
     word = naming.words[number]
-    grammar = naming.grammar
-    least = max(
-        LEAST_TOKENS_PART * naming.size, min(LEAST_TOKENS, naming.size / SMALL_TOPIC_DIVISOR)
-    )
-    if word.precision < PRECISION or word.tokens < least:
+    least = least_tokens(np.array([naming.size])).item()
+    if word.precision < UNIT_PRECISION or word.tokens < least:
         return False
-    if not tells(word.spelling) or word.spelling.casefold() in naming.avoided:
+    compared_word = fold_apostrophes(word.spelling).casefold()
+    if not tells(word.spelling) or compared_word in naming.avoided:
         return False
-    kind = grammar.kind(word.spelling)
-    if kind == "":
-        return not (grammar.nouns_have_capitals and word.form.islower())
-    return kind == "noun"
+    return naming.grammar.is_noun(word.spelling, word.form)
 
 
 def _part_of_phrase(
@@ -357,7 +383,8 @@ def _part_of_phrase(
     """Whether a fixed phrase stands for the word, or nothing does: "change" of "climate change"."""
     tokens = naming.words[number].tokens
     for phrase_count in counted_phrases:
-        if not naming.avoided.isdisjoint(phrase_count.text.casefold().split()):
+        words_of_text = fold_apostrophes(phrase_count.text).casefold().split()
+        if not naming.avoided.isdisjoint(words_of_text):
             continue  # a speaker's name is no phrase of the texts
         part = SHOWN_AS if phrase_count.phrase.words in named_phrases else FIXED
         if (

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.documents import even_step
 from inference.evidence import Evidence
 from inference.explore import company
 from inference.explore.company import Company, residual_idf
@@ -19,12 +20,14 @@ from inference.explore.name_candidates import (
     Unit,
     among,
     following,
+    least_tokens,
     tells,
     topic_word,
     units,
 )
 from inference.explore.neighbours import Sample, Written
 from inference.runtime.arrays import ABOVE_ZERO
+from inference.text.spelling import fold_apostrophes
 from inference.topics import Topics
 
 JOINER = " & "  # between the parts of a name
@@ -38,19 +41,16 @@ SECOND = 0.7  # nats of relevance that the second part of such a name may be beh
 # how much more probable in the topic than everywhere a word of such a name must be; half of the
 # most that can be, log(1 / p(k)), for a topic so large that this is less
 LEAST_LIFT = np.log(2)
+LEAST_SHARE = 1e-12  # of a topic, of which that logarithm is taken
 # nats that a phrase of the vocabulary is worth more than a word of the same relevance: it says more
 WORTH = 1.3
-PRECISION = 0.6  # of a word's tokens in the topic, so that it stands for it
-# of the topic's tokens, and its tokens there, at least
-LEAST_TOKENS_PART = 0.004
-LEAST_TOKENS = 10
+STANDING_PRECISION = 0.6  # of a word's tokens in the topic, so that it stands for it
 STANDING = 24  # words that stand for a topic
 FEWER = 8  # where none has the precision
 MOST_DOCUMENTS = 4_000  # documents of a topic that coverage is measured on, evenly over its own
 FIRST_PARTS = 6  # units that are tried as the first part, where names are taken
-COVERED_BY_ONE_PART = (
-    0.6  # of the topic that a first part covers, precisely: then it needs no second
-)
+# Of the topic that a first part covers, precisely: then it needs no second
+COVERED_BY_ONE_PART = 0.6
 STRONG = 0.5  # score of a second beside the first's: where that is enough
 COMPARED = 0.25  # else
 ADDED = 0.08  # of the topic's tokens that a second adds to the coverage at least
@@ -112,13 +112,13 @@ def names(topics: Topics, vocabulary: Mapping[int, str]) -> list[Name]:
 def standing(
     evidence: Evidence,
     column_of_topic: np.ndarray | None = None,
-    precision: float = PRECISION,
+    precision: float = STANDING_PRECISION,
     limit: int = STANDING,
 ) -> list[list[int]]:
     """The words that stand for each topic, those first that hold most of it: at least `precision`
-    of their tokens, and LEAST_TOKENS_PART of the topic's, are in it. Where none has the precision,
-    the FEWER first of all. column_of_topic: int32[K], merged topics."""
-    ptr, topics, tokens, _ = evidence.by_word()
+    of their tokens, and `least_tokens` of the topic's, are in it. Where none has the precision, the
+    FEWER first of all. column_of_topic: int32[K], merged topics."""
+    ptr, topics, tokens, _ = evidence.word_topics.held_by_word()
     word = np.repeat(np.arange(len(ptr) - 1), np.diff(ptr))
     topic = topics.astype(np.int64)
     if column_of_topic is not None and (column_of_topic != np.arange(evidence.K)).any():
@@ -128,9 +128,7 @@ def standing(
         word, topic = np.divmod(key, evidence.K)
     size = np.bincount(topic, weights=tokens, minlength=evidence.K)
     share = tokens / np.bincount(word, weights=tokens)[word]
-    frequent = np.flatnonzero(
-        tokens >= np.maximum(LEAST_TOKENS_PART * size, np.minimum(LEAST_TOKENS, size / 8))[topic]
-    )
+    frequent = np.flatnonzero(tokens >= least_tokens(size)[topic])
     order = frequent[np.lexsort((-(tokens * share)[frequent], topic[frequent]))]
     words_of_topic: list[list[int]] = []
     for of_topic in np.split(order, np.searchsorted(topic[order], np.arange(1, evidence.K))):
@@ -139,14 +137,28 @@ def standing(
     return words_of_topic
 
 
+class LeadingWords(NamedTuple):
+    """The words that lead each topic. standing: those that stand for it, as `standing` has them;
+    first: its first ones, as `company.words` has them."""
+
+    standing: list[list[int]]
+    first: list[list[int]]
+
+
+def leading_words(evidence: Evidence) -> LeadingWords:
+    """Of all topics of a run: a pass over the words of all of them."""
+    return LeadingWords(standing(evidence), company.words(evidence)[0])
+
+
 def by_coverage(
     evidence: Evidence,
+    leading: LeadingWords,
     vocabulary: Mapping[int, str],
     looked_at: Sequence[tuple[Sample, Written]],
     grammar: Grammar,
     kinds: Company,
-    avoided: Set[str] = frozenset(),
-    columns: Sequence[np.ndarray] = (),
+    avoided: Set[str],
+    columns: Sequence[np.ndarray],
 ) -> list[Name]:
     """A name for each topic, by what it is in the documents. No two are equal.
 
@@ -155,17 +167,21 @@ def by_coverage(
     subjects one of each side. Where nothing covers enough of a topic it has no name: then its first
     words stand for it, as a list. Larger topics choose first.
 
-    vocabulary: of all `spelled` words. looked_at: of each topic, what explore.neighbours saw of its
-    documents. kinds: which topics are mixed or general talk. avoided: words in small letters that
-    name no subject, such as those of who speaks. columns: int32[D] each, a span of time or a value
-    of a field of each document, -1 for none: a name follows its topic over them.
+    leading: `leading_words` of the evidence. vocabulary: of all `spelled` words. looked_at: of each
+    topic, what explore.neighbours saw of its documents. kinds: which topics are mixed or general
+    talk. avoided: words in small letters that name no subject, such as those of who speaks.
+    columns: int32[D] each, a span of time or a value of a field of each document, -1 for none: a
+    name follows its topic over them.
     """
     groups = groups_of(evidence, columns)
-    first = company.words(evidence)[0]
-    size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=evidence.K)
-    lengths = np.array([len(vocabulary.get(w, "")) for w in range(evidence.bow.V)], np.int32)
-    of_topic = _words_of_names(evidence, first, [sample for sample, _ in looked_at])
-    rarity = _rarity(evidence, first, of_topic)
+    size = np.bincount(
+        evidence.mixtures.doc_topics, weights=evidence.mixtures.doc_tokens, minlength=evidence.K
+    )
+    lengths = np.array(
+        [len(vocabulary.get(w, "")) for w in range(evidence.document_bow.V)], np.int32
+    )
+    of_topic = _words_of_names(leading, [sample for sample, _ in looked_at])
+    rarity = rarity_of(evidence, leading.first, of_topic)
     used: set[str] = set()
     names_of_topics = [Name()] * evidence.K
     for k in np.argsort(-size, kind="stable").tolist():
@@ -200,46 +216,48 @@ def by_coverage(
             or _heading(naming, followed, least, used)
             or _heading(naming, ranked, least, used)
         )
-        plain_words = () if parts else _listing(naming, first[k] or list(words))
+        plain_words = () if parts else _listing(naming, leading.first[k] or list(words))
         names_of_topics[k] = Name(parts, plain_words)
         used.add(names_of_topics[k].text.casefold())
     return names_of_topics
 
 
-def spelled(evidence: Evidence, samples: Iterable[Sample]) -> np.ndarray:
+def spelled(leading: LeadingWords, samples: Iterable[Sample]) -> np.ndarray:
     """Numbers of the words whose spelling `by_coverage` asks for, ascending: int64[n]."""
     phrases = (phrase.words for sample in samples for phrase in sample.every)
-    words = chain(*standing(evidence), *company.words(evidence)[0], *phrases)
+    words = chain(*leading.standing, *leading.first, *phrases)
     return np.unique(np.fromiter(words, np.int64))
 
 
-def _rarity(evidence: Evidence, first: list[list[int]], of_topic: list[list[int]]) -> Rarity:
+def rarity_of(evidence: Evidence, first: list[list[int]], of_topic: list[list[int]]) -> Rarity:
+    """How uneven the words of each topic are over the texts. first: of each topic its first
+    words."""
     words = np.unique(np.fromiter(chain(*of_topic), np.int64))
     of_word = dict(zip(words.tolist(), residual_idf(evidence, words).tolist(), strict=True))
     documents_of_first = [of_word[word] for words in first for word in words]
     return Rarity(of_word, float(np.median(documents_of_first)) if documents_of_first else 0.0)
 
 
-def _words_of_names(
-    evidence: Evidence, first: list[list[int]], samples: Sequence[Sample]
-) -> list[list[int]]:
+def _words_of_names(leading: LeadingWords, samples: Sequence[Sample]) -> list[list[int]]:
     """The words that the name of each topic may have, each once: those that stand for it, its first
-    ones, and those of its phrases. first: of each topic its first words."""
+    ones, and those of its phrases."""
     of_topics: list[list[int]] = []
-    for k, standing_words in enumerate(standing(evidence)):
-        of_phrases = [phrase.words for phrase in samples[k].naming]
-        distinct_words = dict.fromkeys(chain(standing_words, first[k], *of_phrases))
+    for standing_words, first, sample in zip(*leading, samples, strict=True):
+        of_phrases = [phrase.words for phrase in sample.naming]
+        distinct_words = dict.fromkeys(chain(standing_words, first, *of_phrases))
         of_topics.append(list(distinct_words))
     return of_topics
 
 
 def _documents(evidence: Evidence, k: int) -> Holding:
     """MOST_DOCUMENTS documents of a topic at most."""
-    documents_by_tokens = evidence.by_tokens[evidence.topic_ptr[k] : evidence.topic_ptr[k + 1]]
+    documents_by_tokens = evidence.topic_documents.by_tokens[
+        evidence.topic_documents.topic_ptr[k] : evidence.topic_documents.topic_ptr[k + 1]
+    ]
     documents = np.sort(
-        documents_by_tokens[:: -(-len(documents_by_tokens) // MOST_DOCUMENTS) or 1]
+        documents_by_tokens[:: even_step(len(documents_by_tokens), MOST_DOCUMENTS)]
     ).astype(np.int32)
-    weight = evidence.held([k], documents).astype(np.float64)
+    weight = evidence.mixtures.tokens_held([k], documents).astype(np.float64)
     return documents, weight / max(weight.sum(), 1.0)
 
 
@@ -250,7 +268,7 @@ def _of_both(ranked: list[Unit], sides: Sequence[Sequence[int]], used: Set[str])
         of_side = (unit for unit in ranked if not set(side).isdisjoint(unit.words))
         best_units += islice(of_side, 1)
     texts = tuple(unit.text for unit in best_units)
-    if len(texts) < 2 or not _other(*texts) or joined(texts).casefold() in used:
+    if len(texts) < 2 or not different(*texts) or joined(texts).casefold() in used:
         return ()
     return texts
 
@@ -280,9 +298,9 @@ def _second(naming: Naming, ranked: list[Unit], first: Unit) -> Unit | None:
         added = naming.covered(unit.has & ~first.has)
         if unit is first or unit.score < least or added < ADDED:
             continue
-        if not (unit.phrase or unit.telling >= TELLS) or not _other(first.text, unit.text):
+        if not (unit.phrase or unit.telling >= TELLS) or not different(first.text, unit.text):
             continue
-        gain = unit.score * added / max(naming.covered(unit.has), 1e-9)
+        gain = unit.score * added / naming.covered(unit.has)
         if gain > largest_gain and _meet(naming.evidence, first.words, unit.words):
             best_unit = unit
             largest_gain = gain
@@ -301,11 +319,11 @@ def _listing(naming: Naming, words: Sequence[int]) -> tuple[str, ...]:
     shown_words: list[str] = []
     for word in sorted(words, key=lambda word: naming.words[word].precision < COMMON):
         form = naming.words[word].form.replace("_", " ")
-        avoided = form.casefold() in naming.avoided
+        avoided = fold_apostrophes(form).casefold() in naming.avoided
         if (
             not avoided
             and tells(form)
-            and all(_other(form, shown_word) for shown_word in shown_words)
+            and all(different(form, shown_word) for shown_word in shown_words)
         ):
             shown_words.append(form)
     return tuple(shown_words[:WORDS_WITHOUT_NAME]) or tuple(
@@ -316,9 +334,11 @@ def _listing(naming: Naming, words: Sequence[int]) -> tuple[str, ...]:
 def _meet(evidence: Evidence, first: Sequence[int], second: Sequence[int]) -> bool:
     """Whether two units' rarest words are in the same documents COMPANY times as often as by
     chance."""
-    rarest = (min(map(evidence.having, words), key=len) for words in (first, second))
+    rarest = (
+        min(map(evidence.word_topics.documents_with, words), key=len) for words in (first, second)
+    )
     rare, wider = sorted(rarest, key=len)
-    rare = np.ascontiguousarray(rare[:: -(-len(rare) // MET) or 1])
+    rare = np.ascontiguousarray(rare[:: even_step(len(rare), MET)])
     shared = np.count_nonzero(among(wider, rare))
     by_chance = len(rare) * len(wider) / len(evidence.lengths)
     return bool(shared >= min(3, len(rare)) and shared >= COMPANY * by_chance)
@@ -360,7 +380,7 @@ def _words(
         (w, vocabulary[w].replace("_", " "), score)
         for w, score in zip(words.tolist(), (LAM * log + (1 - LAM) * lift).tolist(), strict=True)
     ]
-    least = min(LEAST_LIFT, -0.5 * np.log(max(topics.share[k], 1e-12)))
+    least = min(LEAST_LIFT, -0.5 * np.log(max(topics.share[k], LEAST_SHARE)))
     fit = [
         part
         for part, rise in zip(parts, lift.tolist(), strict=True)
@@ -374,7 +394,7 @@ def _unique(parts: list[str], near: set[str], used: set[str]) -> Name:
     """The first part that gives a name that no other topic has: with the next of `near` that says
     something else, alone, or with any other."""
     for i, first in enumerate(parts):
-        others = [part for part in parts[i + 1 :] if _other(first, part)]
+        others = [part for part in parts[i + 1 :] if different(first, part)]
         others_near = [part for part in others if part in near]
         others_far = [part for part in others if part not in near]
         pairs = [(first, part) for part in others_near + others_far]
@@ -387,7 +407,7 @@ def _unique(parts: list[str], near: set[str], used: set[str]) -> Name:
     return Name()
 
 
-def _other(first: str, second: str) -> bool:
+def different(first: str, second: str) -> bool:
     """Whether the second part says something that the first doesn't."""
     return not any(alike(a, b) for a in first.split() for b in second.split())
 
@@ -406,7 +426,16 @@ def alike(a: str, b: str) -> bool:
     if short < 4:
         ends = len(a) == len(b) == 3 and a[0] == b[0] and a[2] == b[2]  # "man" and "men"
         return a == b or ends or (short > 1 and (a.startswith(b) or b.startswith(a)))
-    return a[:4] == b[:4] or SequenceMatcher(None, a, b).ratio() > ALIKE
+    if a[:4] == b[:4]:
+        return True
+    return _share_letters(a, b) and SequenceMatcher(None, a, b).ratio() > ALIKE
+
+
+def _share_letters(a: str, b: str) -> bool:
+    """Whether two words have so many letters in common, in whatever order, that SequenceMatcher may
+    find them alike: few have, and it takes ten times as long."""
+    in_common = sum(min(a.count(letter), b.count(letter)) for letter in set(a))
+    return 2.0 * in_common / (len(a) + len(b)) > ALIKE
 
 
 def capitalized(text: str) -> str:

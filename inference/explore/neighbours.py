@@ -9,7 +9,7 @@ short ones more until they have as many together.
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ import regex
 
 from inference.evidence import Evidence
 from inference.runtime.jit import njit
+from inference.text.spelling import WORD, fold_apostrophes
 
 # of a topic: those with most of its tokens
 DOCUMENTS = 64
@@ -28,12 +29,13 @@ GAP_CHARACTERS = 9  # characters between the two words of a phrase, at most: " o
 LEAST_DOCUMENTS = 3  # documents in which a phrase occurs, of those looked at
 PHRASES = 16  # of a topic that are kept: those with most tokens
 NAMING = 40  # of a topic that its name may be made of
-LONGER_PHRASE_PART = (
-    0.6  # of a pair's tokens that stand in one longer phrase: then this is the phrase
-)
+# Of a pair's tokens that stand in one longer phrase: then this is the phrase
+LONGER_PHRASE_PART = 0.6
 # Of the two words in a text
 _BETWEEN_NEIGHBOURS = regex.compile(r"(?:[ \n\u00a0-]|[ \n]\p{Ll}{2,4}[ \n](?:\p{Ll}{2,3}[ \n])?)?")
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+_PIECE = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+# Between the words of a phrase that counts as one
+_GAP = regex.compile(rf"[^\p{{L}}\p{{M}}\p{{N}}]{{1,{GAP_CHARACTERS}}}")
 
 
 class Phrase(NamedTuple):
@@ -69,13 +71,21 @@ class Sample(NamedTuple):
 def samples(evidence: Evidence, lengths: np.ndarray) -> Iterable[Sample]:
     """A Sample of each topic, in their order. lengths: int32[V], letters of each word of the
     vocabulary."""
-    bow = evidence.bow
+    bow = evidence.document_bow
     K = evidence.K
-    largest = _largest(evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, K, MORE)
-    size = np.bincount(evidence.doc_topics, weights=evidence.doc_tokens, minlength=K)
+    largest = _largest(
+        evidence.mixtures.doc_ptr,
+        evidence.mixtures.doc_topics,
+        evidence.mixtures.doc_tokens,
+        K,
+        MORE,
+    )
+    size = np.bincount(
+        evidence.mixtures.doc_topics, weights=evidence.mixtures.doc_tokens, minlength=K
+    )
     words = np.asarray(bow.words)
     counts = np.asarray(bow.counts)
-    topics = np.asarray(evidence.topics)
+    topics = np.asarray(evidence.token_topics.topics)
     offsets = np.zeros(0, np.int32) if bow.offsets is None else np.asarray(bow.offsets)
     for k in range(K):
         documents = largest[k][largest[k] >= 0]
@@ -269,17 +279,19 @@ def written(
         numbers.update(phrase.words)
         by_first.setdefault(phrase.words[0], []).append(phrase)
     in_order = np.array(sorted(numbers), np.int32)
+    spelled = {w: fold_apostrophes(spelling(w)) for w in numbers}
     for d, text in texts.items():
+        compared_text = fold_apostrophes(text)
         ends: dict[tuple[int, int], int] = {}
-        tokens, starts = evidence.tokens_of(d, in_order)
+        tokens, starts = evidence.token_places.of_words(d, in_order)
         for w, start in zip(tokens.tolist(), starts.tolist(), strict=True):
-            end = _end(text, start, spelling(w))
+            end = _end(compared_text, start, spelled[w])
             if end:
                 ends[w, start] = end
                 written.add((w,), text, start, end)
         for first, start in ends:
             for phrase in by_first.get(first, ()):
-                end = _phrase_end(phrase, start, ends, text, spelling)
+                end = _phrase_end(phrase, start, ends, text, spelled)
                 if end:
                     written.add(phrase.words, text, start, end)
     return written
@@ -290,12 +302,12 @@ def _phrase_end(
     start: int,
     ends: dict[tuple[int, int], int],
     text: str,
-    spelling: Callable[[int], str],
+    spelled: Mapping[int, str],
 ) -> int:
     """Where the phrase ends that begins there; 0 where it doesn't stand there."""
     end = ends[phrase.words[0], start]
     for word, following, gap in zip(phrase.words, phrase.words[1:], phrase.gaps, strict=False):
-        start += len(spelling(word)) + gap
+        start += len(spelled[word]) + gap
         if (following, start) not in ends or not _BETWEEN_NEIGHBOURS.fullmatch(text, end, start):
             return 0
         end = ends[following, start]
@@ -303,11 +315,28 @@ def _phrase_end(
 
 
 def _end(text: str, start: int, spelling: str) -> int:
-    """Where the word ends that begins there; 0 where none does."""
+    """Where the word ends that begins there; 0 where none does. text, spelling: with the
+    apostrophes that `fold_apostrophes` gives them."""
     if text[start : start + len(spelling)].casefold() == spelling.casefold():
         return start + len(spelling)
-    match = _WORD.match(text, start)
+    if "_" in spelling:
+        return _end_of_words(text, start, spelling.split("_"))
+    # Another form of the word, where words count as lemmas
+    pattern = WORD if "'" in spelling else _PIECE
+    match = pattern.match(text, start)
     return match.end() if match else 0
+
+
+def _end_of_words(text: str, start: int, words: Sequence[str]) -> int:
+    """Where a phrase ends that counts as one word and begins there, such as “new_york”, which texts
+    write with a space; 0 where none does."""
+    end = _end(text, start, words[0])
+    for word in words[1:]:
+        gap = _GAP.match(text, end)
+        if not end or gap is None:
+            return 0
+        end = _end(text, gap.end(), word)
+    return end
 
 
 @njit(cache=True, nogil=True)

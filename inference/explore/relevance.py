@@ -8,6 +8,7 @@ LAM = 0.6  # at which readers named topics best: Sievert and Shirley 2014, secti
 
 # tokens that the corpus as a whole counts for in a part: damps words that were seen a few times
 PRIOR = 100.0
+LEAST_TOKENS = 1e-12  # that stand for none where a logarithm is taken
 
 
 def relevance(
@@ -68,10 +69,12 @@ def distinctive(
     if not 0 < size < total:
         return np.zeros(len(inside))
     outside = everywhere - inside
-    a = np.maximum(prior * everywhere / total, 1e-12)
-    log_odds = _log_odds(inside + a, size + prior) - _log_odds(outside + a, total - size + prior)
-    return np.where(everywhere > 0, log_odds / np.sqrt(1 / (inside + a) + 1 / (outside + a)), 0.0)
+    of_prior = np.maximum(prior * everywhere / total, LEAST_TOKENS)
+    inside_odds = _log_odds(inside + of_prior, size + prior)
+    log_odds = inside_odds - _log_odds(outside + of_prior, total - size + prior)
+    error = np.sqrt(1 / (inside + of_prior) + 1 / (outside + of_prior))
+    return np.where(everywhere > 0, log_odds / error, 0.0)
 
 
 def _log_odds(counts: np.ndarray, total: float) -> np.ndarray:
-    return np.log(counts) - np.log(np.maximum(total - counts, 1e-12))
+    return np.log(counts) - np.log(np.maximum(total - counts, LEAST_TOKENS))

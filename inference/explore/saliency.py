@@ -31,6 +31,8 @@ def saliency(
 
 @njit(cache=True, nogil=True)
 def _saliency(ptr, topics, tokens, of_topics, column_of_topic):
+    """float64[V]: see `saliency`. ptr: int64[V + 1], topics: uint16, tokens: int64. of_topics:
+    float64[K], tokens of what topics are counted as; column_of_topic: int32[K], what each is."""
     saliencies = np.zeros(len(ptr) - 1)
     total = of_topics.sum()
     share_of_topic = np.zeros(len(of_topics))

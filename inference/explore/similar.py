@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.evidence import Evidence
+from inference.evidence.topic_documents import TopicDocuments
 from inference.kernels.assign import TOGETHER
 from inference.runtime.jit import njit
 
@@ -31,7 +31,7 @@ class Nearest(NamedTuple):
 
 
 def nearest(
-    evidence: Evidence,
+    topic_documents: TopicDocuments,
     mixture: np.ndarray,
     n: int,
     leave_out: int = -1,
@@ -57,11 +57,11 @@ def nearest(
     order = order[: min(np.count_nonzero(mixture), MOST_LISTS)]
     root = np.sqrt(mixture).astype(np.float32)
     arrays = (
-        evidence.topic_ptr,
-        evidence.by_share,
-        evidence.doc_ptr,
-        evidence.doc_topics,
-        evidence.doc_tokens,
+        topic_documents.topic_ptr,
+        topic_documents.by_share,
+        topic_documents.mixtures.doc_ptr,
+        topic_documents.mixtures.doc_topics,
+        topic_documents.mixtures.doc_tokens,
     )
     if not len(order):
         return Nearest(np.zeros(0, np.int64), np.zeros(0), True, 0.0, 0)
@@ -102,11 +102,10 @@ def _best(numbers: np.ndarray, affinity: np.ndarray, n: int) -> tuple[np.ndarray
 def _without(ks: np.ndarray, mixture: np.ndarray) -> float:
     """The most that a document without any of these topics can have; 0 where the mixture has no
     others."""
-    return (
-        0.0
-        if len(ks) == np.count_nonzero(mixture)
-        else float(np.sqrt(max(0.0, 1.0 - mixture[ks].sum())))
-    )
+    if len(ks) == np.count_nonzero(mixture):
+        return 0.0
+    share_of_others = max(0.0, 1.0 - mixture[ks].sum())
+    return float(np.sqrt(share_of_others))
 
 
 def _lists(
@@ -132,6 +131,8 @@ def _lists(
 
 @njit(cache=True, nogil=True)
 def _share(d, k, doc_ptr, doc_topics, doc_tokens):
+    """The share, float, of a document d's tokens that topic k has. doc_ptr: int64[D + 1],
+    doc_topics: uint16, doc_tokens: int32."""
     tokens = 0.0
     length = np.int64(0)
     for j in range(doc_ptr[d], doc_ptr[d + 1]):

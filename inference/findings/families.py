@@ -7,13 +7,12 @@ import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-# At least and at most, of which a tree proposes one number where there are enough topics
-FAMILIES = (
-    4,
-    7,
-)
+# of which a tree proposes one number where there are enough topics
+LEAST_FAMILIES = 4
+MOST_FAMILIES = 7
 FEW_TOPICS = 4  # topics up to which each is a family of its own
 PRESENT = 0.1  # share of a document from which on it holds a topic
+_LEAST_DISTANCE = 1e-12  # that is divided by: of topics that are the same but for rounding
 _MOST_CLUSTERED = 2_000  # topics that are clustered, the largest; the others join the nearest
 
 
@@ -62,8 +61,8 @@ def tree(distances: np.ndarray, size: np.ndarray) -> Tree:
     """Ward's clustering (1963) of the topics of which `size`, float64[K], their words, is not 0.
     distances: float64[K, K].
 
-    Its proposed number of families is the one of FAMILIES with the largest mean silhouette
-    (Rousseeuw 1987).
+    Its proposed number of families is the one from LEAST_FAMILIES to MOST_FAMILIES with the
+    largest mean silhouette (Rousseeuw 1987).
     """
     used = np.flatnonzero(size > 0)
     n = len(used)
@@ -84,8 +83,8 @@ def tree(distances: np.ndarray, size: np.ndarray) -> Tree:
     for left, right in ward[:, :2].astype(int).tolist():
         nodes.append(n + len(joins))
         joins.append((nodes[left], nodes[right]))
-    most_families = min(FAMILIES[1], len(large) // 2)
-    numbers = range(min(FAMILIES[0], most_families), most_families + 1)
+    most_families = min(MOST_FAMILIES, len(large) // 2)
+    numbers = range(min(LEAST_FAMILIES, most_families), most_families + 1)
 
     def silhouette(families: int) -> float:
         return _silhouette(near, fcluster(ward, families, "maxclust") - 1)
@@ -181,5 +180,7 @@ def _silhouette(distances: np.ndarray, label: np.ndarray) -> float:
         other_distances = np.where(count > 0, total / count, np.inf)
     other_distances[rows, label] = np.inf
     nearest = other_distances.min(axis=1)
-    value = (nearest - own_distance) / np.maximum(np.maximum(nearest, own_distance), 1e-12)
+    value = (nearest - own_distance) / np.maximum(
+        np.maximum(nearest, own_distance), _LEAST_DISTANCE
+    )
     return float(np.where(count[label] > 1, value, 0.0).mean())

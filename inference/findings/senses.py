@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.findings import sums
+from inference.share_intervals import USUAL_LEVEL
 
 LEAST_DOCUMENTS = 30  # with the word, on either side
 LEAST_PERIODS = 4  # with the word, on either side
@@ -35,8 +36,8 @@ def main_topics(
     """(documents, topics) of one word, each document once, ascending: the topic that most of its
     tokens of the word have, of several the one with the smallest number.
 
-    documents, counts, topics: int[n], of the word's pairs, as Evidence.word has them: of a document
-    one for each of its sections with the word.
+    documents, counts, topics: int[n], of the word's pairs, as WordTopics.of_word has them: of a
+    document one for each of its sections with the word.
     """
     order = np.lexsort((topics, documents))
     documents = documents[order]
@@ -101,7 +102,7 @@ def shift(
     early: int,
     late: int,
     unit: np.ndarray | None = None,
-    level: float = sums.LEVEL,
+    level: float = USUAL_LEVEL,
 ) -> Shift | None:
     """How the topics of one word changed. None where there is too little of it on either side, or
     where one who speaks has most of what changed.
@@ -168,7 +169,7 @@ def _change(topic: np.ndarray, unit: np.ndarray, sides: _Sides, level: float) ->
     late_sums = _sums(topic[sides.late], unit[sides.late], T)
     before = sums.shares(early_sums, typical, level)
     after = sums.shares(late_sums, typical, level)
-    _, low, high = sums.difference(after, before)
+    _, low, high = sums.difference(after.interval, before.interval)
     p = sums.ratio(after, before).p
     units = int(min(early_sums.units[0], late_sums.units[0]))
     return _Change(before, after, low[0], high[0], p[0], units)

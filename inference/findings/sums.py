@@ -14,10 +14,12 @@ from scipy.special import logit, stdtr
 from inference import documents
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
-from inference.share_intervals import FEW_WITH_TOPIC, high_of_few, logit_interval
+from inference.share_intervals import USUAL_LEVEL, Estimate, interval_of_finding
 
-LEVEL = 0.95
 _LEAST_SHARE = 1e-12  # a share below which a logit says nothing
+
+# An estimate, and the two ends of its interval
+Interval = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class Units(NamedTuple):
@@ -76,10 +78,6 @@ class Sums(NamedTuple):
         """Some groups as one: G = 1."""
         return Sums(*(array[groups].sum(axis=0, keepdims=True) for array in self))
 
-    def rest(self) -> "Sums":
-        """For each group the sums of all others together."""
-        return Sums(*(array.sum(axis=0, keepdims=True) - array for array in self))
-
 
 class Shares(NamedTuple):
     """float64[G, T] each, NaN for a group without words. low, high: of the share. tested: the
@@ -92,6 +90,11 @@ class Shares(NamedTuple):
     tested: np.ndarray
     error: np.ndarray
     df: np.ndarray
+
+    @property
+    def interval(self) -> Interval:
+        """share, low and high."""
+        return self.share, self.low, self.high
 
 
 def by_group(group: np.ndarray, G: int) -> Units:
@@ -198,14 +201,15 @@ def _tally_document(d, mixtures, column_of_topic, tally):
     return count
 
 
-def shares(group_sums: Sums, typical: np.ndarray, level: float = LEVEL) -> Shares:
+def shares(group_sums: Sums, typical: np.ndarray, level: float = USUAL_LEVEL) -> Shares:
     """Shares of words, x / tokens, with intervals on the scale of the logit.
 
     The linearised variance of a ratio (Cochran 1977, section 6.4), over documents and over units,
     the larger of the two (Liang and Zeger 1986 for the second); Student's t for one less than the
-    units, or than the documents with the topic where those are fewer. Where FEW_WITH_TOPIC
-    documents or less have the topic the upper end is that of explore.bands. typical: float64[T],
-    the share of a topic in the documents that have it, in all of the corpus.
+    units, or than the documents with the topic where those are fewer. Where few
+    documents have the topic, or none, the ends are those of share_intervals.interval_of_finding,
+    and the upper end is tested in place of the share. typical: float64[T], the share of a topic in
+    the documents that have it, in all of the corpus.
     """
     n = np.asarray(group_sums.documents)[:, None]
     tokens = np.asarray(group_sums.tokens)[:, None]
@@ -214,24 +218,19 @@ def shares(group_sums: Sums, typical: np.ndarray, level: float = LEVEL) -> Share
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(tokens > 0, x / tokens, np.nan)
         error, df = _errors(group_sums, share)
-        low, high = logit_interval(share, error, df, level)
-    has_few = (n > 0) & (m <= FEW_WITH_TOPIC) & (m < n)
-    tested = share.copy()
-    g, t = np.nonzero(has_few)
-    if len(g):
-        holders = m[g, t]
-        of_holders = x[g, t] / np.maximum(group_sums.of_holding[g, t], 1)
-        share_of_holders = np.where(holders > 0, of_holders, 0.0)
-        largest_of_holders = np.maximum(typical[t], share_of_holders)
-        largest = high_of_few(n[g, 0], holders, largest_of_holders, level)
-        high[g, t] = np.maximum(largest, share[g, t])
-        tested[g, t] = high[g, t]
-        error[g, t] = 0.0
-        df[g, t] = np.maximum(n[g, 0] - 1, 1)
-    low = np.where((m == 0) & (n > 0), 0.0, low)
-    low = np.where(n == 1, 0.0, low)
-    high = np.where(n == 1, 1.0, high)
-    return Shares(share, low, high, tested, error, df)
+    share_of_holders = np.where(m > 0, x / np.maximum(group_sums.of_holding, 1), 0.0)
+    estimate = Estimate(
+        share=share,
+        error=error,
+        df=df,
+        units=np.broadcast_to(n, m.shape),
+        holding=m,
+        of_holders=np.maximum(typical, share_of_holders),
+    )
+    interval = interval_of_finding(estimate, level)
+    stands_in = estimate.few_have_it  # the upper end for the share
+    tested_df = np.where(stands_in, np.maximum(n - 1, 1), df)
+    return Shares(share, *interval, tested_df)
 
 
 def _errors(group_sums: Sums, share: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -280,11 +279,12 @@ def ratio(first: Shares, second: Shares) -> Ratio:
         log_a = _log(first.share)
         log_b = _log(second.share)
         is_on_both = (first.share > 0) & (second.share > 0)
-        log_ratio = log_a - log_b
-        below = np.hypot(log_a - _log(first.low), _log(second.high) - log_b)
-        above = np.hypot(_log(first.high) - log_a, log_b - _log(second.low))
-        low = np.where(is_on_both, np.exp(log_ratio - below), first.low / second.high)
-        high = np.where(is_on_both, np.exp(log_ratio + above), np.inf)
+        _, log_low, log_high = difference(
+            (log_a, _log(first.low), _log(first.high)),
+            (log_b, _log(second.low), _log(second.high)),
+        )
+        low = np.where(is_on_both, np.exp(log_low), first.low / second.high)
+        high = np.where(is_on_both, np.exp(log_high), np.inf)
         high = np.where((first.share == 0) & (second.low > 0), first.high / second.low, high)
         larger_has_few = np.where(
             first.share > second.share, first.tested != first.share, second.tested != second.share
@@ -299,19 +299,14 @@ def ratio(first: Shares, second: Shares) -> Ratio:
     return Ratio(value, low, high, p)
 
 
-def contrasts(group_sums: Sums) -> tuple[Shares, Ratio]:
-    """The shares of each group, and how many times they are those of all other documents together:
-    [G, T]."""
-    usual = typical(group_sums)
-    shares_of_groups = shares(group_sums, usual)
-    return shares_of_groups, ratio(shares_of_groups, shares(group_sums.rest(), usual))
-
-
-def difference(first: Shares, second: Shares) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The first less the second, low, high (Newcombe 1998, method 10)."""
-    gap = first.share - second.share
-    return (
-        gap,
-        gap - np.hypot(first.share - first.low, second.high - second.share),
-        gap + np.hypot(first.high - first.share, second.share - second.low),
-    )
+def difference(first: Interval, second: Interval) -> Interval:
+    """The first less the second, of documents that are not the same, by the method of variance
+    estimates recovery (Newcombe 1998, method 10; Zou and Donner 2008, eq. 7): d - sqrt((a -
+    low_a)^2 + (high_b - b)^2) and likewise above. It keeps the level of both intervals and their
+    asymmetry. All arrays are float64 of one shape."""
+    share_a, low_a, high_a = first
+    share_b, low_b, high_b = second
+    gap = share_a - share_b
+    below = np.hypot(share_a - low_a, high_b - share_b)
+    above = np.hypot(high_a - share_a, share_b - low_b)
+    return gap, gap - below, gap + above

@@ -6,6 +6,7 @@ from inference import documents
 from inference.runtime.jit import njit
 
 CANDIDATES = 200  # documents whose mix is farthest from the whole's, which are compared with others
+MOST_COMPARED = 20_000  # documents that each of them is compared with, evenly over all
 
 
 def unlike(
@@ -21,6 +22,8 @@ def unlike(
 
     Candidates are those with the largest divergence sum_k p_k log(p_k / share_k) from the whole.
     allowed: bool[D], which may be candidates or be compared with: neither too short nor repeated.
+    doc_ptr, doc_topics, doc_tokens, lengths: as in explore.bands.shares. Returns int64[n],
+    float64[n], int64[n] and int.
     """
     doc_ptr, doc_topics, doc_tokens, lengths = documents.arrays(
         doc_ptr, doc_topics, doc_tokens, lengths
@@ -39,8 +42,7 @@ def unlike(
         np.log(topic_sizes / topic_sizes.sum()),
     )
     first = allowed_documents[np.argsort(-far, kind="stable")[:CANDIDATES]]
-    # With at most so many each is compared
-    compared_documents = documents.spread(allowed_documents, 20_000)
+    compared_documents = documents.spread(allowed_documents, MOST_COMPARED)
     overlap, nearest = _nearest(
         first, compared_documents, doc_ptr, doc_topics, doc_tokens, lengths, K
     )
@@ -50,6 +52,10 @@ def unlike(
 
 @njit(cache=True, nogil=True)
 def _far(documents_asked, doc_ptr, doc_topics, doc_tokens, lengths, log_whole):
+    """float64[n]: the divergence, in nats, of each of some documents' topics from those of all
+    texts. documents_asked: int64[n]. doc_ptr: int64[D + 1], doc_topics: uint16, doc_tokens: int32,
+    lengths: int64[D], in tokens. log_whole: float64[K], logarithms of the topics' shares of all
+    texts."""
     distances = np.zeros(len(documents_asked))
     for i, d in enumerate(documents_asked):
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
@@ -61,6 +67,10 @@ def _far(documents_asked, doc_ptr, doc_topics, doc_tokens, lengths, log_whole):
 
 @njit(cache=True, nogil=True)
 def _nearest(first, candidates, doc_ptr, doc_topics, doc_tokens, lengths, K):
+    """(overlap float64[n], nearest int64[n]): of each of some documents the most that another one
+    shares of its topics, from 0 to 1, and which one does; -1 for none. first, candidates: int64,
+    the documents, and those with which they are compared. doc_ptr, doc_topics, doc_tokens, lengths:
+    as in `_far`."""
     overlap = np.zeros(len(first))
     nearest = np.full(len(first), -1)
     own_shares = np.zeros(K)

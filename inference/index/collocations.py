@@ -29,9 +29,8 @@ from inference.text import starts
 # Pairs of a form and a document that are recorded on a side: 240 MB, and ten times as much while they
 # are sorted
 MOST_RECORDED = 20_000_000
-SMALL_LEXICON_FORMS = (
-    2_000_000  # forms of a lexicon up to which two threads have sums of their own: 48 MB each
-)
+# Forms of a lexicon up to which two threads have sums of their own: 48 MB each
+SMALL_LEXICON_FORMS = 2_000_000
 
 
 class Listed(NamedTuple):
@@ -147,9 +146,9 @@ class Near(Windows):
     def listed(self, least: int) -> Listed:
         """The forms that at least so many documents have near the word."""
         sums, totals, owns, *_ = zip(*self._sums, strict=True)
-        forms = np.flatnonzero(np.sum([each[:, 1] for each in sums], axis=0) >= least).astype(
-            np.int32
-        )
+        forms = np.flatnonzero(
+            np.sum([of_thread[:, 1] for of_thread in sums], axis=0) >= least
+        ).astype(np.int32)
         table = np.sum([of_thread[forms] for of_thread in sums], axis=0)
         own_sums = np.stack(owns).sum(axis=0, dtype=np.int64)
         return Listed(
@@ -180,8 +179,8 @@ def near_by_units(
 def near_amounts(
     recorded: list[np.ndarray], unit: np.ndarray | None, some_forms: np.ndarray
 ) -> np.ndarray:
-    """float64[U, n]: what each unit of `near_by_units` has of some forms, on either side
-    together."""
+    """float64[U, n]: what each unit of `near_by_units` has of some forms, on either side together.
+    recorded, unit: as there. some_forms: int[n], of those that it counts."""
     sides, forms, postings = _postings_near(recorded, unit)
     return amounts(postings.some(np.searchsorted(forms, some_forms)), sides)
 
@@ -227,10 +226,12 @@ class Pairs(Windows):
 
     @property
     def windows(self) -> np.ndarray:
+        """int64[n, n]: see the class."""
         return np.sum([windows for _, windows, _ in self._sums], axis=0)
 
     @property
     def documents(self) -> np.ndarray:
+        """int64[n, n]: see the class."""
         return np.sum([documents for *_, documents in self._sums], axis=0)
 
 
@@ -296,10 +297,8 @@ def _near(
         for t in range(n):
             end = min(at[t] + match_length, high)
             # The next token's window goes on there
-            begin, stop = (
-                max(at[t] - left, done),
-                min(end + right, at[t + 1]),
-            )
+            begin = max(at[t] - left, done)
+            stop = min(end + right, at[t + 1])
             if sentence:
                 begin, stop = in_sentence(words, at[t], end, begin, stop)
             done = min(stop, at[t + 1])

@@ -20,9 +20,8 @@ from inference.index.patterns import ANY, EXPRESSION, match_whole, unmarked
 from inference.index.query import BEGIN, EXACT, Piece
 from inference.text.forms import STEMS
 
-MOST_COMPLETIONS = (
-    2_000  # words that a beginning may stand for: each has documents of its own to be gone through
-)
+# Words that a beginning may stand for: each has documents of its own to be gone through
+MOST_COMPLETIONS = 2_000
 _BATCH = 100_000  # words stemmed at a time
 _SLICE = 1 << 12  # words that are compared with an expression between two looks at the clock
 
@@ -46,6 +45,7 @@ class Sorted:
         return bisect_left(range(len(self)), text, key=self.__getitem__)
 
     def at(self, text: bytes) -> int | None:
+        """The number of a form; None where it is not there."""
         i = self.first(text)
         return i if i < len(self) and self[i] == text else None
 
@@ -104,6 +104,8 @@ class Forms(NamedTuple):
 
     @classmethod
     def open(cls, folder: Path, language: str) -> "Forms":
+        """The forms of an index, in its language, mapped."""
+
         def mapped(name: str) -> np.ndarray:
             return np.load(folder / f"{name}.npy", mmap_mode="r")
 
@@ -139,6 +141,10 @@ class Forms(NamedTuple):
         stem = piece.word
         if self.language:
             stem = Stemmer.Stemmer(STEMS[self.language]).stemWord(piece.word)
+        return self.of_stem(stem)
+
+    def of_stem(self, stem: str) -> np.ndarray:
+        """int32, ascending: the words that have this stem."""
         at = self.stems.at(stem.encode())
         if at is None:
             return np.zeros(0, np.int32)

@@ -169,7 +169,7 @@ class Hits:
         """int64[n, 5]: of the first hits of a document: characters of its text at which one begins,
         at which its last word does, and at which the next word of the text does (END behind the
         last); the topic of its first word that has one, of `topics` if there are any, and how
-        certain that is, as in Evidence.certainty. Without such a word these are -1."""
+        certain that is, as in TokenTopics.certainty. Without such a word these are -1."""
         assert self._evidence is not None, "hits without topics have no places"
         s = int(np.searchsorted(self.index.bounds, document, "right")) - 1
         token_range = self.index.fields["text"][s].first[document - self.index.bounds[s] :][:2]
@@ -178,8 +178,10 @@ class Hits:
         begin, end, pair = positions[:n].T
         characters = np.append(self.index.stream.starts.of(*token_range[:, None]), END)
         without = pair < 0
-        topic = np.where(without, -1, self._evidence.topics[pair].astype(np.int64))
-        certainty = np.where(without, -1, self._evidence.certainty[pair].astype(np.int64))
+        topic = np.where(without, -1, self._evidence.token_topics.topics[pair].astype(np.int64))
+        certainty = np.where(
+            without, -1, self._evidence.token_topics.certainty[pair].astype(np.int64)
+        )
         columns = [characters[begin], characters[end - 1], characters[end], topic, certainty]
         return np.stack(columns, axis=1)
 
@@ -195,7 +197,7 @@ class Hits:
         [(some_documents, lacking)] = unfollowed.lists(forms)
         counts = uses.astype(np.int32)
         counts[np.searchsorted(documents, some_documents)] -= lacking
-        is_cut = uses == LARGEST_COUNT
+        is_cut = uses == LARGEST_COUNT  # or may be, by an older version
         nothing = np.zeros((0, 3), np.int64)
         counts[is_cut] = self._match(s, frozen(documents[is_cut], np.int32), nothing)
         within = np.searchsorted(documents, len(chosen))
@@ -220,10 +222,10 @@ def _assigned(evidence: Evidence | None, topics: np.ndarray) -> Assigned:
         counts = offsets = np.zeros(0, np.int32)
         topics_of_pairs = np.zeros(0, np.uint16)
     else:
-        bow = evidence.bow
+        bow = evidence.document_bow
         indptr = bow.indptr
         counts = bow.counts
-        topics_of_pairs = evidence.topics
+        topics_of_pairs = evidence.token_topics.topics
         first_token = bow.first_token
         offsets = np.asarray(bow.offsets)
     return Assigned(

@@ -31,6 +31,7 @@ def either(first: Matches, second: Matches) -> Matches:
 
 
 def opposite(matches: Matches) -> Matches:
+    """The documents that do not match."""
     return Matches(matches.documents, not matches.others)
 
 
@@ -42,12 +43,12 @@ def add(
     weight: float,
 ) -> None:
     """Add `weight` for each count to the total, float32, of those of the documents that match.
-    counts: uint16, of each of `matching`."""
+    counts: of one of segments.COUNT_TYPES, of each of `matching`."""
     _add(
         frozen(documents, np.int32),
         total,
         frozen(matching, np.int32),
-        frozen(counts, np.uint16),
+        frozen(counts, counts.dtype.type),
         np.float32(weight),
     )
 
@@ -85,6 +86,8 @@ def _common(first, second, without):
 
 @njit(cache=True, nogil=True)
 def _either(first, second):
+    """int32: numbers that are in one of two lists or in both, ascending. first, second: int32,
+    ascending, each number once."""
     merged = np.empty(len(first) + len(second), np.int32)
     n = 0
     i = 0
@@ -103,6 +106,9 @@ def _either(first, second):
 
 @njit(cache=True, nogil=True)
 def _add(documents, total, matching, counts, weight):
+    """Add what a word says of its documents to their total: float32[n], of documents: int32[n],
+    ascending. matching: int32[m], ascending, some of these; counts: uint16[m] or uint32[m], times
+    weight, float32, each."""
     i = 0
     for j in range(len(matching)):
         while documents[i] < matching[j]:

@@ -48,14 +48,20 @@ class Sequence(NamedTuple):
 
 
 class All(NamedTuple):
+    """Documents that match all parts."""
+
     parts: tuple["Node", ...]
 
 
 class Any(NamedTuple):
+    """Documents that match one of the parts or more."""
+
     parts: tuple["Node", ...]
 
 
 class Not(NamedTuple):
+    """Documents that do not match the part."""
+
     part: "Node"
 
 
@@ -122,6 +128,7 @@ class _Parser:
         self.tokens = [_token(match) for match in _TOKEN.finditer(text)]
 
     def whole(self) -> Node | None:
+        """Everything: alternatives, and nothing behind them. None where it says nothing."""
         expression = self.either()
         if self.at < len(self.tokens):
             raise _invalid(
@@ -131,6 +138,7 @@ class _Parser:
         return expression
 
     def next(self) -> _Token | None:
+        """The token that comes now, which stays; None at the end."""
         return self.tokens[self.at] if self.at < len(self.tokens) else None
 
     def operator(self, *names: str) -> bool:
@@ -144,10 +152,12 @@ class _Parser:
         )
 
     def ends(self) -> bool:
+        """Whether the parenthesis or everything ends here."""
         token = self.next()
         return token is None or token.kind == "close"
 
     def either(self) -> Node | None:
+        """One or several `both`, with OR between them."""
         parts = [self.both()]
         while self.operator("OR") or self._small_or():
             self.at += 1
@@ -172,6 +182,7 @@ class _Parser:
         return before.kind != "open" and after is not None and after.kind != "close"
 
     def both(self) -> Node | None:
+        """One or several `one`, with AND or nothing between them."""
         parts: list[Node | None] = []
         while not self.ends() and not self.operator("OR") and not self._small_or():
             if self.operator("AND"):
@@ -185,6 +196,8 @@ class _Parser:
         return _joined(All, parts)
 
     def one(self) -> Node | None:
+        """A word, a phrase, or what is in parentheses; with NOT or a minus before it what has it
+        not."""
         without = False
         while self.operator("NOT"):
             self.at += 1

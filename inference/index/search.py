@@ -43,11 +43,15 @@ Spans = Callable[[str], list[tuple[int, int, str]]]
 
 
 class Words(Iterable[str], Sized, Protocol):
+    """Words by number."""
+
     def words(self, numbers: np.ndarray) -> list[str]:
         """Those of some numbers, in their order."""
 
 
 class Tokeniser(Protocol):
+    """What is read of inference.text.Tokeniser."""
+
     def written(self, text: str) -> list[tuple[str, int]]: ...
 
 
@@ -194,8 +198,8 @@ class Index:
         unfollowed_words: list[Field | None] = []
         for segment in meta["segments"]:
             bounds.append(segment["end"])
-            kept = folder / segment["name"] / unfollowed.FOLDER
-            unfollowed_words.append(Field.open(kept) if kept.is_dir() else None)
+            path = folder / segment["name"] / unfollowed.FOLDER
+            unfollowed_words.append(Field.open(path) if path.is_dir() else None)
             for name in FIELDS:
                 fields[name].append(Field.open(folder / segment["name"] / name))
         forms = Forms.open(folder / meta["words"], meta["language"])
@@ -290,8 +294,8 @@ class Index:
         )
 
     def _lists(self, sequence: Sequence) -> list[tuple[float, np.ndarray, np.ndarray]]:
-        """(weight, documents int32 ascending, counts uint16) of each form of a word in each
-        segment's texts and titles, or of a phrase in them."""
+        """(weight, documents int32 ascending, counts, of one of segments.COUNT_TYPES) of each form
+        of a word in each segment's texts and titles, or of a phrase in them."""
         if len(sequence.pieces) > 1:
             phrase_places = self._phrase(sequence)
             return [(_weight(name), documents, counts) for name, documents, counts in phrase_places]
@@ -334,8 +338,8 @@ class Index:
         return documents, total
 
     def _phrase(self, sequence: Sequence) -> list[tuple[str, np.ndarray, np.ndarray]]:
-        """(field, documents int32, counts uint16): of those that have all words of a phrase, in
-        which it really stands."""
+        """(field, documents int32, counts, of one of segments.COUNT_TYPES): of those that have all
+        words of a phrase, in which it really stands."""
         phrase_places = self._phrases.get(sequence)
         if phrase_places is None:
             phrase_places = list(self._verified(sequence))
@@ -354,7 +358,7 @@ class Index:
             for s, field in enumerate(self.fields[name]):
                 begin = self.bounds[s]
                 documents = (begin + np.flatnonzero(field.having(accepted, begin))).astype(np.int32)
-                counts = np.empty(len(documents), np.uint16)
+                counts = np.empty(len(documents), np.uint32)
                 stream_place = columns, field.first, begin
                 in_two(
                     lambda some, out, stream_place=stream_place: segments.sequences(
@@ -363,7 +367,7 @@ class Index:
                     np.array_split(documents, 2),
                     np.array_split(counts, 2),
                 )
-                yield name, documents[counts > 0], counts[counts > 0]
+                yield name, documents[counts > 0], segments.narrowed(counts[counts > 0])
 
     def postings(self, phrases: Iterable[str], check: Callable[[], None]) -> Field:
         """How often each of some phrases stands in each document's text: a field whose words are
@@ -373,7 +377,7 @@ class Index:
             check()
             sequence = Sequence(tuple(Piece(word, EXACT) for *_, word in self.spans(phrase)))
             own_segments = [
-                np.stack([documents, counts])
+                np.stack([documents, counts.astype(np.int32)])
                 for name, documents, counts in self._verified(sequence)
                 if name == "text"
             ]
@@ -384,7 +388,7 @@ class Index:
             np.arange(len(parts) - 1, dtype=np.int32),
             indptr,
             documents,
-            counts.astype(np.uint16),
+            segments.narrowed(counts),
             indptr[:1],
         )
 

@@ -10,7 +10,10 @@ import numpy as np
 from inference.runtime.jit import njit
 from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
 
-LARGEST_COUNT = 65_535  # a count above is kept as this
+# Of how often a word is in one document: what holds all counts of a segment, which is nearly always
+# the first. In segments of older versions what is more than LARGEST_COUNT is LARGEST_COUNT.
+COUNT_TYPES = (np.uint16, np.uint32)
+LARGEST_COUNT = 65_535  # that the first of them holds
 SEGMENT = 1 << 25  # pieces: a segment is made in 200 MB at most, and 12 bytes a word of the lexicon
 DOCUMENTS = 1 << 22  # of a segment
 _ARRAYS = ("words", "indptr", "documents", "counts", "first")
@@ -21,7 +24,7 @@ class Field(NamedTuple):
     + 1]], `counts` times in each.
 
     words: int32, ascending. indptr: int64[words + 1]. documents: int32, ascending in a word.
-    counts: uint16, LARGEST_COUNT where it is more.
+    counts: uint16; uint32 where one is more than LARGEST_COUNT.
     first: int64[n + 1], where each of the segment's n documents begins in the stream.
     """
 
@@ -43,22 +46,37 @@ class Field(NamedTuple):
         words = np.flatnonzero(documents_of).astype(np.int32)
         indptr = np.concatenate([[0], np.cumsum(documents_of[words])])
         documents = np.empty(indptr[-1], np.int32)
-        counts = np.empty(indptr[-1], np.uint16)
-        documents_of[words] = indptr[:-1]
-        scratch.last.fill(-1)
-        _fill(segment_words, first, document, scratch.last, documents_of, documents, counts)
+        for count_type in COUNT_TYPES:
+            counts = np.empty(indptr[-1], count_type)
+            largest = np.iinfo(count_type).max
+            documents_of[words] = indptr[:-1]
+            scratch.last.fill(-1)
+            is_cut = _fill(
+                segment_words,
+                first,
+                document,
+                scratch.last,
+                documents_of,
+                documents,
+                counts,
+                largest,
+            )
+            if not is_cut:
+                break
         return cls(words, indptr, documents, counts, first)
 
     def save(self, folder: Path) -> None:
+        """Write each array to a file of the folder, which is made."""
         folder.mkdir(parents=True)
         for name in _ARRAYS:
             np.save(folder / f"{name}.npy", getattr(self, name))
 
     @classmethod
     def open(cls, folder: Path) -> "Field":
+        """What `save` wrote, mapped."""
         return cls(*(np.load(folder / f"{name}.npy", mmap_mode="r") for name in _ARRAYS))
 
-    def mark(self, word_numbers: np.ndarray, mask: np.ndarray, begin: int = 0) -> None:
+    def mark(self, word_numbers: np.ndarray, mask: np.ndarray, begin: int) -> None:
         """Set mask[d - begin] for the documents d that have one of the words. word_numbers:
         int32."""
         _mark(self.words, self.indptr, self.documents, word_numbers, mask, begin)
@@ -74,8 +92,8 @@ class Field(NamedTuple):
         return mask
 
     def lists(self, word_numbers: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """(documents int32 ascending, counts uint16) of each of the words that is here.
-        word_numbers: int32."""
+        """(documents int32 ascending, counts, of one of COUNT_TYPES) of each of the words that is
+        here. word_numbers: int32."""
         if not len(self.words):
             return
         at = np.searchsorted(self.words, word_numbers)
@@ -83,6 +101,12 @@ class Field(NamedTuple):
         for i in at[words_there == word_numbers].tolist():
             span = slice(self.indptr[i], self.indptr[i + 1])
             yield self.documents[span], self.counts[span]
+
+
+def narrowed(counts: np.ndarray) -> np.ndarray:
+    """Counts as the first of COUNT_TYPES that holds them all. counts: whole numbers, below 2^32."""
+    standard, wide = COUNT_TYPES
+    return counts.astype(standard if counts.max(initial=0) <= LARGEST_COUNT else wide)
 
 
 class Scratch:
@@ -129,8 +153,10 @@ def _count(tokens, first, last, documents_of):
 
 
 @njit(cache=True, nogil=True)
-def _fill(tokens, first, document, last, cursor, documents, counts):
-    """cursor: int64, where each word's next entry stands; moved on."""
+def _fill(tokens, first, document, last, cursor, documents, counts, largest):
+    """cursor: int64, where each word's next entry stands; moved on. Whether a count was more than
+    the largest that `counts` holds, and was cut to it."""
+    is_cut = False
     for d in range(len(first) - 1):
         for i in range(first[d] - first[0], first[d + 1] - first[0]):
             w = tokens[i] & NUMBER
@@ -139,12 +165,18 @@ def _fill(tokens, first, document, last, cursor, documents, counts):
                 documents[cursor[w]] = document + d
                 counts[cursor[w]] = 1
                 cursor[w] += 1
-            elif counts[cursor[w] - 1] < LARGEST_COUNT:
+            elif counts[cursor[w] - 1] < largest:
                 counts[cursor[w] - 1] += 1
+            else:
+                is_cut = True
+    return is_cut
 
 
 @njit(cache=True, nogil=True)
 def _mark(words, indptr, documents, word_numbers, mask, begin):
+    """Set those of mask, bool, that have any of some words. words: int32[W], ascending; indptr:
+    int64[W + 1], documents: int32, the postings of a segment. word_numbers: int, the words. begin:
+    the document that mask begins with."""
     for w in word_numbers:
         i = np.searchsorted(words, w)
         if i < len(words) and words[i] == w:
@@ -173,7 +205,7 @@ def sequences(stream, first, document, candidates, accepted, ends, counts):
                 p += 1
             if p == n:
                 length += 1
-        counts[i] = min(length, LARGEST_COUNT)
+        counts[i] = length
 
 
 @njit(cache=True, nogil=True)

@@ -57,7 +57,7 @@ def dispersion(
     """float64[n]: how unevenly each form is spread over parts, Gries' deviation of proportions (DP,
     2008): half the sum of the differences between a part's share of the form's tokens and its share
     of all tokens. 0: everywhere as frequent; near 1: in a small part alone; NaN: in none. part:
-    int[D], of each document; -1 for none."""
+    int[D], of each document; -1 for none. lengths: [D], tokens of each document."""
     parts = int(part.max(initial=-1)) + 1
     dispersions = np.empty(len(forms))
     sizes = np.bincount(part + 1, lengths, parts + 1)[1:]
@@ -89,6 +89,8 @@ def _halves(add: Callable, field: Field, low: int, high: int, *rest) -> None:
 
 @njit(cache=True, nogil=True)
 def _totals(lengths, sets):
+    """(documents int64[2], tokens int64[2]) of each of two sets, those without words left out.
+    lengths: int32[D], in tokens. sets: uint8[D], 1 or 2, and 0 for neither."""
     documents = np.zeros(2, np.int64)
     tokens = np.zeros(2, np.int64)
     for d in range(len(lengths)):
@@ -101,6 +103,9 @@ def _totals(lengths, sets):
 
 @njit(cache=True, nogil=True)
 def _add_chosen(words, indptr, documents, counts, chosen, table):
+    """Add to table, int64[forms, 2], tokens of each word and documents with it, of chosen
+    documents. words: int32[n], indptr: int64[n + 1], documents: int32, counts: uint16 or uint32,
+    postings of some words. chosen: bool[D]."""
     for i in range(len(words)):
         tokens = having = np.int64(0)
         for j in range(indptr[i], indptr[i + 1]):

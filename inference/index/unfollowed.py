@@ -4,7 +4,7 @@ takes long where nearly all of them have the word."""
 
 import numpy as np
 
-from inference.index.segments import NUMBER, Field
+from inference.index.segments import NUMBER, Field, narrowed
 from inference.runtime.jit import njit
 
 FOLDER = "unfollowed"  # of a segment; older versions wrote none
@@ -32,16 +32,16 @@ def of_segment(
     segment_words = stream[first[0] : first[-1]]
     sizes = np.zeros(len(words), np.int64)
     last = np.full(len(words), -1)
-    nothing = np.zeros(0, np.int32), np.zeros(0, np.uint16)
+    nothing = np.zeros(0, np.int32), np.zeros(0, np.uint32)
     _unfollowed(segment_words, first, document, row_of_form, last, sizes, *nothing)
     indptr = np.concatenate([[0], np.cumsum(sizes)])
     documents = np.empty(indptr[-1], np.int32)
-    counts = np.empty(indptr[-1], np.uint16)
+    counts = np.empty(indptr[-1], np.uint32)
     last.fill(-1)
     _unfollowed(
         segment_words, first, document, row_of_form, last, indptr[:-1].copy(), documents, counts
     )
-    return Field(words, indptr, documents, counts, np.zeros(0, np.int64))
+    return Field(words, indptr, documents, narrowed(counts), np.zeros(0, np.int64))
 
 
 @njit(cache=True, nogil=True)

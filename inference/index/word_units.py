@@ -10,6 +10,7 @@ import numpy as np
 from inference.answers.sides import unit_weights, weights_of, words_of_sides
 from inference.answers.unit_sums import number_codes
 from inference.answers.words import WordSums
+from inference.bow import ranges
 from inference.index.segments import Field
 from inference.runtime.arrays import frozen, row_blocks
 from inference.runtime.jit import njit
@@ -71,7 +72,8 @@ def sides_of(side: np.ndarray, lengths: np.ndarray, unit: np.ndarray | None) -> 
 
 
 def with_own_codes(unit: np.ndarray) -> np.ndarray:
-    """int64[n]: the same, with a code of its own for each that stands for itself (below 0)."""
+    """int64[n]: the codes of units, with a code of its own for each document that stands for
+    itself. unit: int[n], below 0 for such a one."""
     codes = unit.astype(np.int64)
     without = codes < 0
     codes[without] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(without))
@@ -183,6 +185,7 @@ class ByUnit(NamedTuple):
 
     @classmethod
     def of(cls, sides: Sides) -> "ByUnit":
+        """With what is made of the sides once, for all words."""
         weights = unit_weights(sides.sizes)
         roots = np.sqrt(weights[:, 0] * weights[:, 1])
         return cls(sides.cell, np.column_stack([sides.sizes, weights, roots]))
@@ -226,7 +229,7 @@ def _count_documents(
             frozen(field.words, np.int32),
             frozen(field.indptr, np.int64),
             frozen(field.documents, np.int32),
-            frozen(field.counts, np.uint16),
+            frozen(field.counts, field.counts.dtype.type),
             forms,
             once,
             *by_document,
@@ -253,7 +256,7 @@ class Postings(NamedTuple):
         """The postings of some words. words: their places."""
         sizes = np.diff(self.indptr)[words]
         indptr = np.concatenate([[0], np.cumsum(sizes)])
-        source = np.repeat(self.indptr[words] - indptr[:-1], sizes) + np.arange(indptr[-1])
+        source = ranges(self.indptr[words], sizes)
         return Postings(indptr, self.documents[source], self.counts[source])
 
     def between(self, first: int, end: int) -> "Postings":
@@ -298,7 +301,7 @@ def gather(fields: list[Field], forms: np.ndarray) -> Postings:
         _copy(
             frozen(field.indptr, np.int64),
             frozen(field.documents, np.int32),
-            frozen(field.counts, np.uint16),
+            frozen(field.counts, field.counts.dtype.type),
             source,
             rows,
             following,
@@ -322,6 +325,10 @@ def amounts(postings: Postings, sides: Sides) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def _copy(indptr, documents, counts, source, rows, following, all_documents, all_counts):
+    """Append the postings of some words to those of rows that they count as. indptr: int64[n + 1],
+    documents: int32, counts: uint16 or uint32, where the words stand; source: int64[m], which of
+    them; rows: int64[m], the row of each. following: int64, where each row's next entry goes, is
+    moved on; all_documents: int32, all_counts: int32, are filled."""
     for i in range(len(rows)):
         target = following[rows[i]]
         for j in range(indptr[source[i]], indptr[source[i] + 1]):

@@ -12,33 +12,29 @@ FULL_CERTAINTY = 255  # a certainty of 1
 TOGETHER = 64
 
 
-def even(n: int, K: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(row_ptr, row_topics, above, floor) of n words that every topic gives the same weight: theta
-    alone decides then."""
-    return np.zeros(n + 1, np.int64), np.zeros(0, np.int32), np.zeros(0), np.ones(K)
-
-
 @njit(cache=True, nogil=True)
-def likeliest_topics(theta, words, row_ptr, row_topics, above, floor, topics, certainty):
-    """The topic with the largest p(k | w, d) for each word of one document, the least of equals;
-    theta: float64[K]."""
+def likeliest_topics(theta, positions, beta, topics, certainty):
+    """The topic with the largest p(k | w, d) for each word of one document, the least of equals.
+
+    theta: float64[K], of the document. positions: int[n], rows of its words in beta: BetaRows.
+    topics: uint16[n], and certainty: uint8[n], p times FULL_CERTAINTY, are filled."""
     shared = 0.0
     largest = -1.0
     usual = 0
-    for k in range(len(floor)):
-        weight = theta[k] * floor[k]
+    for k in range(len(beta.floor)):
+        weight = theta[k] * beta.floor[k]
         shared += weight
         if weight > largest:
             largest = weight
             usual = k
-    for j in range(len(words)):
+    for j in range(len(positions)):
         total = shared
         best_weight = largest
         topic = usual
-        for r in range(row_ptr[words[j]], row_ptr[words[j] + 1]):
-            k = row_topics[r]
-            total += theta[k] * above[r]
-            weight = theta[k] * (floor[k] + above[r])
+        for r in range(beta.row_ptr[positions[j]], beta.row_ptr[positions[j] + 1]):
+            k = beta.row_topics[r]
+            total += theta[k] * beta.above[r]
+            weight = theta[k] * (beta.floor[k] + beta.above[r])
             if weight > best_weight or (weight == best_weight and k < topic):
                 best_weight = weight
                 topic = k
@@ -51,28 +47,16 @@ def likeliest_topics(theta, words, row_ptr, row_topics, above, floor, topics, ce
 
 
 @njit(cache=True, parallel=True)
-def assign(
-    first,
-    indptr,
-    words,
-    row_ptr,
-    row_topics,
-    above,
-    floor,
-    theta_ptr,
-    theta_topics,
-    theta_weights,
-    topics,
-    certainty,
-):
+def assign(first, indptr, words, beta, theta_rows, topics, certainty):
     """The topic with the largest p(k | w, d) for each pair of some consecutive documents.
 
-    p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr, words: the bag of words;
-    theta_*: of the documents from `first` on (topics.Theta); row_ptr, row_topics, above, floor:
-    beta by word (inference.fold_in.rows). topics: uint16 and
+    p(k | w, d) = theta_dk beta_kw / sum_j theta_dj beta_jw. indptr: int64[D + 1], words: int32[nnz],
+    the bag of words. beta: BetaRows of all words. theta_rows: (indptr int64[n + 1], topics int32,
+    weights float32), of the n documents from `first` on (topics.Theta). topics: uint16 and
     certainty: uint8, p times FULL_CERTAINTY, one for each of the documents' pairs, are filled.
     """
-    K = len(floor)
+    theta_ptr, theta_topics, theta_weights = theta_rows
+    K = len(beta.floor)
     n = len(theta_ptr) - 1
     begin = indptr[first]
     for chunk in prange(CHUNKS):
@@ -88,16 +72,8 @@ def assign(
                 theta[theta_topics[j]] = theta_weights[j]
             x = indptr[first + i]
             y = indptr[first + i + 1]
-            likeliest_topics(
-                theta,
-                words[x:y],
-                row_ptr,
-                row_topics,
-                above,
-                floor,
-                topics[x - begin : y - begin],
-                certainty[x - begin : y - begin],
-            )
+            pairs = slice(x - begin, y - begin)
+            likeliest_topics(theta, words[x:y], beta, topics[pairs], certainty[pairs])
 
 
 @njit(cache=True, nogil=True)
@@ -134,8 +110,11 @@ def mixtures(indptr, counts, topics, K):
 
 @njit(cache=True, nogil=True)
 def turn(words, topics, certainty, cursor, topics_out, certainty_out):
-    """Pairs by document to pairs by word. cursor: int64[V], where each word's pairs begin; moved
-    on."""
+    """Pairs by document to pairs by word.
+
+    words: int32[nnz], topics: uint16[nnz], certainty: uint8[nnz], by document. cursor: int64[V],
+    where each word's pairs begin; moved on. topics_out: uint16[nnz], certainty_out: uint8[nnz], by
+    word, are filled."""
     for j in range(len(words)):
         at = cursor[words[j]]
         topics_out[at] = topics[j]
@@ -148,8 +127,9 @@ def by_word(indptr, topics, counts, rows, of_row, K):
     """What each word's topics hold of it: (int64[V + 1], topics uint16 ascending, tokens int64,
     documents int64).
 
-    rows: int32, of each pair, ascending within a word; of_row: int32, the document of each, empty
-    where it is the row."""
+    indptr: int64[V + 1], where each word's pairs begin. topics: uint16, counts: int32 and rows:
+    int32, of each pair, the rows ascending within a word. of_row: int32, the document of each row,
+    empty where it is the row."""
     V = len(indptr) - 1
     word_ptr = np.zeros(V + 1, np.int64)
     tokens = np.zeros(K, np.int64)
@@ -196,7 +176,9 @@ def by_word(indptr, topics, counts, rows, of_row, K):
 def rank(first, end, topic_ptr, lengths, documents, tokens):
     """Ranks the documents of the topics first ... end - 1: `documents`, each topic's ascending, are
     put in the order of their shares, the largest first, and in place of `tokens` comes the order by
-    tokens; of equals the lower number is first. lengths: of all documents."""
+    tokens; of equals the lower number is first. topic_ptr: int64[K + 1], where each topic's
+    documents begin; documents: int32, tokens: int32, those that each of them has of the topic.
+    lengths: int64[D], of all documents, in tokens."""
     for k in range(first, end):
         a = topic_ptr[k]
         b = topic_ptr[k + 1]
@@ -210,7 +192,9 @@ def rank(first, end, topic_ptr, lengths, documents, tokens):
 
 @njit(cache=True, nogil=True)
 def _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens):
-    """Tokens of a document that some topics hold together. wanted: bool[K]."""
+    """Tokens of document d that some topics hold together, int. wanted: bool[K], those topics.
+    doc_ptr: int64[D + 1], doc_topics: uint16, doc_tokens: int32, the topics of documents
+    (DocumentMixtures)."""
     tokens = 0
     for j in range(doc_ptr[d], doc_ptr[d + 1]):
         if wanted[doc_topics[j]]:
@@ -220,8 +204,8 @@ def _held_by(d, wanted, doc_ptr, doc_topics, doc_tokens):
 
 @njit(cache=True, nogil=True)
 def tokens_held(documents, every, wanted, doc_ptr, doc_topics, doc_tokens):
-    """int32[n]: tokens of each document that some topics hold together. wanted: bool[K]; documents,
-    every: as in `sums`."""
+    """int32[n]: tokens of each document that some topics hold together. wanted: bool[K], those
+    topics. documents, every: as in `sums`. doc_ptr, doc_topics, doc_tokens: as in `_held_by`."""
     tokens_held = np.zeros(len(doc_ptr) - 1 if every else len(documents), np.int32)
     for i in range(len(tokens_held)):
         tokens_held[i] = _held_by(
@@ -236,7 +220,7 @@ def sums(documents, every, group, G, into, doc_ptr, doc_topics, doc_tokens):
 
     documents: int32, those that are looked at; every: whether it is all, whatever `documents` is.
     group: int32, of each that is looked at, -1 for none. into: int32[K], the topic that each is
-    counted as.
+    counted as. doc_ptr, doc_topics, doc_tokens: as in `_held_by`.
     """
     K = len(into)
     tokens = np.zeros((G, K), np.int64)
@@ -256,15 +240,15 @@ def sums(documents, every, group, G, into, doc_ptr, doc_topics, doc_tokens):
 
 
 @njit(cache=True, nogil=True)
-def word_sums(documents, every, group, G, slot, T, V, indptr, words, counts, topics):
-    """Tokens of each word, in each group, by topic: int64[G, T + 1, V], the last row of all topics
-    together.
+def add_word_sums(documents, every, group, row, indptr, words, counts, topics, of_rows, of_groups):
+    """Add the tokens of each word to of_rows: int[R, V], by row, and to of_groups: int64[G, V], in
+    each group.
 
     documents: int32, those that are looked at; every: whether it is all, whatever `documents` is.
-    group: int32, of each that is looked at, -1 for none. slot: int32[K], each topic's row, -1 for
-    none. indptr, words, counts: the bag of words; topics: of its pairs.
+    group: int32, of each that is looked at, -1 for none. row: int32[G, K], the row in which a topic
+    is counted in a group, -1 for none. indptr: int64[D + 1], words, counts: int32[nnz], the bag of
+    words; topics: uint16[nnz], of its pairs.
     """
-    sums_of_words = np.zeros((G, T + 1, V), np.int64)
     ends = np.empty((TOGETHER, 2), np.int64)
     for first in range(0, len(group), TOGETHER):
         m = min(TOGETHER, len(group) - first)
@@ -275,10 +259,9 @@ def word_sums(documents, every, group, G, slot, T, V, indptr, words, counts, top
         for q in range(m):
             g = group[first + q]
             for j in range(ends[q, 0], ends[q, 1] if g >= 0 else ends[q, 0]):
-                sums_of_words[g, T, words[j]] += counts[j]
-                if slot[topics[j]] >= 0:
-                    sums_of_words[g, slot[topics[j]], words[j]] += counts[j]
-    return sums_of_words
+                of_groups[g, words[j]] += counts[j]
+                if row[g, topics[j]] >= 0:
+                    of_rows[row[g, topics[j]], words[j]] += counts[j]
 
 
 @njit(cache=True, nogil=True)
@@ -286,8 +269,10 @@ def at_least(
     topics, wanted, share, topic_ptr, by_share, doc_ptr, doc_topics, doc_tokens, lengths, mask
 ):
     """int32: the documents of which some topics together hold at least a share, in no order.
-    topics: int64, the same as wanted: bool[K]. by_share: each topic's documents. mask: bool[D],
-    where those are set that were met before."""
+
+    topics: int64, the same as wanted: bool[K]. share: from 0 to 1. topic_ptr: int64[K + 1],
+    by_share: int32, each topic's documents. doc_ptr, doc_topics, doc_tokens: as in `_held_by`.
+    lengths: int64[D], in tokens. mask: bool[D], where those are set that were met before."""
     holders = np.empty((topic_ptr[topics + 1] - topic_ptr[topics]).sum(), np.int32)
     n = 0
     for k in topics:
@@ -311,7 +296,8 @@ def strongest(
 ):
     """(int32[m], float64[m]): documents of a group among which are the n with the largest shares of
     some topics together, and these shares, each document once. Of a single topic only the first n
-    are looked for."""
+    are looked for. group: int32[D], and g, the one that is looked at. topics, wanted, topic_ptr,
+    by_share, doc_ptr, doc_topics, doc_tokens, lengths: as in `at_least`."""
     capacity = (topic_ptr[topics + 1] - topic_ptr[topics]).sum()
     capacity = min(n, capacity) if len(topics) == 1 else capacity
     documents = np.empty(capacity, np.int32)
@@ -338,8 +324,10 @@ def strongest(
 
 @njit(cache=True, nogil=True)
 def offsets_of_tokens(documents, nth, w, indptr, words, counts, first_token, offsets):
-    """offsets of the nth token of word w, from 0, in each of some rows (documents) that have it:
-    int32[n]."""
+    """int32[n]: offsets, in characters of the text, of the nth token of word w, from 0, in each of
+    some rows that have it. documents: int32[n], the rows; nth: int64[n]. indptr: int64[D + 1],
+    words, counts: int32[nnz], first_token: int64[D + 1], offsets: int32[tokens], the bag of
+    words."""
     offsets_of_documents = np.empty(len(documents), np.int32)
     for i in range(len(documents)):
         d = documents[i]

@@ -4,23 +4,22 @@ Their sums are exact in any order, so each thread and each process can add its o
 import numpy as np
 from numba import prange
 
+from inference.kernels.changes import new_topic, old_topic, word_of
 from inference.kernels.gibbs import CHUNKS, UNSEEN
 from inference.kernels.special import add_in_order
 from inference.runtime.jit import PRANGE, njit
 
-_PLACE = np.uint64(32)
-_LOW = np.uint64(0xFFFF)
-_TO_TOPIC = np.uint64(16)
-_WORD = np.uint64(0xFFFFFFFF)
-_SPREAD = np.uint64(0x9E3779B1)
+_HALF = np.uint64(32)  # of the bits of a uint64
+_LOWER_HALF = np.uint64(0xFFFFFFFF)
+_SPREAD = np.uint64(0x9E3779B1)  # odd, near the golden ratio of 2^32 (Knuth's multiplicative hash)
 
 
 @njit(cache=True, inline="always")
-def _part(change, parts):
-    """Which of so many parts a change's word belongs to: multiplied by an odd number, its upper
-    half is spread evenly."""
-    mixed = ((change >> _PLACE) * _SPREAD) & _WORD
-    return np.int64((mixed * np.uint64(parts)) >> _PLACE)
+def _part(word, parts):
+    """int64: which of so many parts a word, uint64, belongs to: multiplied by an odd number, its
+    upper half is spread evenly."""
+    mixed = (word * _SPREAD) & _LOWER_HALF
+    return np.int64((mixed * np.uint64(parts)) >> _HALF)
 
 
 @njit(cache=True, nogil=True)
@@ -32,7 +31,7 @@ def _recount_part(words, counts, draws, table, totals, part, parts):
     t = 0
     for p in range(len(words)):
         w = np.int64(words[p])
-        if parts > 1 and _part(np.uint64(w) << _PLACE, parts) != part:
+        if parts > 1 and _part(np.uint64(w), parts) != part:
             t += counts[p]
             continue
         for _ in range(counts[p]):
@@ -68,13 +67,13 @@ def _share_out(changed, begins, ends, parts):
     for chunk in prange(CHUNKS):
         chunk_places = write_place[chunk]
         for e in range(begins[chunk], ends[chunk]):
-            chunk_places[_part(changed[e], parts) + 1] += 1
+            chunk_places[_part(word_of(changed[e]), parts) + 1] += 1
         chunk_places[0] = begins[chunk]
         for part in range(parts):
             chunk_places[part + 1] += chunk_places[part]
         cursor = chunk_places.copy()
         for e in range(begins[chunk], ends[chunk]):
-            part = _part(changed[e], parts)
+            part = _part(word_of(changed[e]), parts)
             sorted_changes[cursor[part]] = changed[e]
             cursor[part] += 1
     return sorted_changes, write_place
@@ -86,9 +85,9 @@ def _apply_run(changed, first, end, table, totals):
     wide, narrow = table
     F = np.uint64(len(wide))
     for e in range(first, end):
-        w = changed[e] >> _PLACE
-        new = (changed[e] >> _TO_TOPIC) & _LOW
-        old = changed[e] & _LOW
+        w = word_of(changed[e])
+        new = new_topic(changed[e])
+        old = old_topic(changed[e])
         seen = np.int64(old != np.uint64(UNSEEN))
         old = old if seen else new  # and nothing is taken from it
         totals[new] += 1

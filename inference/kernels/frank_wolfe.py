@@ -211,7 +211,7 @@ class Blended(NamedTuple):
 
 
 def dropped(K):
-    """Tokens: an entry of a row with fewer is dropped."""
+    """float, in tokens: an entry of a row with fewer is dropped where there are K topics."""
     return min(DROPPED_PER_TOPIC * K, DROPPED_MOST)
 
 
@@ -250,7 +250,8 @@ def gather(words, arena, factor, floor, logs):
 
 @njit(cache=True, error_model="numpy")
 def _ratios(counts, x, r):
-    """c_j / x_j, into r; returns their sum, float32."""
+    """c_j / x_j, into r; returns their sum, float32. counts, x, r: float32[n], of a document's
+    words."""
     n = len(x)
     s0 = s1 = s2 = s3 = 0.0
     for j in range(n):
@@ -267,7 +268,7 @@ def _ratios(counts, x, r):
 
 @njit(cache=True, error_model="numpy")
 def _largest_product(a, b):
-    """The largest a_j b_j, at least 1: float32."""
+    """float32: the largest a_j b_j, at least 1. a, b: float32[n]."""
     m0 = m1 = m2 = m3 = np.float32(1.0)
     n = len(a)
     for j in range(0, n - 3, 4):
@@ -282,8 +283,9 @@ def _largest_product(a, b):
 
 @njit(cache=True, error_model="numpy")
 def _sum_rows(slots, rows, weights, r, out):
-    """sum_j r_j weights_kj of every topic, into out, float32[K]. slots: of a document's words, j.
-    weights: rows.above, or another array that is like it."""
+    """sum_j r_j weights_kj of every topic, into out, float32[K]. slots: int32[n], the row of each of
+    a document's words j; r: float32[n]. rows: Rows; weights: rows.above, or another array that is
+    like it."""
     row_ptr = rows.row_ptr
     topics = rows.topics
     out[:] = np.float32(0.0)
@@ -295,8 +297,8 @@ def _sum_rows(slots, rows, weights, r, out):
 
 @njit(cache=True, error_model="numpy")
 def _sum_block(n, width, block, r, out):
-    """sum_j r_j a_kj of the block's topics, each summed in the order of the words; four words at a
-    time."""
+    """sum_j r_j a_kj of the block's topics, into out[:width], float32, each summed in the order of
+    the n words; four words at a time. block: float32[n * width], Block.entries; r: float32[n]."""
     sums = out[:width]
     sums[:] = np.float32(0.0)
     for j in range(0, n - 3, 4):
@@ -319,7 +321,7 @@ def _sum_block(n, width, block, r, out):
 
 @njit(cache=True, error_model="numpy")
 def _widened(block, n):
-    """The block with twice as many columns, the new ones 0."""
+    """A Block with twice as many columns, the new ones 0. n: words of the document."""
     width = block.width
     wider = np.zeros(2 * width * n, np.float32)
     for j in range(n):
@@ -330,7 +332,8 @@ def _widened(block, n):
 @njit(cache=True, error_model="numpy")
 def _add_columns(number, m, block, words, rows, floor, space):
     """The first `number` topics of space.largest as the block's columns from m on: returns the
-    block, which is another one where it was full, and the number of columns."""
+    block, which is another one where it was full, and the number of columns. block: Block. words:
+    Words of the document; rows: Rows; floor: float32[K]; space: Space."""
     row_ptr, topics, above, _, _ = rows
     places = words.slots
     new = space.largest
@@ -368,7 +371,8 @@ def _add_columns(number, m, block, words, rows, floor, space):
 
 @njit(cache=True, error_model="numpy")
 def _add_all_columns(block, words, rows, floor, space):
-    """Fill the block with all topics; returns their number."""
+    """Fill the block with all topics; returns their number. block: Block, with room for them.
+    words: Words of the document; rows: Rows; floor: float32[K]; space: Space."""
     row_ptr, topics, above, _, _ = rows
     n = len(words.slots)
     entries = block.entries
@@ -390,8 +394,8 @@ def _largest(gradient, floor, total, slots, m, most, largest, best):
     int32[most]: returns their number and the largest gradient of the others, 0 where there are
     none.
 
-    gradient: float32[K], becomes G, but -1 of the block's topics: the first m of slots. total:
-    sum_j r_j. best: float32[n], work space: lane i of n has the topics i, i + n, i + 2 n ..., so
+    gradient: float32[K], becomes G, but -1 of the block's topics: the first m of slots, int32.
+    floor: float32[K]. total: float32, sum_j r_j. best: float32[n], work space: lane i of n has the topics i, i + n, i + 2 n ..., so
     that their largest are found by vector instructions. Of equal gradients the smaller topic's
     counts.
     """
@@ -440,9 +444,13 @@ def _largest(gradient, floor, total, slots, m, most, largest, best):
 
 @njit(cache=True, error_model="numpy")
 def _search(most, column, width, other, floor, floor_other, block, x, counts):
-    """The step in [0, most] along beta_k - x, or along beta_k - beta_other where other is not -1,
-    at which f is largest: Newton's steps, and the middle of what is left where one would leave it
-    or gains less than that would."""
+    """float64: the step in [0, most] along beta_k - x, or along beta_k - beta_other where other is
+    not -1, at which f is largest: Newton's steps, and the middle of what is left where one would
+    leave it or gains less than that would.
+
+    column, other: int, of the two topics in the block, whose width is `width`; floor, floor_other:
+    float32, of the topics. block: float32[n * width]; x, counts: float32[n], of the document's
+    words."""
     low = 0.0
     high = most
     a = most
@@ -477,7 +485,8 @@ def _search(most, column, width, other, floor, floor_other, block, x, counts):
 
 @njit(cache=True, error_model="numpy")
 def _step_size(kind, gap, most, column, width, other, floor, floor_other, block, x, counts):
-    """How far a step of FW goes, in [0, most]. gap: the slope of f along it.
+    """float64: how far a step of FW goes, in [0, most]. kind: LINE_SEARCH or SAFE. gap: float64, the
+    slope of f along it. The others: as in `_search`.
 
     SAFE maximises a lower bound of f along the step that holds since -c log x is self-concordant
     for c >= 1: f(theta + a v) >= f + a gap + log(1 - a e) + a e, e^2 = sum_j c_j (v_j / x_j)^2. So
@@ -503,7 +512,11 @@ def _step_size(kind, gap, most, column, width, other, floor, floor_other, block,
 
 @njit(cache=True, error_model="numpy")
 def _sum_afresh(width, block, rest, even, places, support, size, base, t, x):
-    """x_j = rest even_j + sum_k t_k beta_kj, in the order in which topics became vertices."""
+    """x_j = rest even_j + sum_k t_k beta_kj, into x, in the order in which topics became vertices.
+
+    block: float32[n * width]. rest: float32, the even share of theta; even: float32, of Rows;
+    places: int32[n], the row of each word. support: int32, the columns of the first `size` vertices;
+    base, t: float32, the floor and the weight of each column. x: float32[n]."""
     for j in range(len(x)):
         total = rest * even[places[j]]
         for i in range(size):
@@ -516,7 +529,11 @@ def _sum_afresh(width, block, rest, even, places, support, size, base, t, x):
 def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior_weight):
     """The block's topic with the largest ones G_k - twos prior_weight / theta_k: its column and
     that value, float64. Of equal ones the smaller topic. theta_k = t_k + rest / K. Changes nothing,
-    but sets gradients aside while it looks."""
+    but sets gradients aside while it looks.
+
+    m: columns in use. slots: int32, the topic of each; t, gradient: float32, its weight and G_k.
+    support: int32, the columns of the first `size` vertices. rest: float32. ones, twos: float64, how
+    often each part of OPE's objective was drawn; prior_weight: float64, of Method."""
     best_atom = -1
     value = -np.inf
     even = np.float64(rest) / K
@@ -554,7 +571,7 @@ def _winner(m, K, slots, t, support, size, rest, gradient, ones, twos, prior_wei
 
 @njit(cache=True, error_model="numpy")
 def _space(K):
-    """Space for a document's topics, before its first column."""
+    """A Space for a document's topics, of K, before its first column."""
     columns = (K + ALIGNED - 1) // ALIGNED * ALIGNED
     return Space(
         np.empty(K, np.float32),
@@ -572,8 +589,8 @@ def _space(K):
 
 @njit(cache=True, error_model="numpy")
 def _is_dense(form, n, K, entries):
-    """Whether a document's block has all topics from the beginning. n: its words; entries: of their
-    rows."""
+    """bool: whether a document's block has all topics from the beginning. form: of Method. n: int,
+    its words; entries: int, of their rows."""
     if form != AUTOMATIC:
         return form == DENSE
     if K <= COLUMNS:
@@ -584,8 +601,8 @@ def _is_dense(form, n, K, entries):
 
 @njit(cache=True, error_model="numpy")
 def _begin_even(block, words, rows, floor, space):
-    """theta before the first step: all of it spread evenly; with a column for each topic where the
-    block is dense."""
+    """Theta before the first step: all of it spread evenly; with a column for each topic where the
+    block is dense. block: Block; words: Words; rows: Rows; floor: float32[K]; space: Space."""
     n = len(words.x)
     columns = 0
     if block.is_dense:
@@ -599,7 +616,8 @@ def _begin_even(block, words, rows, floor, space):
 
 @njit(cache=True, error_model="numpy")
 def _begin_at_vertex(kind, theta, words, rows, floor, logs, space):
-    """theta as one vertex, that with the largest f. logs: float64[K], log floor_k.
+    """Theta as one vertex, that with the largest f. kind: of Method. theta: of `_begin_even`. words:
+    Words; rows: Rows, with `first`; floor: float32[K]; logs: float64[K], log floor_k; space: Space.
 
     The sparse block of PAIRWISE has the topics, too, that the even theta would go to.
     """
@@ -634,8 +652,9 @@ def _begin_at_vertex(kind, theta, words, rows, floor, logs, space):
 
 @njit(cache=True, error_model="numpy")
 def _least_vertex(vertices, support, weights, gradients):
-    """The column of the vertex with the smallest gradient, of those that have any weight; -1 where
-    none has."""
+    """The column, int, of the vertex with the smallest gradient, of those that have any weight; -1
+    where none has. support: int32, the columns of the first `vertices` of them; weights, gradients:
+    float32, of each column."""
     least = -1
     for i in range(vertices):
         a = support[i]
@@ -646,8 +665,10 @@ def _least_vertex(vertices, support, weights, gradients):
 
 @njit(cache=True, error_model="numpy")
 def _may_win(outside, value, ones, even_pull, ratios, x_per_token):
-    """Whether a topic outside of the block may have a larger gradient than `value`. outside: the
-    largest one when the gradients of all topics were last known, infinite before."""
+    """bool: whether a topic outside of the block may have a larger value of OPE's objective than
+    `value`, float64. outside: float32, the largest gradient of these when those of all topics were
+    last known, infinite before. ones: float64, as in `_winner`; even_pull: float64, what the prior
+    takes away from a topic with an even share. ratios, x_per_token: float32[n], of Words."""
     grown = np.float32(1.0)
     if outside < np.float32(np.inf):
         grown = _largest_product(ratios, x_per_token)
@@ -658,7 +679,10 @@ def _may_win(outside, value, ones, even_pull, ratios, x_per_token):
 @njit(cache=True, error_model="numpy")
 def _move_to(best, share, vertices, even_share, block, space, x):
     """A step from theta towards a vertex: theta becomes (1 - share) theta, and `share` more of it.
-    Returns the even share."""
+    Returns the even share, float32.
+
+    best: int, the column of the vertex; share, even_share: float32. vertices: int, how many there
+    are, in space.support. block: Block; space: Space; x: float32[n], follows."""
     entries = block.entries
     width = block.width
     left = np.float32(1.0) - share
@@ -674,7 +698,8 @@ def _move_to(best, share, vertices, even_share, block, space, x):
 
 @njit(cache=True, error_model="numpy")
 def _move_between(best, away, share, block, space, x):
-    """A step that takes `share` of theta from one vertex to another."""
+    """A step that takes `share`, float32, of theta from one vertex to another. best, away: int, the
+    columns of both. block: Block; space: Space; x: float32[n], follows."""
     entries = block.entries
     width = block.width
     space.weights[away] -= share
@@ -686,7 +711,8 @@ def _move_between(best, away, share, block, space, x):
 
 @njit(cache=True, error_model="numpy")
 def _take_steps(method, key, theta, words, rows, floor, space):
-    """theta after all steps of a document. key: of its random stream.
+    """Theta after all steps of a document. method: Method. key: uint64, of its random stream. theta:
+    Theta as it begins. words: Words; rows: Rows; floor: float32[K]; space: Space.
 
     One loop of some length: a step changes a dozen numbers that functions would have to hand back.
     In functions for the best topic, the look outside, the size and the step itself, with the same
@@ -833,7 +859,8 @@ def _take_steps(method, key, theta, words, rows, floor, space):
 
 @njit(cache=True, error_model="numpy")
 def _list_vertices(theta, space, topics, weights):
-    """Write the vertices that have any weight, and their weights; returns how many."""
+    """Write the vertices that have any weight, and their weights; returns how many. theta: Theta;
+    space: Space. topics: int32, weights: float32, with room for all vertices."""
     n = 0
     for i in range(theta.vertices):
         a = space.support[i]
@@ -847,8 +874,10 @@ def _list_vertices(theta, space, topics, weights):
 @njit(cache=True, error_model="numpy")
 def _list_tokens(theta, words, total, floor, space, topics, tokens):
     """Write the topics with LEAST_LISTED_TOKENS expected tokens at the least, or that are vertices,
-    and these tokens: returns how many, f, and the largest gradient. space.gradient: of `_sum_rows`;
-    total: of `_ratios`."""
+    and these tokens: returns how many, f, and the largest gradient, both float64.
+
+    theta: Theta; words: Words; floor: float32[K]. total: float32, of `_ratios`. space: Space, its
+    gradient of `_sum_rows`. topics: int32, tokens: float32, with room for K."""
     K = len(floor)
     f = 0.0
     for j in range(len(words.x)):
@@ -869,7 +898,7 @@ def _list_tokens(theta, words, total, floor, space, topics, tokens):
 
 @njit(cache=True, error_model="numpy")
 def _clear(theta, space):
-    """Make the space what it was before a document."""
+    """Make the space what it was before a document. theta: Theta of it; space: Space."""
     for a in range(theta.columns):
         space.slot_of_topic[space.topics[a]] = -1
     for i in range(theta.vertices):
@@ -879,7 +908,7 @@ def _clear(theta, space):
 
 @njit(cache=True, error_model="numpy")
 def _documents(d0, d1, batch, rows, floor, method, keys, mixtures, factors, values, gaps):
-    """`infer` of the documents d0 … d1 - 1."""
+    """`infer` of the documents d0 … d1 - 1. mixtures: Mixtures, its argument theta."""
     _, doc_ptr, slots_of_words, token_ptr = batch
     row_ptr = rows.row_ptr
     kind = method.kind
@@ -973,7 +1002,7 @@ def infer(batch, rows, floor, method, keys, theta, factors, values, gaps):
 
 @njit(cache=True, error_model="numpy")
 def _draw(d0, d1, batch, rows, floor, theta, keys, out):
-    """`draw` for the documents d0 ... d1 - 1."""
+    """`draw` for the documents d0 ... d1 - 1. out: uint16[N, columns], is filled."""
     _, doc_ptr, slots_of_words, token_ptr = batch
     row_ptr, topics, above, even, _ = rows
     starts, support_topics, support_theta, sizes, rests = theta
@@ -1056,7 +1085,8 @@ def draw(batch, rows, floor, theta, keys, columns):
 
 @njit(cache=True, error_model="numpy")
 def _blend_rows(run, bounds, pairs, theta, rows, change, arena, new_rows):
-    """`blend` of the words of one run, from bounds[run] on. new_rows: Blended.
+    """`blend` of the words of one run, from bounds[run] on. bounds: int64[runs + 1]. new_rows:
+    Blended.
 
     One long kernel: a row's old and new entries are merged in one walk over both. It takes the
     arrays out of their tuples before that: with parts of it in functions that numba puts in their
@@ -1177,7 +1207,7 @@ def blend(pairs, theta, rows, change, arena, totals):
 
 @njit(cache=True, error_model="numpy")
 def uniform(seed, V, K):
-    """Numbers in (0, 1): float32[V * K], a stream for each word."""
+    """float32[V * K]: numbers in (0, 1), a stream for each word. seed: uint64."""
     weights = np.empty(V * K, np.float32)
     for w in range(V):
         state = rng.key(seed, np.uint64(rng.FW), np.uint64(1), np.uint64(w))

@@ -22,6 +22,7 @@ from numba import prange
 
 from inference.kernels import rng
 from inference.kernels.bits import next_number
+from inference.kernels.changes import packed
 from inference.kernels.special import digamma_rise, exp_digamma, sum_in_order
 from inference.runtime.jit import PRANGE, njit
 
@@ -35,8 +36,6 @@ NOWHERE = np.uint32(0xFFFFFFFF)
 _NOWHERE = np.uint64(NOWHERE)
 # Unsigned: no index can be negative
 _0, _1, _2, _3, _4, _5, _6, _7, _8 = (np.uint64(i) for i in range(9))
-_16 = np.uint64(16)
-_32 = np.uint64(32)
 UNSEEN = np.uint16(0xFFFF)  # in place of a topic: the token was never sampled
 
 
@@ -482,7 +481,7 @@ def _sample_run(first, end, documents, table, terms, plan, draws, changed, at, r
                             old = np.uint64(draws[base + i, column + r])
                             draws[base + i, column + r] = k
                             if lists:
-                                changed[at] = (w << _32) | (k << _16) | old
+                                changed[at] = packed(w, k, old)
                                 # Without a branch, which could not be foreseen
                                 at += np.int64(old != k)
                         if r == 0:
@@ -524,8 +523,7 @@ def sample(documents, table, terms, plan, draws, changed, rises):
     visit, from which it begins. Where they are UNSEEN, or plan.anew, a sweep gives each token a
     topic by those before it (the paper's footnote 3), and burn_in more go before those that count.
     changed: uint64, room for each draw of the documents: those that are not what they were are
-    listed, as the word, the new and the old topic, in 32, 16 and 16 bits; or without room, where
-    nothing is listed. rises: Rises.
+    listed, as changes.packed has them; or without room, where nothing is listed. rises: Rises.
     """
     M = draws.shape[1]
     ends = np.zeros(len(documents.lengths) + 1, np.int64)

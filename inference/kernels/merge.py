@@ -138,6 +138,7 @@ def _entry(group, topics, first, end):
 
 @njit(cache=True)
 def _times_log(x):
+    """float64: x log x, 0 for 0. x: float64."""
     return x * math.log(x) if x > 0.0 else 0.0
 
 
@@ -174,6 +175,8 @@ def _join_word(target, source, w, groups):
 
 @njit(cache=True)
 def _look_for_nearest(group, losses):
+    """Set which group a group loses least by when they are joined, and how much. group: int.
+    losses: Losses."""
     nearest = np.argmin(losses.of_pairs[group])
     losses.nearest[group] = nearest
     losses.least[group] = losses.of_pairs[group, nearest]

@@ -26,6 +26,7 @@ SMC = 15
 
 @njit(uint64(uint64), cache=True, inline="always")
 def mix(x):
+    """uint64: x, uint64, with all of its bits mixed (the finaliser of SplitMix64)."""
     x = (x ^ (x >> np.uint64(30))) * _M1
     x = (x ^ (x >> np.uint64(27))) * _M2
     return x ^ (x >> np.uint64(31))

@@ -4,6 +4,7 @@ so each process can count its own documents."""
 import numpy as np
 from numba import prange
 
+from inference.kernels.changes import new_topic, old_topic, word_of
 from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.rows import close, mark, merge_row, noted, sort_first, tally_word
 from inference.runtime.jit import njit
@@ -11,10 +12,6 @@ from inference.runtime.jit import njit
 # A word with K / WALKED topics or more has all K walked through, which spares sorting its own
 WALKED = 16
 SAMPLED = 8  # of so many changes one is looked at to cut words into runs with about as many of them
-# Of what gibbs.sample lists: a word, a new topic and an old one, in 32, 16 and 16 bits
-_TO_WORD = np.uint64(32)
-_TO_TOPIC = np.uint64(16)
-_TOPIC = np.uint32(0xFFFF)
 
 
 @njit(cache=True)
@@ -77,7 +74,7 @@ def _by_run(changed, begins, ends_of, n):
     ends = np.zeros(n + 1, np.int64)
     for chunk in range(CHUNKS):
         for e in range(begins[chunk], ends_of[chunk], SAMPLED):
-            ends[(changed[e] >> _TO_WORD) + np.uint64(1)] += 1
+            ends[word_of(changed[e]) + np.uint64(1)] += 1
     words = shares(np.cumsum(ends))
     run_of = np.empty(n, np.uint8)
     for run in range(CHUNKS):
@@ -85,7 +82,7 @@ def _by_run(changed, begins, ends_of, n):
     cursor = np.zeros((CHUNKS, CHUNKS), np.int64)
     for chunk in prange(CHUNKS):
         for e in range(begins[chunk], ends_of[chunk]):
-            cursor[chunk, run_of[changed[e] >> _TO_WORD]] += 1
+            cursor[chunk, run_of[word_of(changed[e])]] += 1
     starts = np.zeros(CHUNKS + 1, np.int64)
     total = np.int64(0)
     for run in range(CHUNKS):
@@ -97,7 +94,7 @@ def _by_run(changed, begins, ends_of, n):
     sorted_keys = np.empty(total, np.uint64)
     for chunk in prange(CHUNKS):
         for e in range(begins[chunk], ends_of[chunk]):
-            run = run_of[changed[e] >> _TO_WORD]
+            run = run_of[word_of(changed[e])]
             sorted_keys[cursor[chunk, run]] = changed[e]
             cursor[chunk, run] += 1
     return words, starts, sorted_keys
@@ -110,11 +107,11 @@ def _by_word(first, n, changed, out):
     ends = np.zeros(n + 2, np.int64)
     base = np.uint64(first)
     for e in range(len(changed)):
-        ends[(changed[e] >> _TO_WORD) - base + np.uint64(2)] += 1
+        ends[word_of(changed[e]) - base + np.uint64(2)] += 1
     for i in range(n):
         ends[i + 2] += ends[i + 1]
     for e in range(len(changed)):
-        i = (changed[e] >> _TO_WORD) - base + np.uint64(1)
+        i = word_of(changed[e]) - base + np.uint64(1)
         out[ends[i]] = changed[e]
         ends[i] += 1
     return ends[: n + 1]
@@ -141,12 +138,12 @@ def changes(changed, begins, ends_of, n, K):
         for i in range(words[run], words[run + 1]):
             m = np.uint64(0)
             for e in range(ends[i - words[run]], ends[i - words[run] + 1]):
-                k = min(np.uint32(keys_of_run[e] >> _TO_TOPIC) & _TOPIC, np.uint32(K))
+                k = min(np.uint32(new_topic(keys_of_run[e])), np.uint32(K))
                 touched[m] = k
                 m += np.uint64(not is_met[k])
                 is_met[k] = True
                 tally[k] += 1
-                k = min(np.uint32(keys_of_run[e]) & _TOPIC, np.uint32(K))
+                k = min(np.uint32(old_topic(keys_of_run[e])), np.uint32(K))
                 touched[m] = k
                 m += np.uint64(not is_met[k])
                 is_met[k] = True

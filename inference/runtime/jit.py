@@ -15,6 +15,7 @@ import logging
 import pickle
 import platform
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -30,6 +31,7 @@ from numba.core import caching, config, serialize, sigutils, types
 from numba.core.compiler import CompileResult
 from numba.core.cpu import ParallelOptions
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaPerformanceWarning
 from numba.extending import _Intrinsic
 
 from inference.runtime import kernel_files
@@ -86,6 +88,15 @@ _FEATURES = {
 # For `parallel`, of kernels that are called in each step: only loops by prange are divided among
 # threads. True wakes them for each small array that is filled, too.
 PRANGE = ParallelOptions(dict.fromkeys(ParallelOptions.__slots__[1:-1], False))
+# Of a kernel with PRANGE numba compiles an array expression, such as `a[rows + 1] - a[rows]`, as a
+# function of one number, with the kernel's options and as if it stood in line 1 of the file; and
+# warns that nothing in that function can be divided among threads. Nothing is to be done about it.
+# A kernel without a loop for its threads is still warned of, by its own line.
+warnings.filterwarnings(
+    "ignore",
+    r"(?s).*no transformation for parallel execution was possible.*, line 1:",
+    NumbaPerformanceWarning,
+)
 _callbacks: list[Callable[[], None]] = []
 _log = logging.getLogger(__name__)
 
@@ -132,6 +143,7 @@ class Kept(caching._Cache):
 
     @property
     def cache_path(self) -> str | None:
+        """The folder of compiled kernels; None where there is none."""
         folder = kernel_files.folder()
         return str(folder) if folder else None
 

@@ -18,7 +18,7 @@ CONTROL_GROUPS = Path("/sys/fs/cgroup")
 
 
 def large_array(
-    shape: tuple[int, ...], scratch: Path | None = None, dtype: npt.DTypeLike = np.uint16
+    shape: tuple[int, ...], scratch: Path | None, dtype: npt.DTypeLike = np.uint16
 ) -> np.ndarray:
     """An array to be filled; where there is a folder `scratch` and it is large, a mapped file that
     ends with the process."""

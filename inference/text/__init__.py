@@ -3,7 +3,14 @@ chosen as often as needed."""
 
 from inference.text import duplicates, phrases, variants
 from inference.text.choice import REASONS, THRESHOLDS, Choice, Rules, Vocabulary
-from inference.text.choose import Counts, choose, count, thresholds
+from inference.text.choose import (
+    Counts,
+    choose,
+    count,
+    joined_forms,
+    thresholds,
+    words_of_forms,
+)
 from inference.text.language import UNKNOWN, code_of, detect, name_of, of_text, shares
 from inference.text.lexicon import Lexicon
 from inference.text.stopwords import LANGUAGES, stop_words
@@ -14,5 +21,6 @@ from inference.text.tokenise import Pieces, Tokeniser
 
 __all__ = [
     "LANGUAGES", "MAX_LETTERS", "REASONS", "THRESHOLDS", "Choice", "Counts", "Lexicon", "Pieces", "Rules", "Spread", "Stream", "Tokeniser", "UNKNOWN", "Vocabulary", "choose", "code_of", "count",
-    "detect", "duplicates", "name_of", "of_text", "phrases", "shares", "stop_words", "stops", "terms", "thresholds", "variants",
+    "detect", "duplicates", "joined_forms", "name_of", "of_text", "phrases", "shares", "stop_words", "stops", "terms", "thresholds", "variants",
+    "words_of_forms",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ REASONS = (
 THRESHOLDS = 3  # how many of them, the last ones, depend on how often a word occurs
 _VALUES = {
     "hyphens": ("split", "join"),
-    "apostrophes": ("split", "join"),
+    "apostrophes": ("clitics", "split", "join"),
     "forms": ("written", "stems", "lemmas"),
     "duplicates": ("keep", "exact", "near"),
 }
@@ -32,15 +32,15 @@ class Rules:
 
     min_documents: int = 5  # words in fewer documents are left out
     max_share: float = 1.0  # words in more than this share of the documents are left out
-    spread_evenly: bool = (
-        False  # whether frequent words count that occur as evenly as by chance: see `choose.even`
-    )
-    min_length: int = (
-        2  # letters; a Chinese character or a Korean syllable is a word by itself, whatever this is
-    )
+    # Whether frequent words count that occur as evenly as by chance: see `choose.even`
+    spread_evenly: bool = False
+    # Letters; a Chinese character or a Korean syllable is a word by itself, whatever this is
+    min_length: int = 2
     numbers: bool = False  # whether words that begin with a digit count
     hyphens: str = "split"  # or join: "well-known" is one word
-    apostrophes: str = "split"  # or join: "l'homme" is one word
+    # or join: "l'homme" is one word; or clitics: it is two, but "Qur'an" is one, in languages whose
+    # clitics are known (inference.text.clitics)
+    apostrophes: str = "split"
     # or stems, or lemmas: then stop words and the least length are of words as written, thresholds
     # of forms
     forms: str = "written"

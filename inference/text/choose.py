@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from inference.bow import Bow, Postings, rows_written
 from inference.errors import Invalid, number_of
+from inference.rarity import residual_inverse_frequency
 from inference.runtime.jit import njit
 from inference.text import characters, duplicates
 from inference.text.choice import REASONS, THRESHOLDS, Choice, Vocabulary
@@ -27,6 +28,7 @@ from inference.text.tokenise import Tokeniser
 
 _BLOCK = 1 << 17  # words that are strings of Python's at the same time
 _STAYS = len(REASONS)
+_NOWHERE = 255  # in the place of a reason, of what is in no text that counts
 _NOUNS = frozenset({"number", "stop word"})  # reasons that say what the words are
 # Of `even`: the words of a piece, the share of the pieces that makes a word frequent, the words
 # among which it is compared, the pieces and their words (the median) below which evenness is
@@ -37,6 +39,12 @@ _COMPARED = 500
 _LEAST_PIECES = 200
 _LEAST_WORDS = 100
 _MOST_EVEN = 0.1
+_DECIMALS = 9  # of a residual: rounding must not decide an order
+# Of a bag of words of lemmas: a lemma has forms that nothing but the dictionary brings together
+_WORDS_OF_FORMS = "words_of_forms.npy"
+# Of one of stems: the stem of a joined word is that of no word of the lexicon ("qur'an" of
+# "qur'anic", whose last piece has the stem "anic")
+_JOINED_FORMS = "joined_forms.npy"
 
 
 def choose(
@@ -46,7 +54,8 @@ def choose(
     left_out: np.ndarray | None = None,
     documents: int | None = None,
 ) -> tuple[Bow, Vocabulary]:
-    """Write the bag of words of a choice, and its postings in `by_word`, into a folder.
+    """Write the bag of words of a choice, its postings in `by_word`, and of lemmas what
+    `words_of_forms` reads, of stems what `joined_forms` reads, into a folder.
 
     Row n is document n of the stream, whatever it holds; where the choice cuts documents into
     sections, section n (Bow.first_row). left_out: bool[documents], whose words don't count; their
@@ -66,6 +75,31 @@ def choose(
     return choosing.write(folder)
 
 
+def words_of_forms(folder: Path) -> np.ndarray | None:
+    """int32 by form of the lexicon: the column of the bag of words that it counts as, -1 for none.
+    None where words do not count as lemmas, or an older version wrote the folder."""
+    try:
+        return np.load(folder / _WORDS_OF_FORMS, mmap_mode="r")
+    except FileNotFoundError:
+        return None
+
+
+def joined_forms(folder: Path, columns: Iterable[int]) -> dict[int, list[str]]:
+    """By columns of the bag of words the joined words that count as them, the most frequent first.
+    None of columns without such, and where words do not count as stems, or an older version wrote
+    the folder."""
+    try:
+        rows = np.load(folder / _JOINED_FORMS, mmap_mode="r")
+    except FileNotFoundError:
+        return {}
+    forms = {}
+    for column in columns:
+        first, end = np.searchsorted(rows["column"], [column, column + 1])
+        if end > first:
+            forms[column] = [word.decode() for word in rows["word"][first:end].tolist()]
+    return forms
+
+
 def count(stream: Stream | Spread, choice: Choice) -> "Counts":
     """What `choose` counts, with nothing written and no threshold; every document counts."""
     return Counts(stream, choice, np.zeros(stream.D, bool))
@@ -81,6 +115,7 @@ class Thresholds(NamedTuple):
 
     @property
     def any(self) -> np.ndarray:
+        """bool, by form: those of any reason."""
         return self.rare | self.common | self.even
 
 
@@ -93,8 +128,8 @@ def thresholds(
     words: Callable[[np.ndarray], list[str]],
     part: float = 1.0,
 ) -> Thresholds:
-    """Apply a choice's thresholds to counts by form, as Counts has them. count: documents that
-    count. evenly: of `even`.
+    """Apply a choice's thresholds to counts by form. tokens, documents: as Counts has them. count:
+    documents that count. evenly: of `even`. words: the words of some forms.
 
     part: the share of the documents that was counted, where it is a sample."""
     exists = tokens > 0
@@ -130,15 +165,14 @@ def even(tokens: np.ndarray, sections: np.ndarray, lengths: np.ndarray) -> np.nd
 
     def residual(forms: np.ndarray) -> np.ndarray:
         expected = np.array([-np.dot(times, np.expm1(-float(n) * share)) for n in tokens[forms]])
-        return np.round(np.log(expected / sections[forms]), 9)
+        return np.round(residual_inverse_frequency(expected, sections[forms]), _DECIMALS)
 
     if len(often):
         values = residual(often)
         order = np.argsort(values, kind="stable")
-        below = values[order] < np.median(residual(first))
-        evenly[
-            often[order[below & (np.cumsum(tokens[often[order]]) <= _MOST_EVEN * tokens.sum())]]
-        ] = True
+        is_even = values[order] < np.median(residual(first))
+        are_few = np.cumsum(tokens[often[order]]) <= _MOST_EVEN * tokens.sum()
+        evenly[often[order[is_even & are_few]]] = True
     return evenly
 
 
@@ -177,7 +211,7 @@ class Counts:
         )
         self.reason = reasons(self.units, choice)
         # Of words that are in titles alone, or in documents that are left out
-        self.reason[self.left_out_tokens == 0] = 255
+        self.reason[self.left_out_tokens == 0] = _NOWHERE
         self.form, self.forms = self._forms(self.reason)
         if self.forms is None:
             self.words = self.units.words
@@ -214,12 +248,11 @@ class Counts:
         last = np.full(count, -1, np.int32)
         for units, _, ends, block in self._units(sections or self.stream):
             numbers = np.arange(block.first, block.first + len(ends))
-            of = (
-                numbers
-                if first_row is None
-                else np.searchsorted(first_row, numbers, side="right") - 1
-            )
-            _count_in(units, ends, skipped[numbers], of, form, last, tokens, rows)
+            if first_row is None:
+                counted_rows = numbers
+            else:
+                counted_rows = np.searchsorted(first_row, numbers, side="right") - 1
+            _count_in(units, ends, skipped[numbers], counted_rows, form, last, tokens, rows)
         return tokens, rows
 
     def _forms(self, reason: np.ndarray) -> tuple[np.ndarray, Lexicon | None]:
@@ -255,7 +288,7 @@ class Counts:
         reason = self.reason
         tokens = self.tokens
         in_documents = self.documents
-        left = thresholds(
+        by_thresholds = thresholds(
             self.choice, tokens, in_documents, len(self.lengths), self.even, self.words
         )
         words_left_out = [
@@ -263,14 +296,15 @@ class Counts:
             for i, name in enumerate(REASONS[:-THRESHOLDS])
         ]
         words_left_out += [
-            (name, mask, tokens) for name, mask in zip(REASONS[-THRESHOLDS:], left, strict=True)
+            (name, mask, tokens)
+            for name, mask in zip(REASONS[-THRESHOLDS:], by_thresholds, strict=True)
         ]
         dropped = {
-            name: (int(mask.sum()), int(of[mask].sum()))
-            for name, mask, of in words_left_out
+            name: (int(mask.sum()), int(times[mask].sum()))
+            for name, mask, times in words_left_out
             if mask.any()
         }
-        chosen_words = np.flatnonzero((tokens > 0) & ~left.any)
+        chosen_words = np.flatnonzero((tokens > 0) & ~by_thresholds.any)
         if not len(chosen_words):
             raise Invalid("min_documents", _nothing_left(dropped, self.rows, self.choice))
         words = self.words(chosen_words)
@@ -300,6 +334,7 @@ class Counts:
         )
 
     def write(self, folder: Path) -> tuple[Bow, Vocabulary]:
+        """Write the bag of words and its vocabulary to a folder, and open both."""
         V = len(self.vocabulary.words)
         tokens = int(self.vocabulary.tokens.sum())
 
@@ -317,7 +352,25 @@ class Counts:
         # Of an attempt that was killed, or another choice
         shutil.rmtree(folder / "by_word", ignore_errors=True)
         Postings.write(folder / "by_word", bow)
+        (folder / _WORDS_OF_FORMS).unlink(missing_ok=True)
+        if self.choice.forms == "lemmas":
+            np.save(folder / _WORDS_OF_FORMS, self.column[: len(self.units.lexicon)])
+        (folder / _JOINED_FORMS).unlink(missing_ok=True)
+        if self.choice.forms == "stems":
+            np.save(folder / _JOINED_FORMS, self._joined_forms())
         return bow, self.vocabulary
+
+    def _joined_forms(self) -> np.ndarray:
+        """(column int32, word in UTF-8) of the joined words that count, ordered by columns; those
+        of one by how frequent they are."""
+        first = len(self.units.lexicon)
+        units = first + np.flatnonzero(self.column[first : first + self.units.joined] >= 0)
+        units = units[np.lexsort((-self.left_out_tokens[units], self.column[units]))]
+        words = np.array([word.encode() for word in self.units.words(units)], np.bytes_)
+        rows = np.empty(len(units), [("column", np.int32), ("word", words.dtype)])
+        rows["column"] = self.column[units]
+        rows["word"] = words
+        return rows
 
 
 def ahead(function: Callable, items: Iterable) -> Iterator:

@@ -7,7 +7,7 @@ import numpy as np
 from inference.runtime.jit import njit
 from inference.runtime.memory import large_array
 from inference.text.stream import Stream
-from inference.text.table import MIX, NUMBER, hashed
+from inference.text.table import HALF, LOWER_HALF, MIX, NUMBER, hashed
 
 # Jaccard similarity of their shingles from which on two documents nearly repeat one another
 ALIKE = 0.8
@@ -16,6 +16,13 @@ SHINGLE = 3  # words in a row; shorter documents repeat another exactly or not a
 # looked at in 19%
 BANDS = 20
 ROWS = 5
+_SEED = 1997  # of the factors, the same in every corpus: the year of Broder's paper
+_MOST_FACTOR = 1 << 31  # before it is doubled and made odd, in 32 bits
+_LARGEST = np.uint32(0xFFFFFFFF)  # in place of a least value before there is one
+# The second hash of a document mixes by another factor of splitmix64 and other shifts than the first
+_SECOND_MIX = np.uint64(0xBF58476D1CE4E5B9)
+_SHIFT = np.uint64(31)
+_SECOND_SHIFT = np.uint64(27)
 
 
 def find(stream: Stream, scratch: Path | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -33,9 +40,8 @@ def find(stream: Stream, scratch: Path | None = None) -> tuple[np.ndarray, np.nd
     """
     digests = np.zeros((stream.D, 2), np.uint64)
     bands = large_array((BANDS, stream.D), scratch, np.uint32)
-    factors = (
-        2 * np.random.default_rng(1997).integers(0, 1 << 31, BANDS * ROWS).astype(np.uint32) + 1
-    )
+    numbers = np.random.default_rng(_SEED).integers(0, _MOST_FACTOR, BANDS * ROWS)
+    factors = 2 * numbers.astype(np.uint32) + 1
     for block in stream.blocks(places=False):
         block_slice = slice(block.first, block.first + len(block.ends))
         words = block.words & NUMBER
@@ -73,15 +79,17 @@ def _near(stream: Stream, exact: np.ndarray, bands: np.ndarray) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def _digests(words, ends, digests):
+    """Two hashes of each document's words, into digests: uint64[n, 2]. words: int32; ends:
+    int64[n], where each document's end."""
     for d in range(len(ends)):
         a = MIX
         b = ~MIX
         for j in range(ends[d - 1] if d else 0, ends[d]):
             word = np.uint64(words[j])
             a = (a ^ word) * MIX
-            a ^= a >> np.uint64(31)
-            b = (b + word) * np.uint64(0xBF58476D1CE4E5B9)
-            b ^= b >> np.uint64(27)
+            a ^= a >> _SHIFT
+            b = (b + word) * _SECOND_MIX
+            b ^= b >> _SECOND_SHIFT
         digests[d, 0] = a
         digests[d, 1] = b
 
@@ -94,16 +102,16 @@ def _signatures(words, ends, factors, rows, keys):
     for d in range(len(ends)):
         i = ends[d - 1] if d else 0
         if ends[d] - i >= SHINGLE:
-            least[:] = np.uint32(0xFFFFFFFF)
+            least[:] = _LARGEST
             for j in range(i, ends[d] - SHINGLE + 1):
                 h = hashed(MIX, words, j, j + SHINGLE)
-                low = np.uint32(h >> np.uint64(32))
-                high = np.uint32(h & np.uint64(0xFFFFFFFF))
+                low = np.uint32(h >> HALF)
+                high = np.uint32(h & LOWER_HALF)
                 for f in range(len(factors)):
                     least[f] = min(least[f], np.uint32(np.uint32(low * factors[f]) ^ high))
             for band in range(len(keys)):
                 keys[band, d] = np.uint32(
-                    hashed(MIX, least, band * rows, (band + 1) * rows) >> np.uint64(32)
+                    hashed(MIX, least, band * rows, (band + 1) * rows) >> HALF
                 )
 
 
@@ -127,6 +135,7 @@ def _verify(words, bounds, seen, order, keys, near):
 
 @njit(cache=True, nogil=True)
 def _alike(a, b):
+    """bool: whether two documents share ALIKE of their shingles. a, b: int32, their words."""
     if len(a) < SHINGLE or len(b) < SHINGLE:
         return False
     x = _shingles(a)

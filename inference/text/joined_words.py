@@ -11,8 +11,9 @@ import regex
 
 from inference.runtime.jit import njit
 from inference.text.characters import canonical
-from inference.text.choice import Choice
-from inference.text.lexicon import Lexicon
+from inference.text.choice import Choice, Rules
+from inference.text.clitics import Clitics, dividing_clitics
+from inference.text.lexicon import LONGEST, Lexicon
 from inference.text.spelling import folded
 from inference.text.stream import Block
 from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER, hashed
@@ -25,6 +26,11 @@ _Index = tuple[np.ndarray, ...]
 _MARKS = {"-": int(AFTER_HYPHEN), "'": int(AFTER_APOSTROPHE), "’": int(AFTER_APOSTROPHE)}
 
 
+def joins_pieces(rules: Rules) -> bool:
+    """Whether hyphens or apostrophes make one word of any two pieces."""
+    return rules.hyphens == "join" or dividing_clitics(rules) is not None
+
+
 class WordUnits:
     """WordUnits have numbers: first the words of a lexicon, then joined words, numbered as blocks
     with them come, then what variants count as (where the lexicon has it not), then phrases.
@@ -35,9 +41,13 @@ class WordUnits:
     def __init__(self, lexicon: Lexicon, choice: Choice):
         self.lexicon = lexicon
         self.choice = choice
-        self.joins = int(AFTER_HYPHEN) * (choice.hyphens == "join") | int(AFTER_APOSTROPHE) * (
-            choice.apostrophes == "join"
-        )
+        self.joins = 0
+        if choice.hyphens == "join":
+            self.joins |= int(AFTER_HYPHEN)
+        clitics = dividing_clitics(choice)
+        if clitics is not None:
+            self.joins |= int(AFTER_APOSTROPHE)
+        self._clitics = self._clitic_numbers(clitics or Clitics(frozenset(), frozenset()))
         # Joined words: their pieces with flags behind one another, where each ends, and a hash
         # table of them.
         self._slots = np.zeros(1 << 10, np.uint64)
@@ -75,12 +85,20 @@ class WordUnits:
         self._between += [0] * len(choice.phrases)
         self._indexes: list[_Index] | None = None
 
+    def _clitic_numbers(self, clitics: Clitics) -> tuple[np.ndarray, np.ndarray]:
+        """The words that an apostrophe divides from the one behind them, and from the one before:
+        int64, their numbers in the lexicon."""
+        before, behind = (self.lexicon.find(sorted(words)) for words in clitics)
+        return before[before >= 0], behind[behind >= 0]
+
     @property
     def joined(self) -> int:
+        """How many joined words there are so far."""
         return int(self._state[0])
 
     @property
     def count(self) -> int:
+        """How many units there are so far: words, joined words, and named ones."""
         return len(self.lexicon) + self.joined + len(self._named)
 
     def learn(self, blocks: Iterable[Block]) -> None:
@@ -153,7 +171,7 @@ class WordUnits:
         n = len(self.lexicon)
         lengths[:n], first[:n] = self.lexicon.sizes()
         _joined_sizes(self._pieces, self._ends[: self.joined], n, lengths, first)
-        lengths[n + self.joined :] = [min(255, len(name)) for name in self._named]
+        lengths[n + self.joined :] = [min(LONGEST, len(name)) for name in self._named]
         first[n + self.joined :] = [ord(name[0]) for name in self._named]
         return lengths, first
 
@@ -208,7 +226,16 @@ class WordUnits:
         while True:
             table = self._seed, self._slots, self._pieces, self._ends, self._state
             count = _join(
-                words, ends, self.joins, len(self.lexicon), *table, units, first, last, unit_ends
+                words,
+                ends,
+                self.joins,
+                *self._clitics,
+                len(self.lexicon),
+                *table,
+                units,
+                first,
+                last,
+                unit_ends,
             )
             if count >= 0:
                 return units[:count], first[:count], last[:count], unit_ends
@@ -258,6 +285,9 @@ class WordUnits:
 
 @njit(cache=True, nogil=True)
 def _rehash(seed, slots, pieces, ends, count):
+    """Put the first `count` joined words into a larger table. seed: uint64, of the hashes. slots:
+    uint64, a power of two of them, all 0; each gets 1 + a joined word's number. pieces: int32, the
+    words' pieces, and ends: int64, where each one's end."""
     mask = np.uint64(len(slots) - 1)
     for unit in range(count):
         at = hashed(seed, pieces, ends[unit - 1] if unit else 0, ends[unit]) & mask
@@ -266,12 +296,48 @@ def _rehash(seed, slots, pieces, ends, count):
         slots[at] = np.uint64(unit + 1)
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _is_among(number, numbers):
+    for other_number in numbers:
+        if number == other_number:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _joins(words, j, joins, clitics_before, clitics_behind):
+    """Whether piece j is of one word with the piece before it."""
+    if words[j] <= 0 or words[j] & joins == 0:
+        return False
+    if words[j] & AFTER_APOSTROPHE == 0:
+        return True
+    return not (
+        _is_among(words[j - 1] & NUMBER, clitics_before)
+        or _is_among(words[j] & NUMBER, clitics_behind)
+    )
+
+
 @njit(cache=True, nogil=True)
 def _join(
-    words, doc_ends, joins, n, seed, slots, pieces, ends, state, units, first, last, unit_ends
+    words,
+    doc_ends,
+    joins,
+    clitics_before,
+    clitics_behind,
+    n,
+    seed,
+    slots,
+    pieces,
+    ends,
+    state,
+    units,
+    first,
+    last,
+    unit_ends,
 ):
     """Returns the number of units, or -1 when a table is full: then the same again with larger
-    ones. state: joined words so far, and their pieces."""
+    ones. clitics_before, clitics_behind: int64, as `_clitic_numbers` gives them. state: joined words
+    so far, and their pieces."""
     mask = np.uint64(len(slots) - 1)
     limit = min(len(ends), int(_FULL_SHARE * len(slots)))
     unit_count = 0
@@ -281,7 +347,11 @@ def _join(
         end = doc_ends[d]
         while i < end:
             j = i + 1
-            while j < end and j - i < MOST_JOINED_PIECES and words[j] > 0 and words[j] & joins:
+            while (
+                j < end
+                and j - i < MOST_JOINED_PIECES
+                and _joins(words, j, joins, clitics_before, clitics_behind)
+            ):
                 j += 1
             if j == i + 1:
                 units[unit_count] = words[i] & NUMBER
@@ -359,17 +429,22 @@ def _phrase(
 
 @njit(cache=True, nogil=True)
 def _joined_sizes(pieces, ends, n, lengths, first):
+    """Lengths and first characters of joined words, behind those of the n single ones. pieces:
+    int32, ends: int64, as in `_rehash`. lengths: uint8, in characters, 255 at the most; first:
+    uint32, code points."""
     for unit in range(len(ends)):
         begin = ends[unit - 1] if unit else 0
         first[n + unit] = first[pieces[begin] & NUMBER]
         length = ends[unit] - begin - 1
         for i in range(begin, ends[unit]):
             length += lengths[pieces[i] & NUMBER]
-        lengths[n + unit] = min(length, 255)
+        lengths[n + unit] = min(length, LONGEST)
 
 
 @njit(cache=True, nogil=True)
 def _stop_joined(pieces, ends, n, stopped):
+    """Set which joined words are stop words, behind the n single ones: all of whose pieces are.
+    pieces: int32, ends: int64, as in `_rehash`. stopped: bool."""
     for unit in range(len(ends)):
         begin = ends[unit - 1] if unit else 0
         for i in range(begin, ends[unit]):

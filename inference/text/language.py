@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MOST_TEXTS = 50
 MOST_CHARACTERS = 2_000  # of each
+LEAST_LETTERS_OF_ALL = 20  # fewer say nothing
 # Of one text: characters from its beginning, letters without which nothing can be told, and the
 # probability from which a language is named. Measured by benchmarks/languages.py on texts of 25
 # languages: of pieces of 40 characters nine in ten are named, fewer than one in a thousand wrongly;
@@ -59,7 +60,7 @@ def shares(texts: Iterable[str]) -> dict[str, float]:
             language, _ = py3langid.classify(sample)
             letters[_WRITTEN_AS.get(language, language)] += count
     total = sum(letters.values())
-    enough = letters.most_common() if total >= 20 else ()  # fewer say nothing
+    enough = letters.most_common() if total >= LEAST_LETTERS_OF_ALL else ()
     return {language: count / total for language, count in enough if language in LANGUAGES}
 
 

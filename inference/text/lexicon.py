@@ -6,10 +6,13 @@ from pathlib import Path
 import numpy as np
 
 from inference.runtime.jit import njit
+from inference.text import utf8
 from inference.text.table import MIX, hashed
 
 _LETTERS = "lexicon-letters"  # a file: UTF-8
 _ENDS = "lexicon-ends"  # a file: where each word ends, uint32
+NEW_LINE = ord("\n")
+LONGEST = 255  # characters that a length says at the most: it is one byte
 _BLOCK = 1 << 18  # words that are strings of Python's at the same time
 
 
@@ -39,7 +42,7 @@ class Lexicon:
                 f"words have numbers from 0 to {len(self) - 1}, got {numbers.min()} to"
                 f" {numbers.max()}"
             )
-        return _gathered(self.letters, self.ends, numbers).tobytes().decode().split("\n")
+        return gathered_words(self.letters, self.ends, numbers).tobytes().decode().split("\n")
 
     def __iter__(self) -> Iterator[str]:
         for _, words in self.blocks():
@@ -86,17 +89,22 @@ class Lexicon:
         return Path(folder) / _LETTERS, Path(folder) / _ENDS
 
 
-def _gathered(letters: np.ndarray, ends: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """uint8: words behind one another with a new line between them; no word holds one."""
+def gathered_words(letters: np.ndarray, ends: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    """uint8, UTF-8: some words behind one another with NEW_LINE between them; no word holds one.
+
+    letters, ends: as a Lexicon has them. numbers: int[n], of the words.
+    """
     begins = np.where(numbers > 0, ends[numbers - 1], np.uint32(0)).astype(np.int64)
     sizes = ends[numbers] - begins
-    letters_out = np.full(int(sizes.sum()) + len(numbers) - 1, 10, np.uint8)
+    letters_out = np.full(int(sizes.sum()) + len(numbers) - 1, NEW_LINE, np.uint8)
     _gather(letters, begins, sizes, letters_out)
     return letters_out
 
 
 @njit(cache=True, nogil=True)
 def _gather(letters, begins, sizes, gathered):
+    """Copy some words, with one byte between them. letters: uint8, begins, sizes: int64[n], where
+    each word is in them. gathered: uint8, is filled, but for what is between words."""
     at = 0
     for n in range(len(begins)):
         for i in range(begins[n], begins[n] + sizes[n]):
@@ -107,6 +115,8 @@ def _gather(letters, begins, sizes, gathered):
 
 @njit(cache=True, nogil=True)
 def _hashes(letters, ends):
+    """uint64[n]: a hash of each word. letters: uint8, ends: uint32[n], where each one's letters
+    end."""
     hashes = np.empty(len(ends), np.uint64)
     for n in range(len(ends)):
         hashes[n] = hashed(MIX, letters, np.int64(ends[n - 1]) if n else 0, np.int64(ends[n]))
@@ -135,19 +145,21 @@ def _find(letters, ends, sought, sought_ends, hashes, order, numbers):
 
 @njit(cache=True, nogil=True)
 def _sizes(letters, ends, lengths, first):
+    """Lengths and first characters of words. letters: uint8, UTF-8; ends: uint32[n]. lengths:
+    uint8[n], in characters, 255 at the most, and first: uint32[n], code points, are filled."""
     for n in range(len(ends)):
         a = np.int64(ends[n - 1]) if n else np.int64(0)
         b = np.int64(ends[n])
         length = 0
         for i in range(a, b):
-            length += letters[i] & 0xC0 != 0x80
-        lengths[n] = min(length, 255)
+            length += letters[i] & utf8.FOLLOWING_MASK != utf8.FOLLOWING
+        lengths[n] = min(length, LONGEST)
         lead = np.uint32(letters[a])
-        if lead < 0x80:
+        if lead < utf8.TWO_BYTES_FROM:
             first[n] = lead
         else:
-            following_bytes = 1 + (lead >= 0xE0) + (lead >= 0xF0)
-            code = lead & (0x3F >> following_bytes)
+            following_bytes = 1 + (lead >= utf8.LEAD_OF_THREE) + (lead >= utf8.LEAD_OF_FOUR)
+            code = lead & (utf8.OWN_BITS >> following_bytes)
             for i in range(following_bytes):
-                code = code << 6 | letters[a + 1 + i] & 0x3F
+                code = code << utf8.BITS_OF_ONE | letters[a + 1 + i] & utf8.OWN_BITS
             first[n] = code

@@ -17,9 +17,9 @@ from inference.text.table import MIX, hashed
 # times that a phrase must occur: below, a significant score is a matter of chance (Dunning 1993,
 # section 3)
 LEAST_OCCURRENCES = 5
-_WIDTH = (
-    4  # words of a pair: two, and at most two stop words between them ("house of representatives")
-)
+LEAST_SCORE = 10.83  # the 0.1% point of chi-squared with one degree of freedom
+# Words of a pair: two, and at most two stop words between them ("house of representatives")
+_WIDTH = 4
 # Pairs that are counted exactly; where there are more, those that occur less often go
 _EXACT_PAIRS = 1 << 21
 _CONTENT = 1
@@ -91,7 +91,7 @@ def _pairs(stream: Stream | Spread, choice: Choice, limit: int) -> list[Phrase]:
     score = _score(times, tokens[keys[:, 0]], tokens[last], int(tokens.sum()))
     score[(times < least) | (documents < choice.min_documents)] = 0
     order = np.argsort(-score, kind="stable")[:limit]
-    order = order[score[order] > 10.83]  # the 0.1% point of chi-squared with one degree of freedom
+    order = order[score[order] > LEAST_SCORE]
     first_phrase = units.phrases().start
 
     def word(u: int) -> str:
@@ -138,6 +138,7 @@ def _end(units, first, words, kind, i, end):
 
 @njit(cache=True, nogil=True, inline="always")
 def _hash(units, i, stop):
+    """uint64 of 40 bits: a hash of the units i … stop - 1. units: int32."""
     return hashed(MIX, units, i, stop) * MIX >> np.uint64(24)
 
 

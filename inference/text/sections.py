@@ -59,6 +59,7 @@ class Sections:
 
     @property
     def tokens(self) -> int:
+        """Words of all sections, stop words included."""
         return int(self.lengths.sum(dtype=np.int64))
 
     def blocks(self, documents: int | None = None, places: bool = True) -> Iterator[Block]:

@@ -12,7 +12,9 @@ from functools import lru_cache, partial
 import numpy as np
 import regex
 
+from inference.errors import Invalid
 from inference.text.characters import CODES, classified
+from inference.text.cut_rules import SEGMENTER
 
 Cutter = Callable[[str], "list[int] | np.ndarray"]
 
@@ -35,18 +37,19 @@ _SYLLABLES = regex.compile(r"[가-힣]+")
 
 
 @lru_cache
-def segmenter(language: str) -> Callable[[str], np.ndarray] | None:
+def segmenter(language: str, version: int = SEGMENTER) -> Callable[[str], np.ndarray] | None:
     """For a language (ISO 639-1) that needs one, a function of a text; None for all others.
 
     It gives int32, ascending: the characters of the text at which a word begins within its runs of
     the language's scripts; a run's first character is one, and so is the first behind it. The rest
     of the text has none. The same text gives the same places always, in time linear in its length;
-    any number of threads may call it.
+    any number of threads may call it. version: of the rules (cut_rules.SEGMENTER). Raises Invalid
+    for one that a newer Topograph made.
     """
     if language not in SEGMENTED:
         return None
     classes = classified([(_INHERITED, r"\p{Inherited}"), (_INSIDE, f"[{_SCRIPTS[language]}]")])
-    cut = _cutter(language)
+    cut = _cutter(language, version)
 
     def segment(text: str) -> np.ndarray:
         if text.isascii():
@@ -73,7 +76,15 @@ def _edges(kinds: np.ndarray) -> np.ndarray:
     return own_script[inside[1:] != inside[:-1]]
 
 
-def _cutter(language: str) -> Cutter:
+def _cutter(language: str, version: int) -> Cutter:
+    """What cuts a block of text. Where a version has other rules, those of before stay here, for
+    the corpora that were read with them."""
+    if version > SEGMENTER:
+        raise Invalid(
+            "corpus",
+            f"The words of this corpus were cut by a newer Topograph (segmenter {version}; this one"
+            f" has {SEGMENTER}). Update Topograph.",
+        )
     if language == "ko":
         return _korean
     if language == "zh":

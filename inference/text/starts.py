@@ -23,7 +23,7 @@ class Starts(NamedTuple):
     @classmethod
     def packed(cls, starts: np.ndarray, lengths: np.ndarray, first_token: int = 0) -> "Starts":
         """starts: int32, of documents with so many pieces. first_token: of the first piece among
-        all."""
+        all. lengths: int, how many pieces each document has."""
         steps = np.diff(starts, prepend=0)
         first = (np.cumsum(lengths) - lengths)[lengths > 0]
         steps[first] = starts[first]
@@ -34,8 +34,8 @@ class Starts(NamedTuple):
         )
 
     def of(self, begins: np.ndarray, ends: np.ndarray) -> np.ndarray:
-        """int32: of documents, one behind another; of each the places of its first piece and behind
-        its last."""
+        """int32: where the pieces of some documents begin, one document behind another. begins,
+        ends: int[n], the places of each one's first piece and behind its last."""
         begins_of_pieces = np.empty(int(np.sum(ends) - np.sum(begins)), np.int32)
         _of(self.frozen, np.asarray(begins, np.int64), np.asarray(ends, np.int64), begins_of_pieces)
         return begins_of_pieces
@@ -48,8 +48,8 @@ class Starts(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def begin(starts, low, high, begins):
-    """Fills out[: high - low] with where the pieces low … high - 1 begin, which are those of a
-    document."""
+    """Where the pieces low … high - 1 begin, which are those of a document, into begins[: high -
+    low], int32. starts: Starts."""
     steps, far = starts
     at = np.int64(0)
     for i in range(low, high):
@@ -63,8 +63,11 @@ def begin(starts, low, high, begins):
 
 
 @njit(cache=True, nogil=True)
-def _of(starts, begins, ends, counts):
+def _of(starts, begins, ends, starts_of_pieces):
+    """Where the pieces of some documents begin, one document behind another. starts: Starts.
+    begins, ends: int64[n], of each document the places of its first piece and behind its last.
+    starts_of_pieces: int32, is filled."""
     written = 0
     for d in range(len(begins)):
-        begin(starts, begins[d], ends[d], counts[written:])
+        begin(starts, begins[d], ends[d], starts_of_pieces[written:])
         written += ends[d] - begins[d]

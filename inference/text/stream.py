@@ -15,8 +15,8 @@ from inference.runtime.durable import rewrite, settle
 from inference.text import case
 from inference.text.case import CASE
 from inference.text.characters import Characters
+from inference.text.cut_rules import of_checkpoint
 from inference.text.lexicon import Lexicon
-from inference.text.spelling import CUT
 from inference.text.starts import Starts
 from inference.text.table import NUMBER
 from inference.text.tokenise import Pieces, Tokeniser
@@ -53,13 +53,6 @@ _BLOCK = 1_000_000  # pieces in memory at a time
 _DOCUMENTS = 1_000  # whose lengths are looked at first, where a block ends
 
 
-def cut_of(checkpoint: dict | None) -> int:
-    """The version of the cut of a stream, by what `commit` returned; None: of one that begins."""
-    if checkpoint is None:
-        return CUT
-    return checkpoint.get("cut", 1)
-
-
 class Block(NamedTuple):
     """Whole documents, `first` and following. words, starts: int32, as Pieces has them; ends:
     int64, where each document's pieces end."""
@@ -87,7 +80,7 @@ class Stream:
         self.tokens = checkpoint["words"]
         self.language = checkpoint["language"]
         self.given = checkpoint["given"]
-        self.cut = cut_of(checkpoint)
+        self.rules = of_checkpoint(checkpoint)
         self.words = self._mapped("words")
         self.lengths = self._mapped("lengths")
         self.title_words = self._mapped("title-words")
@@ -100,7 +93,7 @@ class Stream:
 
     def tokeniser(self) -> Tokeniser:
         """A new one that cuts texts as these were cut."""
-        return Tokeniser(self.language, self.given, self.cut)
+        return Tokeniser(self.language, self.given, self.rules)
 
     def _mapped(self, name: str) -> np.ndarray:
         count = self.checkpoint.get(name, 0)
@@ -213,6 +206,17 @@ class Stream:
                 first = first + len(ends)
                 at = at + int(ends[-1])
 
+    def pieces_of(self, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The `words` of some documents, one behind the other, and the `ends` of these, as a Block
+        has them. numbers: int[n], of the documents; at least one."""
+        lengths = self.lengths[numbers]
+        stops = np.cumsum(self.lengths, dtype=np.int64)[numbers]
+        texts = [
+            self.words[stop - length : stop]
+            for stop, length in zip(stops.tolist(), lengths.tolist(), strict=True)
+        ]
+        return np.concatenate(texts) & ~CASE, np.cumsum(lengths, dtype=np.int64)
+
     def _block_ends(self, first: int, end: int, size: int) -> np.ndarray:
         """int64: where the documents of a block end, from its beginning: those from `first` on that
         have `size` pieces together at most, and one at least, before `end`."""
@@ -235,7 +239,8 @@ class Writer:
             "format": FORMAT,
             "language": tokeniser.language,
             "given": tokeniser.given,
-            "cut": tokeniser.cut,
+            "cut": tokeniser.rules.cut,
+            "segmenter": tokeniser.rules.segmenter,
             "D": 0,
             **dict.fromkeys(_WRITTEN, 0),
         }
@@ -243,9 +248,9 @@ class Writer:
         settings_of_stream = (
             self._checkpoint["language"],
             self._checkpoint["given"],
-            cut_of(self._checkpoint),
+            of_checkpoint(self._checkpoint),
         )
-        if settings_of_stream != (tokeniser.language, tokeniser.given, tokeniser.cut):
+        if settings_of_stream != (tokeniser.language, tokeniser.given, tokeniser.rules):
             raise Invalid(
                 "language",
                 "The words of a corpus can't be cut in two ways: its stream was begun with other"
@@ -392,6 +397,7 @@ class Spread:
 
     @property
     def tokens(self) -> int:
+        """Words of all its documents, stop words included."""
         return len(self._words)
 
     def blocks(self, documents: int | None = None, places: bool = True) -> Iterator[Block]:

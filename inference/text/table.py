@@ -27,10 +27,22 @@ from inference.text.characters import (
     SPACE,
     Characters,
 )
-
-MAX_LETTERS = (
-    64  # longer strings are not words (base64, URLs run together); they are left out, and counted
+from inference.text.utf8 import (
+    BITS_OF_ONE,
+    BITS_OF_THREE,
+    BITS_OF_TWO,
+    FOLLOWING,
+    FOUR_BYTES_FROM,
+    LEAD_OF_FOUR,
+    LEAD_OF_THREE,
+    LEAD_OF_TWO,
+    OWN_BITS,
+    THREE_BYTES_FROM,
+    TWO_BYTES_FROM,
 )
+
+# Longer strings are not words (base64, URLs run together); they are left out, and counted
+MAX_LETTERS = 64
 # The bits of a piece that are its word's number; two above them say how it is written (case.py)
 NUMBER = (1 << 27) - 1
 AFTER_HYPHEN = np.int32(1 << 29)
@@ -51,8 +63,42 @@ DONE = 0
 TABLE_FULL = 1
 PIECES_FULL = 2
 # Places in `state`.
-_AT, _TEXT, _WORDS, _USED, _PIECES, _END, _FIRST = range(7)
+_STATE_SIZE = 7
+_AT, _TEXT, _WORDS, _USED, _PIECES, _END, _FIRST = range(_STATE_SIZE)
 MIX = np.uint64(0x9E3779B97F4A7C15)  # of splitmix64
+MIX_SHIFT = np.uint64(29)  # spreads the upper bits of a product over the lower ones
+# The upper and the lower half of an integer of 64 bits
+HALF = np.uint64(32)
+LOWER_HALF = np.uint64(0xFFFFFFFF)
+_SLOT_SHIFT = np.uint64(20)  # the middle bits of a product depend on all of the bits below
+_SEED_BITS = 64
+# Room to begin with
+_FIRST_SLOTS = 1 << 12
+_FIRST_LETTERS = 1 << 14  # bytes
+_FIRST_WORDS = 1 << 11
+_LETTERS_A_PIECE = 5  # usually, with what is between two
+_FEWEST_PIECES = 64
+_PIECE_ARRAYS = 3  # words, starts and stops
+# A short word of ASCII: a byte for each letter in two integers
+_SHORT_LETTERS = 16
+_BYTE = np.uint64(8)
+_LAST_BYTE = np.uint64(56)  # the bits below the uppermost byte
+_NEAR_FACTOR = np.uint64(3)  # so that the halves of a word with the same letters don't cancel
+_NEAR_SHIFT = np.uint64(64 - _NEAR_BITS)
+_ASCII = 128  # code points
+_BLANK = ord(" ")
+_NEW_LINE = ord("\n")
+_FULL_STOP = ord(".")
+_EXCLAMATION_MARK = ord("!")
+_QUESTION_MARK = ord("?")
+# … and the full stops, exclamation and question marks of Arabic, Urdu, Indian and Chinese scripts
+_OTHER_SENTENCE_ENDS = tuple(map(ord, "…؟۔।。！？"))
+# Endings that stand behind a mark of gender: Mieter*in, Mieter*innen
+_IN = (ord("i"), ord("n"))
+_NEN = (ord("n"), ord("e"), ord("n"))
+# Its small form is another one at the end of a word
+_SIGMA = ord("Σ")
+_SMALL_SIGMA = ord("σ")
 
 
 class Known(NamedTuple):
@@ -76,16 +122,18 @@ class WordTable:
     """
 
     def __init__(self):
-        self.slots = np.zeros(1 << 12, np.uint64)
-        self.letters = np.zeros(1 << 14, np.uint8)
-        self.ends = np.zeros(1 << 11, np.uint32)
-        self.odd = np.zeros(1 << 11, bool)
+        self.slots = np.zeros(_FIRST_SLOTS, np.uint64)
+        self.letters = np.zeros(_FIRST_LETTERS, np.uint8)
+        self.ends = np.zeros(_FIRST_WORDS, np.uint32)
+        self.odd = np.zeros(_FIRST_WORDS, bool)
         self.count = self.used = 0
         # Short words of ASCII as they were last met, by their letters in two integers: most words
         # of a text are found here.
         self.near = np.zeros((1 << _NEAR_BITS, 2), np.uint64)
         self.near_words = np.zeros(1 << _NEAR_BITS, np.int32)
-        self.seed = np.array([secrets.randbits(64), secrets.randbits(64) | 1], np.uint64)
+        start = secrets.randbits(_SEED_BITS)
+        odd_factor = secrets.randbits(_SEED_BITS) | 1
+        self.seed = np.array([start, odd_factor], np.uint64)
 
     def add(
         self,
@@ -103,8 +151,9 @@ class WordTable:
         int32 and stops int32 counted from the text's beginning, and lengths int32, pieces of each
         text."""
         lengths = np.zeros(len(text_ends), np.int32)
-        piece_arrays = tuple(np.empty(len(codes) // 5 + 64, np.int32) for _ in range(3))
-        state = np.zeros(7, np.int64)
+        pieces = len(codes) // _LETTERS_A_PIECE + _FEWEST_PIECES
+        piece_arrays = tuple(np.empty(pieces, np.int32) for _ in range(_PIECE_ARRAYS))
+        state = np.zeros(_STATE_SIZE, np.int64)
         state[_WORDS] = self.count
         state[_USED] = self.used
         state[_END] = -1
@@ -168,7 +217,7 @@ def hashed(seed, numbers, a, b):
     h = seed
     for i in range(a, b):
         h = (h ^ np.uint64(np.uint32(numbers[i]))) * MIX
-        h ^= h >> np.uint64(29)
+        h ^= h >> MIX_SHIFT
     return h
 
 
@@ -178,7 +227,7 @@ def _rehash(old, new):
     mask = np.uint64(len(new) - 1)
     for i in range(len(old)):
         if old[i]:
-            at = _slot(old[i] >> np.uint64(32), mask)
+            at = _slot(old[i] >> HALF, mask)
             while new[at]:
                 at = (at + np.uint64(1)) & mask
             new[at] = old[i]
@@ -187,34 +236,33 @@ def _rehash(old, new):
 @njit(cache=True, nogil=True, inline="always")
 def _slot(half, mask):
     """half: the upper 32 bits of a word's hash."""
-    return (half * MIX >> np.uint64(20)) & mask
+    return (half * MIX >> _SLOT_SHIFT) & mask
 
 
 @njit(cache=True, nogil=True)
 def _simple(classes, lower):
-    """uint8[128]: the lower case of ASCII's letters and digits where it is ASCII, too; 0 for all
+    """uint8[_ASCII]: the lower case of ASCII's letters and digits where it is ASCII, too; 0 for all
     else."""
-    folded = np.zeros(128, np.uint8)
-    for code in range(1, 128):
-        if (classes[code] == LETTER or classes[code] == DIGIT) and lower[code] < 128:
+    folded = np.zeros(_ASCII, np.uint8)
+    for code in range(1, _ASCII):
+        if (classes[code] == LETTER or classes[code] == DIGIT) and lower[code] < _ASCII:
             folded[code] = lower[code]
     return folded
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _ends_sentence(code):
-    """Whether a character ends sentences: . ! ? …, and those of Arabic, Indian and Chinese
-    scripts."""
-    if code < 128:
-        return code == 46 or code == 33 or code == 63
-    return code in (0x2026, 0x061F, 0x06D4, 0x0964, 0x3002, 0xFF01, 0xFF1F)
+    """Whether a character ends sentences."""
+    if code < _ASCII:
+        return code == _FULL_STOP or code == _EXCLAMATION_MARK or code == _QUESTION_MARK
+    return code in _OTHER_SENTENCE_ENDS
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _flag(codes, classes, before, i):
     """What is between a piece that begins at i and the one that ended at `before`, -1 for none. A
     word that the end of a line breaks has a hyphen."""
-    if before < 0 or i == before or (i == before + 1 and codes[before] == 32):
+    if before < 0 or i == before or (i == before + 1 and codes[before] == _BLANK):
         return np.int32(0)
     between = classes[codes[before]]
     if i == before + 1 and between == HYPHEN:
@@ -228,12 +276,23 @@ def _flag(codes, classes, before, i):
         code = codes[g]
         between = classes[code]
         broken = broken and (g == before or between == SPACE)
-        lines += code == 10
+        lines += code == _NEW_LINE
         if lines > 1:
             return AFTER_PARAGRAPH
         if not (between == SPACE or between == JOINER or between == SKIPPED):
             flag |= AFTER_SENTENCE if _ends_sentence(code) else AFTER_BREAK
     return AFTER_HYPHEN if broken and lines else flag
+
+
+@njit(cache=True, nogil=True)
+def _spells(codes, lower, begin, end, letters):
+    """Whether these letters, code points in lower case, stand from `begin` on, before `end`."""
+    if begin + len(letters) > end:
+        return False
+    for i in range(len(letters)):
+        if lower[codes[begin + i]] != letters[i]:
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -249,16 +308,12 @@ def is_inside(codes, classes, lower, inner, j, end):
     if shared != GENDERED:
         return True
     # “in” or “innen” must follow, and end the word
-    if j + 2 >= end or lower[codes[j + 1]] != 105 or lower[codes[j + 2]] != 110:
+    behind = j + 1
+    if not _spells(codes, lower, behind, end, _IN):
         return False
-    behind = j + 3
-    if (
-        j + 5 < end
-        and lower[codes[j + 3]] == 110
-        and lower[codes[j + 4]] == 101
-        and lower[codes[j + 5]] == 110
-    ):
-        behind = j + 6
+    behind += len(_IN)
+    if _spells(codes, lower, behind, end, _NEN):
+        behind += len(_NEN)
     if behind >= end:
         return True
     kind = classes[codes[behind]]
@@ -314,13 +369,13 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, cut_words
             low_key = np.uint64(0)
             high_key = np.uint64(0)
             stop = i
-            limit_of_short = min(end, i + 16)
-            while stop < limit_of_short and codes[stop] < 128:
+            limit_of_short = min(end, i + _SHORT_LETTERS)
+            while stop < limit_of_short and codes[stop] < _ASCII:
                 low = simple[codes[stop]]
                 if low == 0:
                     break
-                high_key = high_key << np.uint64(8) | low_key >> np.uint64(56)
-                low_key = low_key << np.uint64(8) | np.uint64(low)
+                high_key = high_key << _BYTE | low_key >> _LAST_BYTE
+                low_key = low_key << _BYTE | np.uint64(low)
                 stop += 1
             short = stop > i
             if short and stop < end:
@@ -334,9 +389,7 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, cut_words
                         and classes[codes[stop - 1]] != DIGIT
                     )
                 ) and not is_inside(codes, classes, lower, inner, stop, end)
-            near_slot = np.int64(
-                (low_key ^ high_key * np.uint64(3)) * MIX >> np.uint64(64 - _NEAR_BITS)
-            )
+            near_slot = np.int64((low_key ^ high_key * _NEAR_FACTOR) * MIX >> _NEAR_SHIFT)
             if short and near[near_slot, 0] == low_key and near[near_slot, 1] == high_key:
                 words[piece_count] = near_words[near_slot] | _flag(codes, classes, before, i)
                 starts[piece_count] = i - begin
@@ -387,46 +440,46 @@ def _cut(codes, text_ends, breaks, together, characters, known, state, cut_words
                 if odd_codes[code]:
                     strange = True
                 h = (h ^ np.uint64(code)) * seed[1]
-                h ^= h >> np.uint64(29)
+                h ^= h >> MIX_SHIFT
                 used_bytes += 1
-                if code < 0x80:
+                if code < TWO_BYTES_FROM:
                     room[size] = code
-                    size += 1
-                elif code < 0x800:
-                    room[size] = 0xC0 | code >> 6
-                    room[size + 1] = 0x80 | code & 0x3F
-                    size += 2
-                elif code < 0x10000:
-                    room[size] = 0xE0 | code >> 12
-                    room[size + 1] = 0x80 | code >> 6 & 0x3F
-                    room[size + 2] = 0x80 | code & 0x3F
-                    size += 3
                 else:
-                    room[size] = 0xF0 | code >> 18
-                    room[size + 1] = 0x80 | code >> 12 & 0x3F
-                    room[size + 2] = 0x80 | code >> 6 & 0x3F
-                    room[size + 3] = 0x80 | code & 0x3F
-                    size += 4
-            h = (h ^ h >> np.uint64(32)) * MIX
-            half = h >> np.uint64(32)
+                    if code < THREE_BYTES_FROM:
+                        room[size] = LEAD_OF_TWO | code >> BITS_OF_ONE
+                    else:
+                        if code < FOUR_BYTES_FROM:
+                            room[size] = LEAD_OF_THREE | code >> BITS_OF_TWO
+                        else:
+                            room[size] = LEAD_OF_FOUR | code >> BITS_OF_THREE
+                            size += 1
+                            room[size] = FOLLOWING | code >> BITS_OF_TWO & OWN_BITS
+                        size += 1
+                        room[size] = FOLLOWING | code >> BITS_OF_ONE & OWN_BITS
+                    size += 1
+                    room[size] = FOLLOWING | code & OWN_BITS
+                size += 1
+            h = (h ^ h >> HALF) * MIX
+            half = h >> HALF
             at = _slot(half, mask)
             while True:
                 slot = slots[at]
                 if slot == 0:
                     word = count
-                    slots[at] = half << np.uint64(32) | np.uint64(word + 1)
+                    slots[at] = half << HALF | np.uint64(word + 1)
                     letters[used : used + size] = room[:size]
                     used += size
                     ends[word] = used
                     # A small sigma at the end of a word has a form of its own, where case is
                     # changed; a word that was cut is no word.
                     odd[word] = (
-                        strange or (code == 0x3C3 and lower[0x3A3] == code and used_bytes > 1)
+                        strange
+                        or (code == _SMALL_SIGMA and lower[_SIGMA] == code and used_bytes > 1)
                     ) and used_bytes <= MAX_LETTERS
                     count += 1
                     break
-                if slot >> np.uint64(32) == half:
-                    word = np.int64(slot & np.uint64(0xFFFFFFFF)) - 1
+                if slot >> HALF == half:
+                    word = np.int64(slot & LOWER_HALF) - 1
                     a = np.int64(ends[word - 1]) if word else 0
                     if np.int64(ends[word]) - a == size:
                         for p in range(size):

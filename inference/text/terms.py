@@ -5,9 +5,9 @@ import numpy as np
 
 from inference.text.choice import REASONS, Choice
 from inference.text.choose import reasons
+from inference.text.cut_rules import NEWEST, CutRules
 from inference.text.forms import form_maker
 from inference.text.joined_words import WordUnits
-from inference.text.spelling import CUT
 from inference.text.stream import Block
 from inference.text.tokenise import Tokeniser
 
@@ -15,15 +15,19 @@ _LEFT_OUT = [REASONS.index(name) for name in ("number", "too short", "too long")
 
 
 def terms(
-    texts: list[str], choice: Choice, language: str = "", given: bool = False, cut: int = CUT
+    texts: list[str],
+    choice: Choice,
+    language: str = "",
+    given: bool = False,
+    rules: CutRules = NEWEST,
 ) -> list[list[tuple[int, int, str]]]:
     """The words of each text as (start, end, word), in their order: text[start:end] counts as
     `word`.
 
     Stop words are among them; numbers where they don't count, too short and too long words are not.
-    language, given, cut: of the corpus's tokeniser.
+    language, given, rules: of the corpus's tokeniser.
     """
-    units, numbers, starts, ends, text_ends = _cut(texts, choice, language, given, cut)
+    units, numbers, starts, ends, text_ends = _cut(texts, choice, language, given, rules)
     stays = ~np.isin(reasons(units, choice)[numbers], _LEFT_OUT)
     distinct, at = np.unique(numbers[stays], return_inverse=True)
     words = units.words(distinct)
@@ -44,7 +48,7 @@ def stops(
     choice: Choice,
     language: str = "",
     given: bool = False,
-    cut: int = CUT,
+    rules: CutRules = NEWEST,
 ) -> list[list[int]]:
     """Where the words end that begin at some places of texts. positions: int, ascending, of each
     text.
@@ -52,7 +56,7 @@ def stops(
     A text may be a part of a longer one, cut where a word is: what begins at no place of the part
     is taken to be one character.
     """
-    _, _, all_starts, all_ends, text_ends = _cut(texts, choice, language, given, cut)
+    _, _, all_starts, all_ends, text_ends = _cut(texts, choice, language, given, rules)
     all_stops = []
     for at, begin, end in zip(
         positions, [0, *text_ends.tolist()], text_ends.tolist(), strict=False
@@ -68,11 +72,11 @@ def stops(
 
 
 def _cut(
-    texts: list[str], choice: Choice, language: str, given: bool, cut: int
+    texts: list[str], choice: Choice, language: str, given: bool, rules: CutRules
 ) -> tuple[WordUnits, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """What cut them; of each unit its number, where it starts and where it stops in its text,
     int32; int64, where each text's units end."""
-    tokeniser = Tokeniser(language, given, cut)
+    tokeniser = Tokeniser(language, given, rules)
     text_pieces = tokeniser.pieces(texts)
     ends = np.cumsum(text_pieces.lengths, dtype=np.int64)
     units = WordUnits(tokeniser.lexicon, choice)

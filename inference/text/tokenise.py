@@ -6,10 +6,12 @@ import numpy as np
 
 from inference.runtime.jit import njit
 from inference.text import case, characters, spelling
-from inference.text.lexicon import Lexicon, _gathered
+from inference.text.cut_rules import NEWEST, CutRules
+from inference.text.lexicon import NEW_LINE, Lexicon, gathered_words
 from inference.text.segment import segmenter
 from inference.text.table import NUMBER, WordTable
 
+SPACE = ord(" ")
 _BLOCK = 4_000_000  # code points that are cut at a time
 
 
@@ -37,27 +39,23 @@ class Tokeniser:
     apostrophe between two digits keeps a number whole. Each ideograph is a piece, and each run of
     katakana, where the language has no segmenter. Words are in lower case and in normal form C;
     what is longer than 64 letters is cut at 65, and never a word. language: ISO 639-1, or "".
-    given: words are the strings between white space, as they are. cut: the version of the cut, of
-    which a corpus keeps its own (spelling.CUT).
+    given: words are the strings between white space, as they are. rules: a corpus keeps those that
+    it was read with.
     """
 
-    def __init__(self, language: str = "", given: bool = False, cut: int = spelling.CUT):
+    def __init__(self, language: str = "", given: bool = False, rules: CutRules = NEWEST):
         self.language = language
         self.given = given
-        self.cut = cut
+        self.rules = rules
         self._turkic = language in ("tr", "az") and not given
         self.characters = (
             characters.characters_as_given()
             if given
-            else characters.characters(self._turkic, language, cut)
+            else characters.characters(self._turkic, language, rules.cut)
         )
-        self._segment = None if given else segmenter(language)
-        # Whose segmenters say where words of ideographs begin
-        self._together = language in (
-            "zh",
-            "ja",
-            "ko",
-        )
+        self._segment = None if given else segmenter(language, rules.segmenter)
+        # Their segmenters say where words of ideographs begin
+        self._together = language in ("zh", "ja", "ko")
         self._table = WordTable()
         # Of the table's words: the number of the canonical word, -1 where it has none yet
         self._ids = np.zeros(0, np.int32)
@@ -75,9 +73,9 @@ class Tokeniser:
         if not len(numbers):
             return Lexicon(np.zeros(0, np.uint8), np.zeros(0, np.uint32))
         table = self._table
-        letters = _gathered(table.letters, table.ends, numbers)
+        letters = gathered_words(table.letters, table.ends, numbers)
         sizes = table.ends[numbers] - np.where(numbers > 0, table.ends[numbers - 1], np.uint32(0))
-        return Lexicon(letters[letters != 10], np.cumsum(sizes, dtype=np.uint32))
+        return Lexicon(letters[letters != NEW_LINE], np.cumsum(sizes, dtype=np.uint32))
 
     def know(self, lexicon: Lexicon) -> None:
         """Begin with the words of a lexicon, under its numbers."""
@@ -162,12 +160,12 @@ class Tokeniser:
 
     def _canonical(self, word: str) -> str:
         word = characters.canonical(word, self._turkic)
-        return word if self.cut == 1 else spelling.folded(word, self.language)
+        return word if self.rules.cut == 1 else spelling.folded(word, self.language)
 
     def _entries(self, words: list[str]) -> np.ndarray:
         """int64: the places of words in the table, as they are."""
         joined = np.frombuffer(" ".join([*words, ""]).encode("utf-32-le"), np.uint32)
-        ends = np.flatnonzero(joined == 32) + 1
+        ends = np.flatnonzero(joined == SPACE) + 1
         return self._table.add(
             joined, ends, np.zeros(0, bool), False, characters.characters_as_given()
         )[0].astype(np.int64)
@@ -199,5 +197,7 @@ def _name(entries, canonical, ids, sources, count):
 
 @njit(cache=True, nogil=True)
 def _translate(words, ids):
+    """Give words of a stream their numbers in the lexicon, in place. words: int32, numbers with
+    flags; ids: int32, of each number the new one."""
     for i in range(len(words)):
         words[i] = words[i] & ~NUMBER | ids[words[i] & NUMBER]

@@ -15,9 +15,8 @@ from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
 
 # A writing, with a hyphen or a space where it has one, and the word that it counts as
 Pair = tuple[str, str]
-MOST_HYPHENATED_PIECES = (
-    20_000  # pieces with a hyphen between them, the most frequent ones, that are looked at
-)
+# Pieces with a hyphen between them, the most frequent ones, that are looked at
+MOST_HYPHENATED_PIECES = 20_000
 _LETTERS = regex.compile(r"[\p{L}\p{M}]+")
 _SPELLINGS = [  # language, "" for any; what is written otherwise; how
     ("", regex.compile("œ"), "oe"),

@@ -2,6 +2,10 @@
 // and nothing a user wrote is handed to Plotly as it is: it would read tags in it.
 
 const MANY = 60; // more lines than this are a thicket: the server then sends quantile bands instead
+const TICKS = 7; // labels of an axis of periods or values
+const MARGIN = { l: 52, r: 64, t: 8, b: 40 }; // fixed, so that the frame does not move with the width of its numbers
+const LABEL_LINE = 15; // pixels from a name at the right edge to the next
+const LEAST_HEIGHT = 100; // pixels of a frame that has not been laid out yet
 
 // A custom property may hold light-dark(…); only a computed colour says which of the two holds now.
 function colours() {
@@ -25,6 +29,9 @@ const clear = (colour, alpha) => colour.replace(/^rgb\((.*)\)$/, `rgba($1, ${alp
 const signed = (x, places) => x.toFixed(places).replace("-", "−");
 const short = (x) => signed(x, Math.abs(x) < 10 ? 2 : 1); // coherence is a sum over pairs of words: its size varies
 const last = (list) => list[list.length - 1];
+const heightOf = (element) => element.clientHeight - MARGIN.t - MARGIN.b; // pixels of the frame
+// Some labels of an axis, the first and the last among them, evenly apart.
+const ticksOf = (labels) => [...new Set(Array.from({ length: TICKS }, (_, i) => labels[Math.round((i * (labels.length - 1)) / (TICKS - 1))]))];
 
 function layout(colour, { steps, y, labels }) {
   const axis = {
@@ -35,7 +42,7 @@ function layout(colour, { steps, y, labels }) {
     uirevision: "keep", // what the reader zoomed to stays when points are added
     font: { family: getComputedStyle(document.body).fontFamily, color: colour.ink, size: 13 },
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
-    margin: { l: 52, r: 64, t: 8, b: 40 }, // fixed, so that the frame does not move with the width of its numbers
+    margin: { ...MARGIN },
     showlegend: false, hovermode: "closest",
     hoverlabel: { bgcolor: colour.paper, bordercolor: colour.rule, font: { color: colour.ink, size: 13 } },
     dragmode: matchMedia("(pointer: coarse)").matches ? false : "zoom", // a finger scrolls the page
@@ -174,7 +181,7 @@ function called(k, names) {
 // Labels of the two topics that end highest and the two that end lowest, where they stand apart from each other and from the mean.
 function extremes(element, rows, ends, mean, label) {
   const values = rows.flat().filter((value) => value !== null);
-  const apart = (18 * (Math.max(...values) - Math.min(...values))) / Math.max(60, element.clientHeight - 48);
+  const apart = (18 * (Math.max(...values) - Math.min(...values))) / Math.max(60, heightOf(element));
   const known = ends.map((_, k) => k).filter((k) => ends[k] !== null).sort((a, b) => ends[a] - ends[b]);
   const at = [mean, mean - apart]; // its label has two lines
   return [...new Set([...known.slice(-2).reverse(), ...known.slice(0, 2)])].flatMap((k) => {
@@ -192,7 +199,7 @@ export function curves(element, lines, { x, places }) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const room = (high - low || 1) * 0.06;
   const range = [low - room, high + room];
-  const perPixel = (range[1] - range[0]) / Math.max(60, element.clientHeight - 48); // the frame's own margins
+  const perPixel = (range[1] - range[0]) / Math.max(60, heightOf(element));
   const width = Math.max(...known.flat().map(([at]) => at));
   const hue = (place) => (place ? colour.lines[(place * 5) % colour.lines.length] : colour.ink); // neighbours in the list far apart in colour
   const ends = known.map((points, i) => ({ at: last(points)[1], i })).sort((a, b) => a.at - b.at);
@@ -216,7 +223,7 @@ export function curves(element, lines, { x, places }) {
 export function stacked(element, { bins, series, other, unit, lit }, { onPoint, onSpan }) {
   const colour = colours();
   const x = bins.map(({ label }) => label);
-  const ticks = [...new Set(Array.from({ length: 7 }, (_, i) => x[Math.round((i * (bins.length - 1)) / 6)]))];
+  const ticks = ticksOf(x);
   const percent = unit === "shares", narrow = element.clientWidth < 600;
   const named = series.map((topic) => ({ ...topic, label: plain(topic.label) }));
   const bands = other ? [...named, { number: null, label: "other topics", values: other }] : named;
@@ -229,7 +236,7 @@ export function stacked(element, { bins, series, other, unit, lit }, { onPoint, 
     text: band.values.map((value, i) => `${bins[i].label}  ${band.label}  ${said(value ?? 0)}`), hovertemplate: "%{text}<extra></extra>",
   }));
   const total = percent && other ? 1 : Math.max(...bins.map((_, i) => bands.reduce((sum, { values }) => sum + (values[i] ?? 0), 0)));
-  const shape = layout(colour, { steps: bins.length - 1, y: !percent ? ",d" : other ? ".0%" : "~%", labels: ends(bands, x.length - 1, total, { height: element.clientHeight - 48, letters: narrow ? 13 : 24 }, colour) });
+  const shape = layout(colour, { steps: bins.length - 1, y: !percent ? ",d" : other ? ".0%" : "~%", labels: ends(bands, x.length - 1, total, { height: heightOf(element), letters: narrow ? 13 : 24 }, colour) });
   Object.assign(shape.xaxis, { type: "category", title: undefined, tickvals: ticks, tickformat: undefined });
   Object.assign(shape.yaxis, { range: [0, total], fixedrange: true });
   Object.assign(shape.margin, { r: narrow ? 92 : 190 });
@@ -253,8 +260,8 @@ export function keptLines(element, labels, lines) {
   const place = (i) => shift + ((i * 5) % colour.lines.length);
   const hue = (i) => colour.topics[place(i)];
   const lasts = lines.map(({ label, values }, i) => ({ number: i, label, hue: place(i), at: last(values.filter((value) => value !== null)) ?? 0 }));
-  const shape = layout(colour, { steps: labels.length - 1, y: ".0%", labels: spread(lasts, labels.length - 1, most, element.clientHeight - 48, colour) });
-  const ticks = [...new Set(Array.from({ length: 7 }, (_, i) => labels[Math.round((i * (labels.length - 1)) / 6)]))];
+  const shape = layout(colour, { steps: labels.length - 1, y: ".0%", labels: spread(lasts, labels.length - 1, most, heightOf(element), colour) });
+  const ticks = ticksOf(labels);
   Object.assign(shape.xaxis, { type: "category", title: undefined, tickvals: ticks, tickformat: undefined });
   shape.yaxis.range = [0, most * 1.06];
   shape.margin.r = element.clientWidth < 600 ? 110 : 190;
@@ -267,15 +274,21 @@ export function keptLines(element, labels, lines) {
 
 // Names at the right edge beside the ends of their lines, moved apart where these lie close.
 function spread(lines, x, most, height, colour) {
-  const line = (15 * most) / Math.max(height, 100);
+  const line = (LABEL_LINE * most) / Math.max(height, LEAST_HEIGHT);
   const labels = [...lines].sort((a, b) => a.at - b.at)
     .map(({ label, hue, at }) => ({ x, y: at, text: plain(shortened(label)), color: colour.topics[hue] }));
-  for (let i = 1; i < labels.length; i += 1) labels[i].y = Math.max(labels[i].y, labels[i - 1].y + line);
-  for (let i = labels.length - 1, top = Math.max(most, labels.length * line); i >= 0; i -= 1) {
-    labels[i].y = Math.min(labels[i].y, top);
-    top = labels[i].y - line;
-  }
+  moveApart(labels, line, Math.max(most, labels.length * line));
   return labels;
+}
+
+// Moves labels, of which the lowest is the first, until each is a line above the one before, and none above the top.
+function moveApart(labels, line, top) {
+  for (let i = 1; i < labels.length; i += 1) labels[i].y = Math.max(labels[i].y, labels[i - 1].y + line);
+  let highest = top;
+  for (const label of [...labels].reverse()) {
+    label.y = Math.min(label.y, highest);
+    highest = label.y - line;
+  }
 }
 
 const plain = (text) => text.replaceAll("<", "‹").replaceAll(">", "›"); // Plotly reads tags in texts
@@ -289,11 +302,7 @@ function ends(bands, x, total, { height, letters }, colour) {
     below += value;
     return { x, y: below - value / 2, text: shortened(label, letters), color: number === null ? colour.faded : colour.topics[hue] };
   });
-  const line = (15 * total) / Math.max(height, 100);
-  for (let i = 1; i < labels.length; i += 1) labels[i].y = Math.max(labels[i].y, labels[i - 1].y + line);
-  for (let i = labels.length - 1, top = total; i >= 0; i -= 1) {
-    labels[i].y = Math.min(labels[i].y, top);
-    top = labels[i].y - line;
-  }
+  const line = (LABEL_LINE * total) / Math.max(height, LEAST_HEIGHT);
+  moveApart(labels, line, total);
   return labels;
 }

@@ -34,8 +34,14 @@ export function formingView(section, ended) {
     text.setAttribute("x", topic.dx);
     text.setAttribute("y", topic.dy);
     text.classList.toggle("unsaid", !topic.labelled);
-    title.textContent = `${topic.label} ${topic.name}, ${percent(topic.share)}`;
+    title.textContent = `${withLabel(topic)}, ${percent(topic.share)}`;
     return node;
+  }
+
+  // As a sentence has it: “Navy & ships (T22)”, “T31 (man · industrial · wage)”.
+  function withLabel({ label, name, has_name }) {
+    if (has_name) return `${name} (${label})`;
+    return name ? `${label} (${name})` : label;
   }
 
   function element(name, className, text = "") {
@@ -43,6 +49,15 @@ export function formingView(section, ended) {
     node.className = className;
     node.textContent = text;
     return node;
+  }
+
+  // A name and its number as {% chip %} has them: the number first where words stand for a name. Written again only where that changes.
+  function order(chip, topic) {
+    const first = topic.has_name ? "name" : "number";
+    if (chip.dataset.first === first) return;
+    chip.dataset.first = first;
+    if (topic.has_name) chip.replaceChildren(element("bdi", "name"), " ", element("small", "", topic.label));
+    else chip.replaceChildren(`${topic.label} `, element("bdi", "name unnamed"));
   }
 
   // Only what changed is replaced, so focus and hover stay.
@@ -53,7 +68,6 @@ export function formingView(section, ended) {
       node.dataset.topic = topic.number;
       const head = element("p", ""), chip = element("a", `chip t${topic.hue}`), snippet = element("p", "snippet");
       chip.dataset.topic = topic.number;
-      chip.append(`${topic.label} `, element("bdi", "name"));
       snippet.append(element("a", ""));
       snippet.firstChild.append(element("bdi", ""));
       head.append(chip, " ", element("span", "n share"));
@@ -65,7 +79,7 @@ export function formingView(section, ended) {
     const put = (part, text) => { if (part && part.textContent !== text) part.textContent = text; };
     const chip = node.querySelector(".chip"), words = node.querySelector(".words");
     chip.href = topic.url;
-    if (!chip.querySelector(".name")) chip.append(" ", element("bdi", "name"));
+    order(chip, topic);
     put(chip.querySelector(".name"), topic.name);
     put(node.querySelector(".share"), percent(topic.share));
     const before = new Set([...words.children].map((word) => word.textContent));
@@ -104,6 +118,16 @@ export function formingView(section, ended) {
       + " Topics that are near each other have words in common; a larger circle holds more of the text. Dashed circles: general talk.";
   }
 
+  // null where the server, or the rest of its answer, did not come.
+  async function topicsAt(step) {
+    try {
+      const answer = await fetch(`${state.url_forming}?step=${step}`, { headers: { Accept: "application/json" } });
+      return answer.ok ? (await answer.json()).topics : null;
+    } catch {
+      return null;
+    }
+  }
+
   async function goTo(index) {
     const { steps } = state.forming, step = steps[index], mine = ++asked;
     pinned = index < steps.length - 1;
@@ -111,9 +135,9 @@ export function formingView(section, ended) {
     if (pinned) at.searchParams.set("step", step); else at.searchParams.delete("step");
     history.replaceState(null, "", at);
     if (!kept.has(step)) {
-      const answer = await fetch(`${state.url_forming}?step=${step}`, { headers: { Accept: "application/json" } }).catch(() => null);
-      if (!answer?.ok) return; // what is shown stays; the next move asks again
-      kept.set(step, (await answer.json()).topics);
+      const topics = await topicsAt(step);
+      if (!topics) return; // what is shown stays; the next move asks again
+      kept.set(step, topics);
     }
     if (mine === asked) draw(step, kept.get(step)); // else the slider is elsewhere by now
   }

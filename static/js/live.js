@@ -2,7 +2,7 @@
 
 const PATIENCE = 3000; // ms without a connection before the page says so: a reload of the server is shorter
 const AGAIN = 5000; // ms after which the state is asked for once more, where it did not come or no news do
-const LOST = "The connection to the server is lost. The work there continues, and so does this page when the connection is back.";
+export const LOST = "The connection to the server is lost. The work there continues, and so does this page when the connection is back.";
 
 // follow({json, events, onState, onEvent, onLost}): asks for the state now, and again whenever a connection opens, so
 // that nothing that happened in between is missed. onLost hears a sentence, or "" when all is well again. Returns {refresh, stop}.

@@ -3,7 +3,7 @@
 const NEAREST = 24; // times as large as the whole
 const STEP = 1.5; // of a zoom by button or key
 const FONT = 14, LETTER = 6.9, LINE = 17, GAP = 4; // of labels, in pixels; webapp/analysis/topics/maps.py has the same
-const NARROW = 480, SMALLER = 0.82; // of a map as narrow, labels are smaller, without numbers, and may lie on the edges of circles
+const NARROW = 480, SMALLER = 0.82; // of a map as narrow, labels are smaller, names alone, and may lie on the edges of circles
 const MARGIN = 0.05; // of the circles' width, beside them on a narrow map
 const EDGE = 0.64, NARROW_EDGE = 0.25; // parts of a circle's radius, squared, that a label leaves free
 const LABELS = 120; // that are shown at a time
@@ -21,14 +21,14 @@ export function chart(figure, choose) {
   const drawn = svg.dataset.size.split(" ").map(Number);
   const topics = [...svg.querySelectorAll("a")].map((link) => {
     const [x, y, r] = ["cx", "cy", "r"].map((name) => Number(link.firstElementChild.getAttribute(name)));
-    return { link, x, y, r, text: link.dataset.said, number: Number(link.dataset.topic), general: link.classList.contains("general") };
+    return { link, x, y, r, name: link.dataset.name, label: link.dataset.label, number: Number(link.dataset.topic), general: link.classList.contains("general") };
   });
   // What the whole map shows: the drawing, or where it is narrow only as much as the circles take up, as the room that it leaves for
   // labels at its sides would make them small.
   let [left, top, width, height] = [0, 0, ...drawn];
   function frameCircles() {
     [left, top, width, height] = [0, 0, ...drawn];
-    if (svg.clientWidth >= NARROW) return;
+    if (svg.clientWidth >= NARROW || !topics.length) return;
     const [low, high] = [Math.min, Math.max].map((end, i) => ["x", "y"].map((axis) => end(...topics.map((topic) => topic[axis] + (i ? 1 : -1) * topic.r))));
     const margin = MARGIN * (high[0] - low[0]);
     [left, top] = [Math.max(low[0] - margin, 0), Math.max(low[1] - margin, 0)];
@@ -44,7 +44,6 @@ export function chart(figure, choose) {
 
   // The view ----------------------------------------------------------------------------------------------------
 
-  const scale = () => svg.clientWidth / view.w; // pixels for a unit, where the drawing is as wide as its box
   const box = () => {
     const shape = svg.getBoundingClientRect();
     const unit = Math.max(view.w / shape.width, (view.w * height) / width / shape.height);
@@ -78,8 +77,9 @@ export function chart(figure, choose) {
     look(point.x - ((point.x - view.x) * w) / view.w, point.y - ((point.y - view.y) * w) / view.w, w);
   }
 
-  // Labels find room, the largest topic's first: right, left, below, above. As in maps.py. On a crowded map topics of general talk
-  // come last, and small circles make no difference, or hardly any label would find room.
+  // Names find room, the largest topic's first: right, left, below, above; where all stand, the number follows each that has room
+  // for it. As in maps.py. On a crowded map topics of general talk come last, and small circles make no difference, or hardly any
+  // label would find room.
   function label() {
     const narrow = svg.clientWidth < NARROW;
     const unit = box().unit * (narrow ? SMALLER : 1);
@@ -91,6 +91,11 @@ export function chart(figure, choose) {
     const most = crowded ? Math.min(NAMED, svg.clientWidth / APART) : LABELS;
     const taken = [];
     const found = [];
+    const space = ([anchor, x, middle], text) => {
+      const w = letter * text.length;
+      const l = x - { start: 0, middle: w / 2, end: w }[anchor];
+      return { l, r: l + w, t: middle - high / 2, b: middle + high / 2 };
+    };
     const free = (a) => a.l >= view.x && a.r <= end.x && a.t >= view.y && a.b <= end.y
       && !taken.some((b) => a.l < b.r && a.r > b.l && a.t < b.b && a.b > b.t)
       && !solid.some(({ x, y, r }) => {
@@ -102,31 +107,32 @@ export function chart(figure, choose) {
     for (const topic of first.slice(0, 3 * LABELS)) {
       if (found.length >= most) break;
       const { x, y, r } = topic;
-      const [head, ...rest] = topic.text.split(" ");
-      const text = narrow && rest.length ? rest.join(" ") : topic.text;
-      const w = letter * text.length;
-      const places = [["start", x + r + gap, y], ["end", x - r - gap - w, y],
-        ["middle", x - w / 2, y + r + high / 2], ["middle", x - w / 2, y - r - high / 2]];
-      for (const [anchor, l, middle] of places) {
-        const space = { l, r: l + w, t: middle - high / 2, b: middle + high / 2 };
-        if (!free(space)) continue;
-        taken.push(space);
-        const item = document.createElementNS(svg.namespaceURI, "text");
-        if (text === topic.text) {
-          const number = document.createElementNS(svg.namespaceURI, "tspan");
-          number.textContent = head;
-          item.append(number, ` ${rest.join(" ")}`);
-        } else item.textContent = text;
-        item.setAttribute("x", anchor === "start" ? l : anchor === "end" ? l + w : x);
-        item.setAttribute("y", middle);
-        item.setAttribute("text-anchor", anchor);
-        item.setAttribute("font-size", FONT * unit);
-        item.setAttribute("stroke-width", 3 * unit);
-        found.push(item);
-        break;
-      }
+      const places = [["start", x + r + gap, y], ["end", x - r - gap, y], ["middle", x, y + r + high / 2], ["middle", x, y - r - high / 2]];
+      const place = places.find((candidate) => free(space(candidate, topic.name)));
+      if (!place) continue;
+      taken.push(space(place, topic.name));
+      found.push({ topic, place });
     }
-    labels.replaceChildren(...found);
+    labels.replaceChildren(...found.map(({ topic, place }, i) => {
+      const [anchor, x, middle] = place;
+      const item = document.createElementNS(svg.namespaceURI, "text");
+      item.textContent = topic.name;
+      const [own] = taken.splice(i, 1); // a label does not stand in its own way
+      const whole = space(place, `${topic.name} ${topic.label}`);
+      const numbered = !narrow && free(whole);
+      taken.splice(i, 0, numbered ? whole : own);
+      if (numbered) {
+        const number = document.createElementNS(svg.namespaceURI, "tspan");
+        number.textContent = ` ${topic.label}`;
+        item.append(number);
+      }
+      item.setAttribute("x", x);
+      item.setAttribute("y", middle);
+      item.setAttribute("text-anchor", anchor);
+      item.setAttribute("font-size", FONT * unit);
+      item.setAttribute("stroke-width", 3 * unit);
+      return item;
+    }));
   }
 
   // Choosing ----------------------------------------------------------------------------------------------------

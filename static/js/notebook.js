@@ -6,6 +6,7 @@ const INTERVAL = ": 95% low"; // a column of the ends of intervals (webapp/platf
 const number = (cell) => (/^-?\d+(\.\d+)?(e-?\d+)?$/i.test(cell) ? Number(cell) : null);
 
 for (const drawn of document.querySelectorAll(".kept-chart")) {
+  if (drawn.classList.contains("kept-map")) continue; // no lines
   const table = drawn.closest(".piece").querySelector(".kept table");
   if (table.tHead.textContent.includes(INTERVAL)) continue; // the server's drawing has the intervals
   const columns = [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent);

@@ -4,7 +4,7 @@
 // without it nothing more comes. data-state: where the fresh one has another, the rest of the page has changed, too, or data-then
 // of the fresh one is where to go. data-ready: an address of JSON, asked instead of the part: where its `ready` is true, the page is
 // loaded. An element [data-lost] in it says when the server does not answer.
-const LOST = "The connection to the server is lost. The work there continues, and so does this page when the connection is back.";
+import { LOST } from "./live.js";
 
 function follow(part) {
   const wait = () => part.dataset.every && setTimeout(look, 1000 * part.dataset.every);
@@ -30,7 +30,8 @@ function follow(part) {
     if (missed) return wait();
     if (part.dataset.ready) return JSON.parse(answer.text).ready ? location.reload() : wait();
     const fresh = new DOMParser().parseFromString(answer.text, "text/html").querySelector(`[data-part=${part.dataset.part}]`);
-    if (fresh?.dataset.state !== part.dataset.state) return fresh?.dataset.then ? location.replace(fresh.dataset.then) : location.reload();
+    if (!fresh) return location.reload(); // another page came, such as that to sign in
+    if (fresh.dataset.state !== part.dataset.state) return fresh.dataset.then ? location.replace(fresh.dataset.then) : location.reload();
     morph(part, fresh);
     wait();
   }

@@ -11,8 +11,8 @@ export const steps = [
   {
     title: "What was found",
     at: "overview/",
-    text: "What the texts are about, what rose and fell, and typical passages. Each sentence has its 95% confidence interval, and opens the "
-      + "passages behind it.",
+    text: "What the texts are about, what rose and fell, and typical passages. Each sentence has its interval, and opens the passages "
+      + "behind it.",
   },
   {
     title: "Topics",

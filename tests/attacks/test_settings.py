@@ -91,6 +91,14 @@ def test_the_checks_notice_a_careless_server(tmp_path):
         ({}, False),  # one's own machine
         ({"TOPOGRAPH_ACCOUNTS": "1"}, False),  # accounts, under the names of the own machine alone
         ({"TOPOGRAPH_ACCOUNTS": "1", "TOPOGRAPH_HOSTS": "topics.example.org"}, True),
+        (  # what docker-compose.yml passes on where .env does not say it
+            {
+                "TOPOGRAPH_ACCOUNTS": "1",
+                "TOPOGRAPH_HOSTS": "topics.example.org",
+                "TOPOGRAPH_HTTPS": "",
+            },
+            True,
+        ),
         # As it was told
         (
             {

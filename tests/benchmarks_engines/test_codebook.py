@@ -19,21 +19,21 @@ def tokens():
     spans = zip(bow.indptr, bow.indptr[1:], strict=False)
     first = np.array([bow.counts[a:b][bow.words[a:b] < 15].sum() for a, b in spans])
     tokens = np.stack([first, 30 - first], axis=1)
-    return types.SimpleNamespace(
-        bow=bow,
-        K=2,
-        lengths=tokens.sum(axis=1),
+    mixtures = types.SimpleNamespace(
         doc_ptr=np.concatenate([[0], np.cumsum((tokens > 0).sum(axis=1))]),
         doc_topics=np.nonzero(tokens)[1].astype(np.uint16),
         doc_tokens=tokens[tokens > 0],
-        held=lambda topics: tokens[:, topics].sum(axis=1),
+        tokens_held=lambda topics: tokens[:, topics].sum(axis=1),
+    )
+    return types.SimpleNamespace(
+        document_bow=bow, K=2, lengths=tokens.sum(axis=1), mixtures=mixtures
     )
 
 
 @pytest.fixture
 def y(tokens) -> np.ndarray:
     noise = np.random.default_rng(2).normal(0, 3, D)
-    return (tokens.held([0]) + noise > 8).astype(float)
+    return (tokens.mixtures.tokens_held([0]) + noise > 8).astype(float)
 
 
 @pytest.fixture

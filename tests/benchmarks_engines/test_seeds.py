@@ -19,7 +19,7 @@ def test_a_named_topic_keeps_its_concept_where_its_words_are_of_other_subjects_t
 
 def test_the_area_under_the_curve_counts_half_of_equal_scores():
     coded = np.array([True, False, True, False])
-    assert seeds.agreement(np.array([2.0, 1.0, 1.0, 0.0]), coded) == 0.875
+    assert seeds.area_under_curve(np.array([2.0, 1.0, 1.0, 0.0]), coded) == 0.875
 
 
 def test_codes_of_a_document_are_told_apart():

@@ -16,20 +16,23 @@ def test_a_finding_becomes_a_conclusion_that_is_kept_and_exported(page, example)
     page.wait_for_url("**/time/effects/*")
     page.locator("table.effects td b").first.click()
     concluded = page.locator("#one")
-    topic = re.match(r"\s*(.+ \(T\d\d\)): ", concluded.inner_text())[1]
+    topic = re.match(r"\s*(.+ \(T\d\d\)|T\d\d \(.+?\)): ", concluded.inner_text())[1]
     expect(concluded).to_contain_text("“president”")  # whose texts count as one
     page.get_by_role("link", name="Does it hold in other runs?").click()
     expect(page.locator(".claimed")).to_contain_text(topic)
     claim = page.locator(".claimed").inner_text().removeprefix("The claim: ")
     conclusion = page.locator(".lede").inner_text()
-    for width in (380, 1440):
+    for width, table_begins in ((380, 760), (1440, 420)):
         page.set_viewport_size({"width": width, "height": 900})
+        table = page.locator("table.claims").bounding_box()
+        assert table["y"] < table_begins, "what is asked is answered in the first screen"
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     page.locator("details.pin summary").first.click()
     page.locator("details.pin[open] select").select_option("new")
     page.locator("details.pin[open] button[type=submit]").click()
     page.locator(".messages a").click()
     expect(page.locator(".piece .sentence")).to_have_text(f"{claim} {conclusion}")
+    expect(page.locator(".piece .source")).to_contain_text("% confidence interval")
     with page.expect_download() as event:
         page.get_by_role("link", name="HTML").click()
     kept = unescape(event.value.path().read_text())

@@ -18,17 +18,42 @@ BROKEN = """() => {
   return import("/static/js/part.js").then(() => null);
 }"""
 
+# A part without a state, for which another page answers
+ANOTHER_PAGE = """() => {
+  const part = document.createElement("p");
+  Object.assign(part.dataset, { part: "absent", every: "0.05" });
+  document.querySelector("main").append(part);
+  window.fetch = async () => ({ ok: true, status: 200, text: async () => "<h1>Sign in</h1>" });
+  return import("/static/js/part.js").then(() => null);
+}"""
 
-def have_come(page: Page, steps: list[Route], count: int) -> bool:
-    """Whether so many were asked for, once the page's events have come in."""
-    page.wait_for_timeout(20)
-    return len(steps) >= count
+
+def wait_for_steps(page: Page, steps: list[Route], count: int) -> None:
+    """Until so many were asked for."""
+
+    def have_come() -> bool:
+        page.wait_for_timeout(20)  # in which the page's events come in
+        return len(steps) >= count
+
+    def where_it_stands() -> str:
+        asked_for = [route.request.url for route in steps]
+        return (
+            f"{count} steps were awaited: {page.locator('form.replay').inner_text()}; {asked_for}"
+        )
+
+    until(have_come, told=where_it_stands)
 
 
 def test_a_part_is_asked_for_again_where_its_answer_broke_off(page: Page, live_system):
     page.goto("/")
     page.evaluate(BROKEN)
     page.wait_for_function("() => asked > 2")
+
+
+def test_a_page_loads_again_where_another_one_answers_for_its_part(page: Page, live_system):
+    page.goto("/")
+    with page.expect_navigation():
+        page.evaluate(ANOTHER_PAGE)
 
 
 def test_a_replay_that_is_begun_again_goes_on_once(page: Page, example):
@@ -39,12 +64,25 @@ def test_a_replay_that_is_begun_again_goes_on_once(page: Page, example):
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("button", name="Replay").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    until(lambda: have_come(page, steps, 2))
+    wait_for_steps(page, steps, 2)
     first = [route.request.url for route in steps]
     assert len(first) == 2 and len(set(first)) == 1
     for route in steps:
         route.continue_()
-    until(lambda: have_come(page, steps, 3))
+    wait_for_steps(page, steps, 3)
     page.wait_for_timeout(500)  # in which a second replay would ask for its next step
     assert len(steps) == 3 and steps[2].request.url not in first
     steps[2].continue_()
+
+
+def test_a_replay_goes_on_where_the_answer_of_a_step_broke_off(page: Page, example):
+    page.goto(example.at)
+    steps: list[Route] = []
+    page.route("**/forming.json*", lambda route: steps.append(route))
+    page.get_by_role("button", name="Replay").click()
+    wait_for_steps(page, steps, 1)
+    steps[0].fulfill(body='{"topics": [', content_type="application/json")
+    wait_for_steps(page, steps, 2)
+    assert steps[1].request.url != steps[0].request.url
+    page.get_by_role("button", name="Pause").click()
+    steps[1].continue_()

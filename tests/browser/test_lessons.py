@@ -85,7 +85,7 @@ def follow_first(page: Page, run: str) -> None:
     topic = page.url
     reader.begin(3)
     expect(page.locator(".judgement b")).to_have_text(
-        re.compile("clear|mixed|general talk|unstable", re.I)
+        re.compile("clear|mixed|general talk|unstable|not judged", re.I)
     )
     reader.read("Words", "main .columns")
     reader.read("Documents", "main .columns")
@@ -210,9 +210,11 @@ def follow_third(page: Page, run: str) -> None:
     page.wait_for_load_state("load")
     page.keyboard.press("2")
     expect(page.locator(".coding-head")).to_contain_text("1 coded")
+    page.wait_for_load_state("load")
     for number in range(1, 12):
         page.keyboard.press("1" if number % 3 else "2")
         expect(page.locator(".coding-head")).to_contain_text(f"{number + 1} coded")
+        page.wait_for_load_state("load")
     reader.press("Back to the concept")
     expect(page).to_have_url(concept)
     reader.begin(4)

@@ -142,3 +142,28 @@ def test_a_printed_overview_says_how_sure_it_is_and_of_which_documents(page, exa
         ".set-chip a",
     ):
         expect(page.locator(control).first).to_be_hidden()
+
+
+def test_a_pin_of_the_map_keeps_the_topics_that_are_chosen(page, example):
+    page.goto(f"{example.at}topics/?view=map")
+    page.get_by_role("button", name="Choose", exact=True).click()
+    for circle in (0, 1):
+        page.locator("[data-map] .circles a").nth(circle).click(force=True)
+    page.wait_for_url(re.compile(r"topics=\d+,\d+$"))
+    expect(page.locator(".overview tbody tr")).to_have_count(2)
+    pin = page.locator(".page-tools details.pin")
+    pin.locator("summary").click()
+    pin.get_by_role("button", name="Pin").click()
+    page.locator(".toast a").click()
+    kept = page.locator(".piece").last
+    expect(kept.locator(".kept-map circle")).to_have_count(2)
+    expect(kept.locator(".kept tbody tr")).to_have_count(2)
+    expect(kept.locator("h2 a")).to_have_attribute("href", re.compile(r"topics=\d+,\d+$"))
+
+
+def test_labels_of_the_map_begin_with_names(page, example):
+    page.goto(f"{example.at}topics/?view=map")
+    expect(page.get_by_role("button", name="Whole map")).to_be_visible()
+    labels = page.locator(".topic-map .labels text").all_text_contents()
+    assert labels and not [label for label in labels if re.match(r"T\d+\b", label)]
+    assert [label for label in labels if re.search(r" T\d+$", label)]

@@ -138,3 +138,35 @@ def test_a_table_of_what_is_less_clear_is_not_empty(phone: Page, example):
         }"""
     )
     assert shown == 6
+
+
+def test_the_choices_of_the_list_of_topics_are_lines_of_their_own(phone: Page, example):
+    """The Pin is beside the number of families, and what is said of peaks is not where they are not
+    written."""
+    phone.goto(f"{example.at}topics/?view=list")
+    pin = phone.locator(".page-tools details.pin > summary").bounding_box()
+    families = phone.locator(".page-tools nav.families").bounding_box()
+    assert pin is not None and families is not None
+    assert abs(pin["y"] + pin["height"] / 2 - families["y"] - families["height"] / 2) < LINE / 2
+    expect(phone.locator(".of-peaks").first).to_be_hidden()
+    phone.set_viewport_size({"width": 1280, "height": 900})
+    expect(phone.locator(".of-peaks").first).to_be_visible()
+
+
+def test_the_foot_of_a_page_has_two_lines(phone: Page, example):
+    phone.goto(f"{example.at}time/")
+    foot = phone.locator(".colophon").bounding_box()
+    assert foot is not None and foot["height"] < 2 * LINE
+    for name in ("Lessons", "Glossary"):
+        expect(phone.locator(".colophon").get_by_role("link", name=name)).to_be_visible()
+
+
+def test_the_numbers_below_the_charts_begin_in_one_line(phone: Page, example):
+    phone.goto(f"{example.at}time/")
+    for name in ("table", "choose"):
+        section = phone.locator(f"section[aria-labelledby={name}]")
+        heading = section.locator("h2").bounding_box()
+        summary = section.locator("summary").bounding_box()
+        assert heading is not None and summary is not None
+        assert summary["y"] < heading["y"] + heading["height"]
+        assert summary["height"] < LINE

@@ -66,6 +66,40 @@ def test_a_topic_takes_few_lines_of_a_phone(page: Page, example):
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
+def test_boxes_of_topics_come_on_a_phone_when_they_are_asked_for(page: Page, example):
+    page.set_viewport_size(PHONE)
+    page.goto(f"{example.at}topics/?view=list")
+    box = page.locator(".pick-cell input").first
+    expect(box).to_be_hidden()
+    page.get_by_label("Tick topics").press("Space")
+    box.check()
+    expect(page.get_by_role("button", name="Compare words")).to_be_visible()
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.reload()
+    expect(page.get_by_label("Tick topics")).to_be_hidden()
+    expect(box).to_be_visible()
+
+
+def test_topics_can_be_ticked_below_a_map_whose_list_began_empty(page: Page, example):
+    page.set_viewport_size(PHONE)
+    page.goto(f"{example.at}topics/?view=map&word=zzzz")
+    expect(page.get_by_label("Tick topics")).to_be_hidden()
+    page.evaluate(
+        "async () => (await import(document.querySelector('script[src*=\"js/topics.\"]').src))"
+        ".show(location.pathname + '?view=map')"
+    )
+    page.get_by_label("Tick topics").press("Space")
+    expect(page.locator(".pick-cell input").first).to_be_visible()
+
+
+def test_topics_whose_difference_may_be_chance_are_on_paper(page: Page, example):
+    page.goto(f"{example.at}time/compare/?from_a=1800&to_a=1850&from_b=1950&to_b=2000")
+    topic = page.locator("section[aria-labelledby=unsure] .chip").first
+    expect(topic).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(topic).to_be_visible()
+
+
 def test_differences_are_no_wider_than_a_phone(page: Page, example):
     page.set_viewport_size(PHONE)
     for address in ("effects/", "compare/?in_a=party:Whig&in_b=party:Republican"):

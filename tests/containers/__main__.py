@@ -38,7 +38,7 @@ from urllib.parse import urlencode
 import pytest
 
 from benchmarks.browser import BOUNDARY, Browser, reading_fields, training_form
-from benchmarks.whole_path import EXAMPLE
+from benchmarks.origin import EXAMPLE
 from tests.conftest import start
 from tests.containers import engine
 from tests.local.test_proxies import NAME, PASSWORD, Reader

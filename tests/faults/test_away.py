@@ -48,7 +48,7 @@ def test_pages_and_forms(committed, client, ready, away):
 
 
 def test_training_goes_on(committed, ready, trained, away):
-    run = runs.create(ready.version, seed=3, topics=6, passes=3)
+    run = runs.create(ready.version, seed=3, topics=6, engine_settings={"passes": 3})
     train(run.pk)
     run.refresh_from_db()
     assert run.status == "done"

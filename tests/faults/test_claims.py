@@ -56,7 +56,7 @@ def test_of_many_sweeps_one_queues_it_again(committed, ready):
 
 
 def test_a_task_that_is_delivered_twice_is_done_once(committed, ready):
-    run = runs.create(ready.version, seed=3, topics=7, passes=3)
+    run = runs.create(ready.version, seed=3, topics=7, engine_settings={"passes": 3})
     train(run.pk)
     run.refresh_from_db()
     done = run.attempt, run.snapshot_id, run.finished_at, run.metrics.count()

@@ -78,7 +78,7 @@ def test_reading_and_choosing_wait_for_room(committed, client, reading, ready, l
 @pytest.fixture(scope="module")
 def undisturbed(ready, django_db_blocker):
     with django_db_blocker.unblock():
-        run = runs.create(ready.version, seed=3, topics=7, passes=3)
+        run = runs.create(ready.version, seed=3, topics=7, engine_settings={"passes": 3})
         train(run.pk)
         yield run
         take_away(run)
@@ -88,7 +88,7 @@ STAGES = {
     "the checkpoint": "inference.checkpoint.save",
     "the evidence": "inference.gather",
     "Postgres": "webapp.platform.storage.bulk.Partition.write_arrays",
-    "the fsync before the row": "webapp.core.runs.training.settle",
+    "the fsync before the row": "webapp.core.runs.final_results.settle",
 }
 
 
@@ -97,7 +97,7 @@ def test_training_and_storing_wait_for_room(
     committed, client, ready, undisturbed, monkeypatch, stage
 ):
     """What the limit can't tell apart: each stage's own write fails."""
-    run = runs.create(ready.version, seed=3, topics=7, passes=3)
+    run = runs.create(ready.version, seed=3, topics=7, engine_settings={"passes": 3})
 
     def no_room(*_, **__):
         if stage == "Postgres":

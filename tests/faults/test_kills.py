@@ -194,6 +194,7 @@ def test_pages_while_postgres_refuses(topograph, corpus):
         while time.monotonic() < end:
             began = time.monotonic()
             said.append((*t.says(f"/corpora/{corpus}.json"), time.monotonic() - began))
+            time.sleep(LOOK)
 
     with t.refused():
         look(6)

@@ -52,8 +52,8 @@ def readers(look, count: int = 2):
 
 
 def test_topics_of_a_run(committed, ready, monkeypatch):
-    monkeypatch.setattr("webapp.core.runs.training.PUBLISH_SHARE", 1e9)  # each snapshot
-    run = runs.create(ready.version, seed=1, topics=7, passes=6)
+    monkeypatch.setattr("webapp.core.runs.early_topics.PUBLISH_SHARE", 1e9)  # each snapshot
+    run = runs.create(ready.version, seed=1, topics=7, engine_settings={"passes": 6})
 
     def published():
         return Run.objects.values_list("snapshot", flat=True).get(pk=run.pk)

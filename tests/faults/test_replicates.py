@@ -9,14 +9,15 @@ from django.db import transaction
 from django.urls import reverse
 
 import inference
-from inference import Topics
+from inference import Bow, Topics, engines
 from inference.errors import Invalid
 from tasks.runs import replicate, train
 from tests.sweeping import STALE, sweep_for
 from webapp.core.results import found_again, weights
-from webapp.core.runs import replicates, training
+from webapp.core.runs import replicates
 from webapp.models import Replicate, Run, Snapshot
 from webapp.platform.jobs import claims, dispatch, kinds, scheduler
+from webapp.platform.storage import files
 from webapp.service.corpora import deletion
 from webapp.service.operations import upkeep
 
@@ -29,7 +30,7 @@ def run(ready, committed, monkeypatch) -> Run:
     monkeypatch.setattr(dispatch, "send", lambda kind, pk: None)
     monkeypatch.setattr(dispatch, "queue_is_empty", lambda: True)
     monkeypatch.setattr(dispatch, "is_asked", lambda: False)
-    made = services.create(ready.version, topics=5, passes=3, seed=2**63 - 2)
+    made = services.create(ready.version, topics=5, seed=2**63 - 2, engine_settings={"passes": 3})
     train(made.pk)
     return latest(made.pk)
 
@@ -54,9 +55,9 @@ def test_topics_are_those_of_the_seed_and_are_looked_for(run):
     assert found_again.count_found(latest(run.pk)) == []  # nothing is said before all are there
     replicate(second.pk)
     run = latest(run.pk)
-    engine = training.engines.get(run.engine)
-    config = training.engines.config(run.engine, **run.settings)
-    bow = training.Bow.open(training.files.bow_folder(run.version_id, run.pk, []))
+    engine = engines.get(run.engine)
+    config = engines.config(run.engine, **run.settings)
+    bow = Bow.open(files.bow_folder(run.version_id, run.pk, []))
     *_, last = inference.train(engine, config, bow, seed=0, last=run.step)
     kept = topics_of(Replicate.objects.get(pk=second.pk), run.version.vocabulary)
     for name in ("indptr", "words", "weights", "floor", "share"):
@@ -73,7 +74,7 @@ def test_topics_are_those_of_the_seed_and_are_looked_for(run):
     assert [(one.found, one.runs) for one in counts] == [
         (sum(o.found for o in topic), 2) for topic in elsewhere
     ]
-    assert not any(training.files.replicate_folder(one.pk).exists() for one in run.replicates.all())
+    assert not any(files.replicate_folder(one.pk).exists() for one in run.replicates.all())
 
 
 def test_it_gives_way_and_goes_on_from_where_it_was(run, monkeypatch):
@@ -95,7 +96,7 @@ def test_it_gives_way_and_goes_on_from_where_it_was(run, monkeypatch):
     monkeypatch.setattr(scheduler, "idle", lambda: next(looks, False))
     replicate(first.pk)
     assert status(first) == ("queued", 1)
-    saved = training.files.replicate_folder(first.pk) / "checkpoint"
+    saved = files.replicate_folder(first.pk) / "checkpoint"
     assert saved.exists()
     monkeypatch.setattr(scheduler, "idle", lambda: True)
     replicate(first.pk)
@@ -107,11 +108,9 @@ def test_it_gives_way_and_goes_on_from_where_it_was(run, monkeypatch):
 
 def undisturbed(run: Run) -> np.ndarray:
     """The weights of the first other seed, without a break."""
-    bow = training.Bow.open(training.files.bow_folder(run.version_id, run.pk, []))
-    config = training.engines.config(run.engine, **run.settings)
-    *_, last = inference.train(
-        training.engines.get(run.engine), config, bow, seed=2**63 - 1, last=run.step
-    )
+    bow = Bow.open(files.bow_folder(run.version_id, run.pk, []))
+    config = engines.config(run.engine, **run.settings)
+    *_, last = inference.train(engines.get(run.engine), config, bow, seed=2**63 - 1, last=run.step)
     return last.topics.weights
 
 
@@ -152,10 +151,7 @@ def test_deleting_the_run_ends_and_removes_them(run, monkeypatch):
     deletion.delete_run(run)
     deletion.expire_now(run)
     upkeep.tidy()
-    assert (
-        not Replicate._base_manager.exists()
-        and not training.files.replicate_folder(second.pk).exists()
-    )
+    assert not Replicate._base_manager.exists() and not files.replicate_folder(second.pk).exists()
 
 
 def test_they_can_be_cancelled(run):

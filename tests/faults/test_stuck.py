@@ -250,7 +250,7 @@ def holder(folder):
 
 
 def test_a_process_that_is_stopped_is_ended_before_another_begins(committed, ready):
-    run = runs.create(ready.version, seed=3, topics=5, passes=2)
+    run = runs.create(ready.version, seed=3, topics=5, engine_settings={"passes": 2})
     with subprocess.Popen(
         [sys.executable, "-c", WORKER, str(run.pk)],
         cwd=ROOT,
@@ -280,7 +280,7 @@ def test_a_process_that_is_stopped_is_ended_before_another_begins(committed, rea
 def test_a_process_that_holds_its_files_is_alive_however_late_its_heartbeat_is(committed, ready):
     """It gets a twentieth of a core: it beats too seldom, and nobody may restart its work. Once it
     is dead, that is seen."""
-    run = runs.create(ready.version, seed=3, topics=5, passes=2)
+    run = runs.create(ready.version, seed=3, topics=5, engine_settings={"passes": 2})
     attempt = claims.claim(kinds.TRAIN, run.pk)
     with holder(files.run_folder(run.pk)):
         sweep_for(5 * STALE)
@@ -350,7 +350,7 @@ def test_files_that_nobody_here_can_free(tmp_path, monkeypatch):
 # A worker that does nothing beside beating, once every tenth of a second. {hangs}: after that many
 # seconds its main loop stands still.
 WORKER_ALONE = """
-import sys, threading, time
+import gc, sys, threading, time
 import django
 django.setup()
 import tasks.celery
@@ -365,6 +365,7 @@ roster.BEAT, pulse.INTERVAL, pulse.MOST_MISSED_BEATS = 0.1, 0.1, 30
 class Hang(bootsteps.StartStopStep):
     requires = ("tasks.pulse:Pulse",)
     def start(self, parent):
+        print("collects:", gc.isenabled(), "passes over much:", gc.get_freeze_count() > 10_000, flush=True)
         if {hangs}:
             parent.timer.call_after({hangs}, time.sleep, (1000,))
 tasks.celery.app.steps["consumer"].add(Hang)
@@ -391,6 +392,8 @@ def test_a_worker_whose_main_loop_hangs_ends_and_one_without_work_does_not():
     try:
         said, _ = hung.communicate(timeout=120)
         assert hung.returncode == -signal.SIGKILL and "main loop hangs" in said, said
+        # Of its garbage; not of what it imported before it forked
+        assert "collects: True passes over much: True" in said, said
         with pytest.raises(subprocess.TimeoutExpired):
             idle.wait(4)  # longer than it may hang
         assert "alone0" in {worker["worker"].split("@")[0] for worker in roster.live_workers()}

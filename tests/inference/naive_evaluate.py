@@ -70,10 +70,10 @@ def diagnostics(
 def completion(judge, beta: np.ndarray, alpha: float, iterations: int) -> float:
     """Nats per token of what a Completion scores, from its split alone."""
     total = 0.0
-    for a, b in itertools.pairwise(judge.indptr):
+    for a, b in itertools.pairwise(judge.parts.indptr):
         observed = np.zeros(beta.shape[1])
         scored = np.zeros(beta.shape[1])
-        observed[judge.words[judge.places[a:b]]] = judge.observed[a:b]
-        scored[judge.words[judge.places[a:b]]] = judge.scored[a:b]
+        observed[judge.words[judge.parts.positions[a:b]]] = judge.parts.observed[a:b]
+        scored[judge.words[judge.parts.positions[a:b]]] = judge.parts.scored[a:b]
         total += naive.completion(beta, observed, scored, alpha, iterations)
     return total / judge.tokens

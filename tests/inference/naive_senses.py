@@ -7,9 +7,9 @@ from math import log
 def tokens_of(evidence, word, into, mask):
     """(document, topic, certainty) of each token of a word."""
     found = []
-    for d in range(evidence.bow.D):
+    for d in range(evidence.document_bow.D):
         if mask is None or mask[d]:
-            for w, count, k, certainty in zip(*evidence.document(d), strict=True):
+            for w, count, k, certainty in zip(*evidence.token_topics.of_document(d), strict=True):
                 if w == word:
                     found += [(d, int(into[k]), int(certainty))] * int(count)
     return found
@@ -43,7 +43,10 @@ def near(evidence, tokens, senses, into, word):
     qualify."""
     of = {k: {d for d, topic, _ in tokens if topic == k} for k in senses}
     has = {
-        d: {int(w): int(into[t]) for w, _, t, _ in zip(*evidence.document(d), strict=True)}
+        d: {
+            int(w): int(into[t])
+            for w, _, t, _ in zip(*evidence.token_topics.of_document(d), strict=True)
+        }
         for k in senses
         for d in of[k]
     }

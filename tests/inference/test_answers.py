@@ -7,10 +7,12 @@ from scipy.sparse import csr_matrix
 from inference.answers import (
     AmountTable,
     CountedTopics,
-    Family,
+    Obstacle,
     Question,
+    QuestionFamily,
+    Verdict,
     answer,
-    answer_family,
+    answer_question_family,
     exchanges,
     question,
     sides,
@@ -50,7 +52,7 @@ def test_shares_errors_and_freedom_are_the_textbooks(seed, crossing):
     asked = question.of_values(group, 3, unit)
     some = outcome.sizes > 0
     amounts = outcome.amounts.toarray()[some]
-    for place, found in enumerate(answer_family(outcome, asked)):
+    for place, found in enumerate(answer_question_family(outcome, asked)):
         on_a = (group[some] == place).astype(int)
         for topic in range(TOPICS):
             a, b, robust, df, pooled = naive_answers.difference(
@@ -120,7 +122,7 @@ def test_a_row_is_accepted_where_both_intervals_exclude_no_difference(
     if crossing:
         group = (group + (chance.random(len(group)) < 0.3)) % 3
     accepted = 0
-    for found in answer_family(outcome, question.of_values(group, 3, unit)):
+    for found in answer_question_family(outcome, question.of_values(group, 3, unit)):
         told = ~np.isnan(found.p)
         outside = (found.low > 0) | (found.high < 0)
         ratio_outside = (found.ratio_low > 1) | (found.ratio_high < 1)
@@ -209,7 +211,7 @@ def test_of_two_units_a_ratio_may_be_anything():
 
 def test_all_rows_of_a_family_share_one_level():
     outcome, group, unit = collection(np.random.default_rng(1), 400, 60, differ=0.5)
-    found = answer_family(outcome, question.of_values(group, 3, unit))
+    found = answer_question_family(outcome, question.of_values(group, 3, unit))
     accepted = sum(int(row.accepted.sum()) for row in found)
     assert accepted > 1
     assert {row.level for row in found} == {1 - 0.05 * accepted / (3 * TOPICS)}
@@ -235,7 +237,7 @@ def test_of_few_units_nothing_is_said():
     outcome, group, unit = collection(np.random.default_rng(2), 60, 12)
     found = answer(outcome, question.of_values(group, 3, unit))
     assert found.units == (4, 8)
-    assert found.verdict == found.verdict_of(0) == "few units"
+    assert found.obstacle == found.verdict_of(0) == "few units"
     assert np.isnan(found.low).all()
     assert np.isnan(found.ratio_high).all()
     assert not found.accepted.any()
@@ -249,8 +251,8 @@ def test_a_topic_that_few_units_have_is_not_told():
         AmountTable(csr_matrix(amounts), outcome.sizes), question.of_values(group, 3, unit)
     )
     assert found.holding[1] == 4
-    assert found.verdict_of(1) == "few units have it"
-    assert found.verdict_of(0) != "few units have it"
+    assert found.verdict_of(1) is Verdict.FEW_UNITS_HAVE_IT
+    assert found.verdict_of(0) is not Verdict.FEW_UNITS_HAVE_IT
 
 
 def test_one_units_doing_is_told_as_its_own():
@@ -267,7 +269,7 @@ def test_one_units_doing_is_told_as_its_own():
     outcome = AmountTable(csr_matrix(amounts), amounts.sum(axis=1))
     found = answer(outcome, question.of_values(group, 2, unit))
     assert found.accepted[0]
-    assert found.verdict_of(0) == ""
+    assert found.verdict_of(0) is Verdict.BEYOND_CHANCE
     assert found.part[0] < 0.2
     assert found.without[0] == pytest.approx(found.difference[0], rel=0.1)
     if found.accepted[2]:
@@ -298,9 +300,9 @@ def test_units_that_are_added_up_change_no_share(monkeypatch):
     chance = np.random.default_rng(6)
     outcome, group, _ = collection(chance, 3_000, 2_999, differ=0.3)
     asked = question.of_values(group, 3, None)
-    alone = answer_family(outcome, asked)
+    alone = answer_question_family(outcome, asked)
     monkeypatch.setattr(unit_sums, "MOST_UNITS", 300)
-    for whole, added_up in zip(alone, answer_family(outcome, asked), strict=True):
+    for whole, added_up in zip(alone, answer_question_family(outcome, asked), strict=True):
         assert added_up.difference == pytest.approx(whole.difference)
         assert added_up.error == pytest.approx(whole.error, rel=0.2)
         assert added_up.units == whole.units
@@ -323,7 +325,7 @@ def test_two_sets_may_not_share_documents():
     with pytest.raises(Invalid, match="got 1 that are in both"):
         question.of_two_sets(side_a, side_b, None)
     asked = question.of_two_sets(side_a, np.array([False, False, True]), None)
-    assert (asked.group.tolist(), asked.family) == ([0, 0, 1], Family.CHOSEN)
+    assert (asked.group.tolist(), asked.family) == ([0, 0, 1], QuestionFamily.CHOSEN)
 
 
 @pytest.mark.parametrize("crossing", [False, True])
@@ -344,18 +346,18 @@ def test_sides_may_be_turned_to_the_last_digit(crossing):
 
 def test_a_side_without_documents_has_no_answer():
     outcome, group, unit = collection(np.random.default_rng(7), 60, 12)
-    asked = Question(np.where(group == 1, -1, group), 3, np.array([1]), unit, Family.VALUE)
+    asked = Question(np.where(group == 1, -1, group), 3, np.array([1]), unit, QuestionFamily.VALUE)
     found = answer(outcome, asked)
-    assert found.verdict == "few units"
+    assert found.obstacle is Obstacle.FEW_UNITS
     assert np.isnan(found.difference).all()
 
 
 def test_where_no_document_is_asked_about_there_is_no_answer_and_no_warning():
     outcome, group, unit = collection(np.random.default_rng(7), 60, 12)
     for of_each in (unit, None):
-        asked = Question(np.full_like(group, -1), 3, np.arange(3), of_each, Family.VALUE)
-        for found in answer_family(outcome, asked):
-            assert found.verdict == "few units"
+        asked = Question(np.full_like(group, -1), 3, np.arange(3), of_each, QuestionFamily.VALUE)
+        for found in answer_question_family(outcome, asked):
+            assert found.obstacle is Obstacle.FEW_UNITS
             assert np.isnan(found.difference).all()
 
 
@@ -366,7 +368,7 @@ def test_shuffled_units_are_hardly_ever_told_apart():
     for seed in range(20):
         chance = np.random.default_rng(100 + seed)
         outcome, group, unit = collection(chance, 240, int(chance.integers(24, 90)))
-        found = answer_family(outcome, question.of_values(group, 3, unit))
+        found = answer_question_family(outcome, question.of_values(group, 3, unit))
         wrong += any(row.accepted.any() for row in found)
     assert wrong <= 3
 
@@ -401,3 +403,13 @@ def test_codes_are_numbered_as_sorting_them_would(largest):
     expected, inverse = np.unique(codes, return_inverse=True)
     assert different.tolist() == expected.tolist()
     assert place.tolist() == inverse.tolist()
+
+
+def test_an_obstacle_is_the_verdict_of_every_topic():
+    for obstacle in Obstacle:
+        assert Verdict(obstacle) == obstacle.value
+    of_their_own = {Verdict.BEYOND_CHANCE, Verdict.CHANCE, Verdict.FEW_UNITS_HAVE_IT}
+    assert set(Verdict) - {Verdict(obstacle) for obstacle in Obstacle} == {
+        *of_their_own,
+        Verdict.ONE_UNIT,
+    }

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from inference.answers import span_chance, spans
+from inference.answers import Obstacle, Verdict, span_chance, spans
 from inference.answers.outcome import AmountTable
 from inference.kernels import spans as kernels
 from tests.inference import naive_spans
@@ -43,7 +43,7 @@ def told(found):
         for candidate in found.candidates(topic):
             on_b = None if candidate.shape != "line" else candidate.outside
             answers = found.answer(candidate.inside, on_b)
-            if answers.accepted[topic] and not answers.verdict_of(topic):
+            if answers.accepted[topic] and answers.verdict_of(topic) is Verdict.BEYOND_CHANCE:
                 accepted[topic] = candidate
                 break
     return accepted
@@ -199,7 +199,7 @@ def test_where_hardly_anybody_speaks_on_both_sides_nothing_is_said():
     found = spans.look_through(outcome, spans.Periods(place, 1 + place), spans.Speakers(unit, 0.1))
     assert found.mix is not None
     answers = found.answer(place >= 20)
-    assert answers.verdict == "of who speaks"
+    assert answers.obstacle is Obstacle.WHO_SPEAKS
     assert not answers.accepted.any() and np.isnan(answers.low).all()
 
 
@@ -218,7 +218,7 @@ def test_one_units_doing_is_told_as_that_units():
     )
     answers = found.answer((place >= 10) & (place < 18))
     assert answers.largest[3] == 4 and answers.part[3] > 0.5
-    assert answers.verdict_of(3) == "one unit"
+    assert answers.verdict_of(3) is Verdict.ONE_UNIT
 
 
 def test_units_that_follow_one_another_change_places():

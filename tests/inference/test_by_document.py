@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from inference import Bow, Evidence, Postings, Theta, Topics, gather
+from inference import Bow, Evidence, Postings, Theta, Topics, gather, open_evidence
 from inference.answers import collection_unit, topic_words
 from inference.codes.predict import predict
 from inference.explore import flows
@@ -40,7 +40,7 @@ def evidence_of(folder: Path, bow: Bow, theta: np.ndarray) -> Evidence:
     Postings.write(folder / "by_word", bow)
     postings = Postings.open(folder / "by_word")
     list(gather(folder / "evidence", bow, postings, topics, [mixes]))
-    return Evidence.open(folder / "evidence", bow, postings)
+    return open_evidence(folder / "evidence", bow, postings)
 
 
 @pytest.fixture(scope="module")
@@ -71,13 +71,15 @@ def pair(tmp_path_factory) -> Pair:
 def predicted(evidence: Evidence, with_topics: bool) -> tuple[np.ndarray, ...]:
     """By codes of every document, which its first word decides."""
     y = (np.arange(DOCUMENTS) % 3 == 0).astype(float)
-    prediction = predict(evidence.rows, evidence if with_topics else None, np.arange(40), y[:40], 1)
+    prediction = predict(
+        evidence.section_bow, evidence if with_topics else None, np.arange(40), y[:40], 1
+    )
     return prediction.g, prediction.coded
 
 
 def likeness(evidence: Evidence) -> tuple[np.ndarray, ...]:
     """The directions in which documents differ, and how alike are those of one of twelve."""
-    bow = evidence.bow
+    bow = evidence.document_bow
     mixes = collection_unit.mixes_of(bow.indptr, bow.words, bow.counts, V)
     return mixes.directions, np.array(
         collection_unit.design_effect(np.arange(DOCUMENTS) % 12, mixes)
@@ -98,7 +100,7 @@ def senses_of_word(evidence: Evidence) -> tuple[np.ndarray, ...]:
 
 def main_topics(evidence: Evidence) -> tuple[np.ndarray, ...]:
     """The topic that each document gives a word to."""
-    documents, counts, topics, _ = evidence.word(7)
+    documents, counts, topics, _ = evidence.word_topics.of_word(7)
     return senses.main_topics(documents, counts, MERGED[topics])
 
 
@@ -110,31 +112,48 @@ def uses_of_word(evidence: Evidence) -> tuple[np.ndarray, ...]:
 def sums_of_groups(evidence: Evidence) -> tuple[np.ndarray, ...]:
     """Tokens and documents of topics and of words, by group."""
     group = (np.arange(DOCUMENTS) % 3).astype(np.int32)
-    words = evidence.word_sums(group, 3, EVERY_TOPIC, K)
-    return *evidence.sums(group, 3, MERGED), words, *evidence.by_word()
+    row = np.arange(3 * K).reshape(3, K)
+    words = evidence.token_topics.word_sums(group, row, 3 * K)
+    return *evidence.mixtures.sums(group, 3, MERGED), *words, *evidence.word_topics.held_by_word()
 
 
 def sums_of_words(evidence: Evidence) -> tuple[np.ndarray, ...]:
     """What topics hold of words, in all documents and in some."""
     some = np.arange(DOCUMENTS) % 2 == 0
     words = list(range(V))
-    return evidence.word_topics_of(words), evidence.word_topics_of(words, some)
+    return evidence.word_topics.tokens_by_topic(words), evidence.word_topics.tokens_by_topic(
+        words, some
+    )
 
 
 def orders_of_documents(evidence: Evidence) -> tuple[np.ndarray, ...]:
     """The documents of each topic, and those with a word."""
-    return evidence.topic_ptr, evidence.by_share, evidence.by_tokens, evidence.having(7)
+    return (
+        evidence.topic_documents.topic_ptr,
+        evidence.topic_documents.by_share,
+        evidence.topic_documents.by_tokens,
+        evidence.word_topics.documents_with(7),
+    )
 
 
 def topics_of_documents(evidence: Evidence) -> tuple[np.ndarray, ...]:
     """The arrays that all analyses of topics read."""
-    return evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, evidence.lengths
+    return (
+        evidence.mixtures.doc_ptr,
+        evidence.mixtures.doc_topics,
+        evidence.mixtures.doc_tokens,
+        evidence.lengths,
+    )
 
 
 def flow_between_trainings(evidence: Evidence) -> tuple[np.ndarray, ...]:
     """Tokens of two trainings' topics."""
     counted = flows.count(
-        evidence.topics, MERGED[evidence.topics].astype(np.uint16), evidence.bow.counts, K, K
+        evidence.token_topics.topics,
+        MERGED[evidence.token_topics.topics].astype(np.uint16),
+        evidence.document_bow.counts,
+        K,
+        K,
     )
     return counted.fine, counted.coarse, counted.tokens
 
@@ -162,5 +181,5 @@ def test_sections_change_nothing_that_counts_documents(pair, analysis):
 
 
 def test_the_pair_has_words_in_several_sections(pair):
-    assert len(pair.cut.word(7)[0]) > len(pair.whole.word(7)[0])
-    assert len(pair.cut.bow.words) > 1.5 * len(pair.whole.bow.words)
+    assert len(pair.cut.word_topics.of_word(7)[0]) > len(pair.whole.word_topics.of_word(7)[0])
+    assert len(pair.cut.document_bow.words) > 1.5 * len(pair.whole.document_bow.words)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from inference import Evidence, Snapshot, begin, fold_in_corpus, gather, train
+from inference import Snapshot, begin, fold_in_corpus, gather, open_evidence, train
 from inference.engines import clusters, moves, sparse
 from inference.schedule import Schedule
 from tests.inference import naive_sparse as naive
@@ -215,10 +215,10 @@ def test_evidence_is_of_the_document_as_a_whole(bow, tmp_path):
         ]
         == bow.D
     )
-    found = Evidence.open(tmp_path / "e", bow, postings_of(bow))
+    found = open_evidence(tmp_path / "e", bow, postings_of(bow))
     (theta,) = thetas
     for d in range(bow.D):
-        _, _, topics, certainty = found.document(d)
+        _, _, topics, certainty = found.token_topics.of_document(d)
         first = theta.indptr[d]
         assert (topics == theta.topics[first]).all() and (
             certainty == round(255 * float(theta.weights[first]))

@@ -18,6 +18,7 @@ from inference import (
     engines,
     fold_in_corpus,
     gather,
+    open_evidence,
     train,
 )
 from inference.engines.contract import MOST_TOPICS, Bounded, Shape, WarmStart
@@ -322,20 +323,22 @@ def evidence_of(engine, config, state, topics, bow, folder) -> Evidence:
         )[-1]
         == bow.D
     )
-    return Evidence.open(folder, bow, postings_of(bow))
+    return open_evidence(folder, bow, postings_of(bow))
 
 
 def test_evidence_adds_up(engine, bow, tmp_path):
     config = config_of(engine, passes=4).resolve(bow.D, bow.tokens)
     last = snapshots(engine, config, bow, seed=1)[-1]
     evidence = evidence_of(engine, config, last.state, last.topics, bow, tmp_path / "e")
-    assert evidence.doc_tokens.sum() == bow.tokens and evidence.topics.max() < K
-    tokens = np.bincount(evidence.topics, weights=bow.counts, minlength=K)
-    assert np.array_equal(tokens, evidence.sums(np.zeros(bow.D, np.int32), 1)[0][0])
+    assert (
+        evidence.mixtures.doc_tokens.sum() == bow.tokens and evidence.token_topics.topics.max() < K
+    )
+    tokens = np.bincount(evidence.token_topics.topics, weights=bow.counts, minlength=K)
+    assert np.array_equal(tokens, evidence.mixtures.sums(np.zeros(bow.D, np.int32), 1)[0][0])
     if engine.ABOUT.by_document:
-        assert (np.diff(evidence.doc_ptr) == 1).all()
+        assert (np.diff(evidence.mixtures.doc_ptr) == 1).all()
         (theta,) = fold_in_corpus(engine, config, last.state, bow)
-        assert np.array_equal(evidence.doc_topics, theta.topics[theta.indptr[:-1]])
+        assert np.array_equal(evidence.mixtures.doc_topics, theta.topics[theta.indptr[:-1]])
 
 
 def test_a_warm_start_keeps_topics_or_is_refused(engine, bow):
@@ -426,9 +429,11 @@ def test_what_it_costs(engine, bow):
     state = snapshots(engine, config, bow)[-1].state
     kept = [getattr(state, f.name) for f in fields(state) if not f.metadata.get("mapped")]
     size = sum(array.nbytes for array in kept if isinstance(array, np.ndarray))
-    assert size <= engine.memory(config, shape) < 1000 * size
+    assert size <= engine.memory_bytes(config, shape) < 1000 * size
     larger = config_of(engine, topics=2000).resolve(bow.D, bow.tokens)
-    assert engine.memory(larger, shape._replace(V=100_000)) > engine.memory(config, shape)
+    assert engine.memory_bytes(larger, shape._replace(V=100_000)) > engine.memory_bytes(
+        config, shape
+    )
     assert 0 < engine.seconds(config, 1000) < engine.seconds(config, 10_000_000)
     assert engine.seconds(config, 10**6) < engine.seconds(
         config_of(engine, passes=30).resolve(bow.D, bow.tokens), 10**6
@@ -443,7 +448,7 @@ def test_more_memory_than_there_is_is_refused(engine, bow, monkeypatch):
 
 
 def test_methods_name_what_they_cite(engine, bow):
-    for open_config in engine.warm_up():
+    for open_config in engine.compiling_configs():
         said = engine.methods(asdict(open_config.resolve(bow.D, bow.tokens)))
         assert said.sentence.endswith(".") and "None" not in said.sentence and said.citations
         assert f"{open_config.topics} topics" in said.sentence
@@ -456,7 +461,7 @@ def test_methods_name_what_they_cite(engine, bow):
 
 
 def test_methods_leave_what_every_run_has_to_the_paragraph_around_them(engine, bow):
-    for open_config in engine.warm_up():
+    for open_config in engine.compiling_configs():
         settings = asdict(open_config.resolve(bow.D, bow.tokens))
         if settings.get("until") == "settled":
             continue  # how many passes there may be is a part of this rule
@@ -468,7 +473,7 @@ def test_methods_leave_what_every_run_has_to_the_paragraph_around_them(engine, b
 def test_its_warm_up_goes_the_whole_way(engine):
     from inference import compiling
 
-    assert all(config.topics == 2 for config in engine.warm_up())
+    assert all(config.topics == 2 for config in engine.compiling_configs())
     compiling.engine(engine.NAME)
 
 
@@ -490,7 +495,7 @@ def test_edges(engine, documents, V, topics, tmp_path):
     last = snapshots(engine, config, bow)[-1]
     valid(last.topics, topics, V)
     evidence = evidence_of(engine, config, last.state, last.topics, bow, tmp_path / "e")
-    assert evidence.doc_tokens.sum() == bow.tokens
+    assert evidence.mixtures.doc_tokens.sum() == bow.tokens
     (theta,) = fold_in_corpus(engine, config, last.state, bow)
     assert np.array_equal(np.diff(theta.indptr) > 0, np.diff(bow.indptr) > 0)
 
@@ -587,6 +592,7 @@ def test_the_name_of_an_engine_stands_in_its_own_module():
         # TEI has an element fw, the forme work
         assert set(said) <= {
             f"inference/engines/{name}.py",
+            f"inference/engines/{name}/__init__.py",
             "webapp/models.py",
             "webapp/intake/file_formats/tei.py",
         }, said

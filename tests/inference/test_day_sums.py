@@ -33,8 +33,9 @@ def evidence(span: int, seed: int = 1) -> tuple[SimpleNamespace, np.ndarray]:
         doc_topics=k.astype(np.uint16),
         doc_tokens=tokens[d, k].astype(np.int32),
         lengths=tokens.sum(axis=1),
-        topic_ptr=topic_ptr,
-        by_share=d[order].astype(np.int32),
+    )
+    of.topic_documents = SimpleNamespace(
+        mixtures=of, topic_ptr=topic_ptr, by_share=d[order].astype(np.int32)
     )
     return of, days
 
@@ -73,10 +74,12 @@ def test_sums_of_days_are_those_of_their_documents(tmp_path, monkeypatch, span, 
     ]
     documents = lambda a, b: np.flatnonzero((days >= a) & (days < b)).astype(np.int32)  # noqa: E731
     topics = [4, 0, 1, 5]
-    result = sums.ranges(spans, of, documents, days, topics, into)
+    result = sums.ranges(spans, of.topic_documents, documents, days, topics, into)
     whole, per_topic = expected(of, days, spans, topics, into)
     assert np.array_equal(result.whole, whole) and np.array_equal(result.by_topic, per_topic)
-    only = sums.ranges(spans, of, documents, days, topics, into, (day_sums.TOKENS, day_sums.NUMBER))
+    only = sums.ranges(
+        spans, of.topic_documents, documents, days, topics, into, (day_sums.TOKENS, day_sums.NUMBER)
+    )
     assert np.array_equal(only.by_topic, per_topic[:, :, [1, 0]])
     group = np.select([(days >= a) & (days < b) for a, b in spans], range(len(spans)), -1).astype(
         np.int32
@@ -113,10 +116,13 @@ def test_where_most_documents_lie_between_edges_a_pass_is_left_to_others(tmp_pat
     assert len(sums.edges) < 20  # years
     edge = int(sums.edges[5])
     assert (
-        sums.ranges([(edge - 150, edge + 150)], of, documents, days, [0], np.arange(K)) is not None
+        sums.ranges(
+            [(edge - 150, edge + 150)], of.topic_documents, documents, days, [0], np.arange(K)
+        )
+        is not None
     )
     half_years = [(day, day + 180) for day in range(edge - 1_500, edge + 1_500, 180)]
-    assert sums.ranges(half_years, of, documents, days, [0], np.arange(K)) is None
+    assert sums.ranges(half_years, of.topic_documents, documents, days, [0], np.arange(K)) is None
 
 
 def test_the_next_documents_of_some_days():

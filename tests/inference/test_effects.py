@@ -360,6 +360,18 @@ def test_many_units_are_put_together_and_units_on_both_sides_can_not_be_exchange
     assert joint.exchangeable(np.arange(3000) // 30, side, np.ones(3000), None) is None
 
 
+def test_units_are_of_the_time_of_their_texts_with_a_date():
+    unit = np.repeat(np.arange(40), 2)
+    side = (unit % 2).astype(np.int8)
+    time = 100.0 + unit
+    time[1::4] = np.nan  # one of two texts of every second unit
+    found = joint.exchangeable(unit, side, np.ones(80), time)
+    assert found.stratum.tolist() == np.repeat(np.arange(4), 10).tolist()
+    time[unit == 3] = np.nan
+    found = joint.exchangeable(unit, side, np.ones(80), time)
+    assert np.flatnonzero(found.stratum == joint.STRATA).tolist() == [3]
+
+
 def test_exchanges_stay_within_strata(monkeypatch):
     """Each has as many units of either side as the texts have, and each unit is on either side now
     and then."""

@@ -58,10 +58,10 @@ def test_completion_splits_every_document_in_half(known):
     bow, _, _ = known
     judge = Completion(bow, np.arange(bow.D))
     lengths = np.add.reduceat(bow.counts, bow.indptr[:-1])
-    observed = np.add.reduceat(judge.observed, judge.indptr[:-1])
+    observed = np.add.reduceat(judge.parts.observed, judge.parts.indptr[:-1])
     assert (observed == (lengths + 1) // 2).all()
-    assert (judge.observed + judge.scored == bow.counts).all()
-    assert (judge.words[judge.places] == bow.words).all()
+    assert (judge.parts.observed + judge.parts.scored == bow.counts).all()
+    assert (judge.words[judge.parts.positions] == bow.words).all()
 
 
 def test_completion_is_em(known):

@@ -19,24 +19,27 @@ def known():
 
 def by_document(judge, values):
     return np.array(
-        [values[a:b].sum() for a, b in zip(judge.indptr, judge.indptr[1:], strict=False)]
+        [
+            values[a:b].sum()
+            for a, b in zip(judge.parts.indptr, judge.parts.indptr[1:], strict=False)
+        ]
     )
 
 
 def test_tokens_are_split_four_to_one(known):
     bow, _ = known
     judge = Completion(bow, np.arange(bow.D), split="tokens")
-    assert (by_document(judge, judge.observed) == 26).all()  # 0.8 * 33 = 26.4
-    assert (judge.observed + judge.scored == bow.counts).all()
+    assert (by_document(judge, judge.parts.observed) == 26).all()  # 0.8 * 33 = 26.4
+    assert (judge.parts.observed + judge.parts.scored == bow.counts).all()
 
 
 def test_types_are_split_four_to_one_and_kept_whole(known):
     bow, _ = known
     judge = Completion(bow, np.arange(bow.D), split="types")
     types = np.diff(bow.indptr)
-    assert (by_document(judge, judge.observed > 0) == np.floor(0.8 * types + 0.5)).all()
-    assert ((judge.observed == 0) != (judge.scored == 0)).all()
-    assert (judge.observed + judge.scored == bow.counts).all()
+    assert (by_document(judge, judge.parts.observed > 0) == np.floor(0.8 * types + 0.5)).all()
+    assert ((judge.parts.observed == 0) != (judge.parts.scored == 0)).all()
+    assert (judge.parts.observed + judge.parts.scored == bow.counts).all()
 
 
 @pytest.mark.parametrize("split", ["tokens", "types"])
@@ -55,9 +58,10 @@ def test_the_split_depends_on_document_and_seed_alone(known):
     for split in held_out.SPLITS:
         whole = Completion(bow, np.arange(60), split=split)
         part = Completion(bow, np.array([7]), split=split)
-        assert (whole.observed[bow.indptr[7] : bow.indptr[8]] == part.observed).all()
+        assert (whole.parts.observed[bow.indptr[7] : bow.indptr[8]] == part.parts.observed).all()
         assert (
-            whole.observed != Completion(bow, np.arange(60), seed=1, split=split).observed
+            whole.parts.observed
+            != Completion(bow, np.arange(60), seed=1, split=split).parts.observed
         ).any()
 
 
@@ -136,8 +140,7 @@ def test_active_topics_alone_fit_nearly_as_well(many, alpha):
         words, counts = (of[bow.indptr[d] : bow.indptr[d + 1]] for of in (bow.words, bow.counts))
         fits = [
             f(
-                topics.floor,
-                *rows,
+                rows,
                 words.astype(np.int64),
                 counts.astype(np.int64),
                 np.full(60, alpha),

@@ -33,12 +33,12 @@ def assigned(bow, K):
 def rows_of(N):
     """N_dk as rows of evidence."""
     document, topic = np.nonzero(N := np.asarray(N))
-    return SimpleNamespace(
+    mixtures = SimpleNamespace(
         doc_ptr=np.searchsorted(document, np.arange(len(N) + 1)),
         doc_topics=topic.astype(np.uint16),
         doc_tokens=N[document, topic].astype(np.int32),
-        K=N.shape[1],
     )
+    return SimpleNamespace(mixtures=mixtures, K=N.shape[1])
 
 
 def check(bow, topics):

@@ -64,7 +64,9 @@ def test_long_documents_are_cut():
     bow = bow_of([[0] * 30 + [1] * 10, [0]], 2)
     judge = LeftToRight(bow, np.arange(2), limit=20)
     assert judge.tokens == 21
-    assert 0 < (judge.words[judge.places[judge.order[:20]]] == 1).sum() < 10
+    in_order = judge.tokens_in_order
+    positions = in_order.positions[in_order.tokens[:20]]
+    assert 0 < (judge.words[positions] == 1).sum() < 10
 
 
 def test_a_word_of_no_topic_is_passed_over():

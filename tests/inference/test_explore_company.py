@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inference import Evidence, Postings, Theta, Topics, gather
+from inference import Postings, Theta, Topics, gather, open_evidence
 from inference.explore import company
 from inference.text import Choice, Stream, Tokeniser, choose
 
@@ -37,7 +37,7 @@ def evidence_of(folder, texts, words_of_topics):
     theta = Theta(0, np.arange(bow.D + 1) * K, every, np.full(len(every), 1 / K, np.float32))
     postings = Postings.open(folder / "bow" / "by_word")
     list(gather(folder / "evidence", bow, postings, topics, [theta]))
-    return Evidence.open(folder / "evidence", bow, postings), number
+    return open_evidence(folder / "evidence", bow, postings), number
 
 
 @pytest.fixture(scope="module")
@@ -76,13 +76,13 @@ def test_residual_idf_is_that_of_a_loop(found):
     words = np.array([number["wheat"], number["view"]])
     lengths = evidence.lengths.astype(float)
     for w, idf in zip(words, company.residual_idf(evidence, words), strict=True):
-        documents, counts, *_ = evidence.word(w)
+        documents, counts, *_ = evidence.word_topics.of_word(w)
         expected = sum(1 - np.exp(-counts.sum() * n / lengths.sum()) for n in lengths)
         assert idf == pytest.approx(np.log(expected / len(documents)), abs=0.01)
 
 
 def test_documents_of_a_few_words_are_not_judged(tmp_path, monkeypatch, found):
-    rows = found[0].rows
+    rows = found[0].section_bow
     mean = rows.tokens / rows.D
     assert company.are_judged(rows) == (mean >= company.SHORT_ROW_WORDS, mean >= company.LONG)
     monkeypatch.setattr(company, "SHORT_ROW_WORDS", 1_000)

@@ -5,7 +5,8 @@ import pytest
 
 from inference.explore import name_candidates
 from inference.explore.grammar import Grammar
-from inference.text import stop_words
+from inference.text import Choice, stop_words
+from inference.text.clitics import dividing_clitics
 
 FARM = """The farmer sees the wheat. A farmer with a plough is on the field, and the field of the
 farmer is green. We plough the field. We are on the field. They will harvest the wheat of the field, as we will. The green field
@@ -62,6 +63,35 @@ def test_noun_phrases_of_what_is_said_in_commands(phrase, of_a_name):
     assert grammar.noun_phrase(phrase, {"bob"}) == of_a_name
 
 
+CLOCK = """The farmer’s o’clock is old, and an o'clock of the field. We see the oʼclock. Thank O’Brien, and
+thank O’Brien. The farm of O’Brien and the nation’s farm; the nation of the farm. He can’t see.
+"""
+
+
+@pytest.mark.parametrize("apostrophe", ["'", "\u2019", "\u02bc"])
+def test_words_with_apostrophes_are_judged_as_the_vocabulary_has_them(apostrophe):
+    english = dividing_clitics(Choice(apostrophes="clitics", language="en"))
+    grammar = Grammar([CLOCK] * 12, stop_words("en"), english)
+    assert grammar.kind(f"o{apostrophe}clock") == "noun"
+    assert grammar.kind("clock") == "" and grammar.kind("O") == ""
+    assert grammar.uses["nation"].all == 24 and "nation's" not in grammar.uses
+    assert grammar.kind("nation") == "noun"
+    assert grammar.small_share(f"O{apostrophe}Brien") == 0
+    assert grammar.noun_phrase(f"farm of O{apostrophe}Brien", set()) != ""
+    assert grammar.noun_phrase(f"farm of O{apostrophe}Brien", {"o'brien"}) == ""
+
+
+def test_where_apostrophes_divide_all_words_pieces_are_judged():
+    grammar = Grammar([CLOCK.replace("oʼclock", "clock")] * 12, stop_words("en"))
+    assert grammar.kind("clock") != "" and grammar.kind("o'clock") == ""
+
+
+def test_where_apostrophes_join_all_words_none_is_divided():
+    joining = dividing_clitics(Choice(apostrophes="join"))
+    grammar = Grammar([CLOCK] * 12, stop_words("en"), joining)
+    assert grammar.uses["nation's"].all == 12 and grammar.uses["o'clock"].all == 36
+
+
 def test_names_of_persons_stand_behind_no_article():
     text = "Samuel Stone has sent a letter to the Supreme Court. The Supreme Court has read it."
     grammar = Grammar([text] * 12, stop_words("en"))
@@ -80,6 +110,42 @@ def test_nouns_of_german_have_capitals():
     assert grammar.ungoverned("grünen Felder") == "grüne Felder"
     assert grammar.ungoverned("alten Felder") == ""
     assert grammar.noun_phrase("grünen Felder", set()) == "grüne Felder"
+
+
+PROGRAM = """The O_CLOEXEC flag of the file is set. Set FD_CLOEXEC in the flag of a file, or call
+read(file). In `cloexec` the file has 5 pct of the flags, or 20 pct. The os.path of the file (a path).
+The first.last of a name; the name of the file. A hook-up, and/or the name.
+"""
+
+
+def test_words_of_programs_and_of_numbers_head_no_name():
+    grammar = Grammar([PROGRAM] * 12, stop_words("en"))
+    assert [word for word in ("cloexec", "pct", "path", "read") if not grammar.is_code(word)] == []
+    assert [word for word in ("file", "flag", "name", "unseen") if grammar.is_code(word)] == []
+    assert grammar.heads("file", "file") and not grammar.heads("pct", "pct")
+
+
+NETWORK = """The TCP header of the packet. A TCP segment and the TCP port of a host. The Soviet
+ship and a Soviet harbour. Grant asked the host. We heard Grant speak; they will grant the land, and
+grant it again. The land and the harbour.
+"""
+
+
+def test_an_acronym_stands_alone_though_nouns_follow_it():
+    grammar = Grammar([NETWORK] * 12, stop_words("en"))
+    assert grammar.kind("tcp") == grammar.kind("soviet") == "modifier"
+    assert grammar.is_noun("tcp", "TCP") and not grammar.is_noun("soviet", "Soviet")
+    assert grammar.is_noun("ipv6", "IPv6")  # of a word that was not seen nothing is known
+
+
+def test_how_often_a_word_is_written_small():
+    grammar = Grammar([NETWORK] * 12, stop_words("en"))
+    assert grammar.small_share("tcp") == 0.0 and grammar.small_share("harbour") == 1.0
+    assert 0 < grammar.small_share("Grant") < 1
+    assert grammar.small_share("unseen") is None
+    assert Grammar(["人民银行提高利率。"] * 9, stop_words("zh")).small_share("人") is None
+    in_small_letters = Grammar([NETWORK.lower()] * 12, stop_words("en"))
+    assert in_small_letters.uses["grant"].inside and in_small_letters.small_share("grant") is None
 
 
 @pytest.mark.parametrize("texts", [[], [""], ["人民银行提高利率。人民银行说话。"] * 9])

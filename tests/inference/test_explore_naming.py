@@ -1,10 +1,13 @@
 """Names of topics: phrases as texts write them, no near-synonyms, none twice, and general talk told
 apart."""
 
+from difflib import SequenceMatcher
+from itertools import combinations
+
 import numpy as np
 import pytest
 
-from inference import Evidence, Postings, Theta, Topics, gather
+from inference import Postings, Theta, Topics, gather, open_evidence
 from inference.explore import company, naming, neighbours
 from inference.explore.grammar import Grammar
 from inference.findings import uses
@@ -22,12 +25,21 @@ COURT = [
 FARM = ["Corn and wheat grow."] * 4
 
 
-def named(tmp_path, texts, topic_of, words, language="en", avoided=frozenset(), columns=()):
-    """(names, samples) of topics whose words are given, each document wholly of one topic."""
+def named(
+    tmp_path, texts, topic_of, words, language="en", avoided=frozenset(), columns=(), **rules
+):
+    """(names, samples) of topics whose words are given, each document wholly of one topic. rules:
+    of the choice of words."""
     with Stream.write(tmp_path / "tokens", Tokeniser(language)) as stream:
         stream.add(texts, [""] * len(texts))
         stream.commit()
-    choice = Choice(stop_words(language), min_documents=1, max_share=1.0)
+    choice = Choice(
+        stop_words=stop_words(language),
+        min_documents=1,
+        max_share=1.0,
+        language=language,
+        **rules,
+    )
     bow, vocabulary = choose(Stream.open(tmp_path / "tokens"), choice, tmp_path / "bow")
     number = {word: w for w, word in enumerate(vocabulary.words)}
     K = len(words)
@@ -43,7 +55,7 @@ def named(tmp_path, texts, topic_of, words, language="en", avoided=frozenset(), 
     )
     postings = Postings.open(tmp_path / "bow" / "by_word")
     list(gather(tmp_path / "evidence", bow, postings, topics, [theta], by_document=True))
-    evidence = Evidence.open(tmp_path / "evidence", bow, postings)
+    evidence = open_evidence(tmp_path / "evidence", bow, postings)
     spelled = list(vocabulary.words)
     samples = list(
         neighbours.samples(evidence, np.array([len(word) for word in spelled], np.int32))
@@ -65,8 +77,10 @@ def named(tmp_path, texts, topic_of, words, language="en", avoided=frozenset(), 
         )
         for sample in samples
     ]
+    leading = naming.leading_words(evidence)
     names = naming.by_coverage(
         evidence,
+        leading,
         dict(enumerate(spelled)),
         looked_at,
         Grammar(texts, stop_words(language)),
@@ -74,7 +88,7 @@ def named(tmp_path, texts, topic_of, words, language="en", avoided=frozenset(), 
         avoided,
         columns,
     )
-    assert set(naming.spelled(evidence, samples)) <= set(range(len(spelled)))
+    assert set(naming.spelled(leading, samples)) <= set(range(len(spelled)))
     return [name.text for name in names], samples
 
 
@@ -105,6 +119,53 @@ def test_words_between_are_part_of_a_phrase(tmp_path):
         tmp_path, texts, [0] * 4 + [1] * 4, [["bank", "england", "lends"], ["corn", "wheat"]]
     )
     assert names[0].startswith("Bank of England")
+
+
+KORAN = [f"By the Qur’an we {word}. A verse; the Qur’an." for word in AROUND]
+HOLY = [f"The Holy Qur’an {word}. Verses; some {word} of a Holy Qur’an." for word in AROUND]
+
+
+@pytest.mark.parametrize("apostrophe", ["'", "\u2019", "\u02bc"])
+def test_words_with_apostrophes_are_written_as_the_texts_do(tmp_path, apostrophe):
+    texts = [text.replace("’", apostrophe) for text in KORAN]
+    words = [["qur'an", "verse"], ["corn", "wheat"]]
+    names, _ = named(tmp_path, texts + FARM, [0] * 4 + [1] * 4, words, apostrophes="clitics")
+    assert names[0].split(" & ")[0] == f"Qur{apostrophe}an"
+
+
+@pytest.mark.parametrize("apostrophe", ["'", "\u2019", "\u02bc"])
+def test_phrases_with_apostrophes_are_written_as_the_texts_do(tmp_path, apostrophe):
+    texts = [text.replace("’", apostrophe) for text in HOLY]
+    words = [["holy", "qur'an", "verses"], ["corn", "wheat"]]
+    names, _ = named(tmp_path, texts + FARM, [0] * 4 + [1] * 4, words, apostrophes="clitics")
+    assert names[0].split(" & ")[0] == f"Holy Qur{apostrophe}an"
+
+
+def test_a_phrase_may_have_an_apostrophe_before_its_last_word(tmp_path):
+    texts = [f"The Shi’a Clergy {word}. Imams; some {word} of a Shi’a Clergy." for word in AROUND]
+    words = [["shi'a", "clergy", "imams"], ["corn", "wheat"]]
+    names, _ = named(tmp_path, texts + FARM, [0] * 4 + [1] * 4, words, apostrophes="clitics")
+    assert names[0].split(" & ")[0] == "Shi’a Clergy"
+
+
+def test_lemmas_of_words_with_apostrophes_are_written_in_full():
+    text = neighbours.fold_apostrophes("The O’Briens spoke")
+    assert text[4 : neighbours._end(text, 4, "o'brienish")] == "O'Briens"
+    assert text[4 : neighbours._end(text, 4, "other")] == "O"
+
+
+def test_a_speaker_with_an_apostrophe_names_no_subject(tmp_path):
+    texts = [f"Lord O’Brien {word}. Taxes; some {word} of Lord O’Brien." for word in AROUND]
+    words = [["o'brien", "lord", "taxes"], ["corn", "wheat"]]
+    names, _ = named(
+        tmp_path,
+        texts + FARM,
+        [0] * 4 + [1] * 4,
+        words,
+        avoided={"o'brien"},
+        apostrophes="clitics",
+    )
+    assert "Brien" not in names[0]
 
 
 def test_a_name_covers_its_topic_by_two_words_that_meet(tmp_path):
@@ -164,7 +225,7 @@ def test_a_phrase_is_counted_as_a_phrase(tmp_path, monkeypatch):
     )
     theta = Theta(0, np.arange(7), np.zeros(6, np.int32), np.ones(6, np.float32))
     list(gather(tmp_path / "evidence", bow, postings, topics, [theta]))
-    evidence = Evidence.open(tmp_path / "evidence", bow, postings)
+    evidence = open_evidence(tmp_path / "evidence", bow, postings)
     documents, n = uses.counts(evidence, words, [6, 8])
     assert documents.tolist() == [0, 1] and n.tolist() == [1.0, 2.0]
     documents, n = uses.counts(evidence, words[1:], [8])
@@ -172,6 +233,15 @@ def test_a_phrase_is_counted_as_a_phrase(tmp_path, monkeypatch):
     monkeypatch.setattr(uses, "WORD", 1)
     # One of two documents stands for both
     assert uses.counts(evidence, words[1:], [8])[1].tolist() == [6.0]
+
+
+def test_a_phrase_that_counts_as_one_word_ends_with_its_last_word():
+    text = "In New York and new\nyork, New-York, New. Newark."
+    ends = [neighbours._end(text, text.index(word), "new_york") for word in ("New York", "new\n")]
+    assert [text[:end] for end in ends] == ["In New York", "In New York and new\nyork"]
+    hyphened = text.index("New-York")
+    assert neighbours._end(text, hyphened, "new_york") == hyphened + len("New-York")
+    assert neighbours._end("New", 0, "new_york") == 0
 
 
 def test_speakers_name_no_subject(tmp_path):
@@ -233,6 +303,18 @@ def test_without_texts_names_are_words_and_none_stands_twice():
 )
 def test_words_that_say_the_same(a, b, same):
     assert naming.alike(a, b) is same
+
+
+def test_words_of_too_few_common_letters_are_told_apart_without_comparing_their_order():
+    """And all others as difflib does."""
+    words = sorted(word.casefold() for word in stop_words("en") | stop_words("de"))[::4]
+    long_words = [word for word in words if len(word) >= 4]
+    alike_pairs = 0
+    for a, b in combinations(long_words, 2):
+        by_order = SequenceMatcher(None, a, b).ratio() > naming.ALIKE
+        alike_pairs += by_order
+        assert naming.alike(a, b) is (a[:4] == b[:4] or by_order), (a, b)
+    assert alike_pairs > 20
 
 
 def test_long_words_in_capitals_are_headings():

@@ -11,7 +11,7 @@ from inference.kernels.transpose import transpose
 
 
 def documents(tokens: np.ndarray):
-    """What `nearest` reads of an Evidence, of int[D, K]."""
+    """What `nearest` reads of TopicDocuments, of int[D, K]."""
     document, topic = np.nonzero(tokens)
     of = SimpleNamespace(
         doc_ptr=np.concatenate([[0], np.cumsum(np.bincount(document, minlength=len(tokens)))]),
@@ -19,11 +19,11 @@ def documents(tokens: np.ndarray):
         doc_tokens=tokens[document, topic].astype(np.int32),
         lengths=tokens.sum(axis=1),
     )
-    of.by_share, by_tokens = (np.empty(len(topic), np.int32) for _ in range(2))
+    by_share, by_tokens = (np.empty(len(topic), np.int32) for _ in range(2))
     rows = of.doc_ptr, of.doc_topics, of.doc_tokens
-    of.topic_ptr = transpose(*rows, tokens.shape[1], of.by_share, by_tokens)
-    assign.rank(0, tokens.shape[1], of.topic_ptr, of.lengths, of.by_share, by_tokens)
-    return of
+    topic_ptr = transpose(*rows, tokens.shape[1], by_share, by_tokens)
+    assign.rank(0, tokens.shape[1], topic_ptr, of.lengths, by_share, by_tokens)
+    return SimpleNamespace(mixtures=of, topic_ptr=topic_ptr, by_share=by_share)
 
 
 def made(rng, D: int, K: int) -> np.ndarray:

@@ -1,14 +1,16 @@
 """Findings: against naive twins, and on made collections whose truth is known."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
 from inference.answers.acceptance import are_accepted
-from inference.explore import cooccurrence
+from inference.explore import bands, cooccurrence
 from inference.findings import families, senses, sums, unlike
 from tests.inference import naive_findings as naive
+from tests.inference.test_explore_bands import flat
 
 K = 8
 
@@ -103,14 +105,40 @@ def test_a_group_with_more_of_a_topic_is_told_from_the_rest():
     tokens, period = made(9, topic=5, since=30, times=4.0)
     group = (period // 10).astype(np.int32)
     of = sums.sums(in_blocks(group, 4), 4, *arrays(tokens), np.arange(K), K)
-    own, ratio = sums.contrasts(of)
+    usual = sums.typical(of)
+    own = sums.shares(of.over(slice(3, 4)), usual)
+    rest = sums.shares(of.over(slice(0, 3)), usual)
+    ratio = sums.ratio(own, rest)
     sure = are_accepted(ratio.p, 0.05)
-    assert sure[3, 5] and ratio.low[3, 5] > 1.3
+    assert sure[0, 5] and ratio.low[0, 5] > 1.3
     inside = tokens[group == 3]
     outside = tokens[group != 3]
-    assert ratio.ratio[3, 5] == pytest.approx(
+    assert ratio.ratio[0, 5] == pytest.approx(
         (inside[:, 5].sum() / inside.sum()) / (outside[:, 5].sum() / outside.sum())
     )
+
+
+@pytest.mark.parametrize("each", [5, 20, 200])
+def test_an_interval_of_a_difference_holds_it(each):
+    """Two groups of the same share, 600 times over: 0 is inside about 95 times of 100. 90% is what
+    chance may make of it."""
+    pairs = 600
+    counts, _ = flat(2 * pairs, each, 0.1, 10.0, each)
+    found = bands.shares(*counts, 2 * pairs, [0])
+    ends = [np.ravel(array) for array in (found.share, found.low, found.high)]
+    first = tuple(array[::2] for array in ends)
+    second = tuple(array[1::2] for array in ends)
+    apart, low, high = sums.difference(first, second)
+    assert ((low <= 0) & (0 <= high)).mean() > 0.9
+    assert ((low <= apart) & (apart <= high)).all() and (low >= -1).all() and (high <= 1).all()
+    assert apart == pytest.approx(first[0] - second[0])
+
+
+def test_a_difference_is_sure_where_shares_are_far_apart():
+    first = np.array([0.3]), np.array([0.25]), np.array([0.35])
+    second = np.array([0.1]), np.array([0.07]), np.array([0.13])
+    _, low, _ = sums.difference(first, second)
+    assert low[0] == pytest.approx(0.2 - math.hypot(0.05, 0.03))
 
 
 def test_benjamini_and_hochberg():

@@ -38,7 +38,7 @@ def test_topics_priors_and_readings_are_the_same_from_a_smaller_file(name, bow, 
     shape = Shape(
         bow.D, bow.V, bow.tokens, -(-bow.D // min(config.minibatch, bow.D)), len(bow.words)
     )
-    said = engine.remembered(config, shape) if isinstance(engine, Remembering) else 0
+    said = engine.remembered_bytes(config, shape) if isinstance(engine, Remembering) else 0
     assert said == remembered, "what the form says before training"
     for before, now in (
         (engine.topics(config, last.state), engine.topics(config, state)),

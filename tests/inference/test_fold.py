@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from inference.engines import ssi
+from inference.engines.batch import expand
+from inference.engines.contract import Shape
+from inference.engines.ssi.sampling import sample_batch
 from inference.kernels import fold, gibbs, rng, rows
 from inference.topics import Theta
 from tests.inference import naive_fold
@@ -18,7 +21,7 @@ def state_of(counts: np.ndarray, alpha: float, eta: float = 0.05) -> tuple[ssi.R
     """A state with these statistics, lambda - eta: whole numbers [K, V]."""
     K, V = counts.shape
     config = ssi.Config(topics=K, alpha=alpha, eta=eta).resolve(1000, 100_000)
-    state = ssi.init(replace(config, warm_up=0), ssi.Shape(1, V, 0, 1), 1)
+    state = ssi.init(replace(config, warm_up=0), Shape(1, V, 0, 1), 1)
     words, topics = np.nonzero(counts.T)
     state.length[:] = np.bincount(words, minlength=V)
     state.start[:] = np.cumsum(state.length) - state.length
@@ -106,11 +109,11 @@ def sampled(
     config: ssi.Resolved, state: ssi.State, bow, burn_in: int, samples: int, seed: int
 ) -> Theta:
     """theta by sampling under topics that stay: what the fold-in was before."""
-    batch = ssi.expand(bow, np.arange(bow.D))
+    batch = expand(bow, np.arange(bow.D))
     documents = np.arange(bow.D)
     keys = rng.keys(np.uint64(seed), np.uint64(rng.FOLD_IN), np.uint64(0), documents)
     config = replace(config, burn_in=burn_in, samples=samples, draws=2, learn="nothing")
-    draws = ssi._sample(config, state, batch, keys)
+    draws = sample_batch(config, state, batch, keys)
     return Theta(0, *rows.mixtures(batch.token_ptr[batch.doc_ptr], draws, state.alpha))
 
 

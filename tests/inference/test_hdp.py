@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from inference import Evidence, Invalid, Snapshot, fold_in_corpus, gather, train
+from inference import Invalid, Snapshot, fold_in_corpus, gather, open_evidence, train
 from inference.engines import dense, hdp
 from inference.engines.contract import Shape
 from inference.kernels import hdp as kernels
@@ -431,8 +431,8 @@ def test_topics_that_are_not_in_use_get_no_tokens(tmp_path):
         (sums >= 1.0).all() and (sums < 1.0 + 1e-5).all() and np.diff(thetas[0].indptr).max() <= 8
     )
     list(gather(tmp_path / "e", bow, postings_of(bow), last.topics, thetas))
-    evidence = Evidence.open(tmp_path / "e", bow, postings_of(bow))
-    assert not set(np.unique(evidence.topics)) - set(np.flatnonzero(used))
+    evidence = open_evidence(tmp_path / "e", bow, postings_of(bow))
+    assert not set(np.unique(evidence.token_topics.topics)) - set(np.flatnonzero(used))
 
 
 def test_resetting_pi_changes_nothing(corpus, monkeypatch):

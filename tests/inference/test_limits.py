@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from inference.engines import ssi
+from inference.engines.batch import expand
+from inference.engines.contract import Shape
+from inference.engines.ssi.sampling import sample_batch
 from inference.errors import Invalid
 from inference.evaluate import Completion, LeftToRight
 from inference.kernels import gibbs
@@ -21,8 +24,8 @@ def test_an_empty_topic_under_a_tiny_eta_leaves_the_others_alone():
         topics=2, eta=1e-6, alpha=0.1, expectation="log", samples=1, draws=50
     ).resolve(1, 4)
     state = state_with(np.array([[100.0] + [0.0] * 59, [0.0] * 60]), 1e-6, 0.1)
-    batch = ssi.expand(bow_of([[0, 1, 1, 1]], 60), np.arange(1))
-    drawn = ssi._sample(
+    batch = expand(bow_of([[0, 1, 1, 1]], 60), np.arange(1))
+    drawn = sample_batch(
         config,
         state,
         batch,
@@ -80,7 +83,7 @@ def test_a_minibatch_without_documents_forgets_nothing():
     there."""
     bow, _ = planted(K=3, V=50, D=30, length=20, seed=2)
     config = ssi.Config(topics=4, minibatch=1).resolve(30, 600)
-    shape = ssi.Shape(30, 50, bow.tokens, 30)
+    shape = Shape(30, 50, bow.tokens, 30)
     state = ssi.init(config, shape, 1)
     ssi.step(config, state, bow, np.arange(5), shape)
     before = state.pi, state.totals.copy()

@@ -27,7 +27,7 @@ def digest(name: str) -> str:
     documents = 5 * K  # more than a start from joined topics asks for, which is 4 * K
     bow = planted(5, 90, documents, 30, seed=1)[0]
     whole = sha256()
-    for config in engine.warm_up():
+    for config in engine.compiling_configs():
         config = replace(config, topics=K, minibatch=40)
         *_, last = train(engine, config, bow, seed=3)
         theta = list(fold_in_corpus(engine, config, last.state, bow))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from inference import Invalid, Snapshot, infer, train
+from inference.kernels.beta_rows import BetaRows
 from tests.engines import mixture
 from tests.inference.corpora import planted
 
@@ -30,7 +31,7 @@ def test_words_and_mixture_are_the_models(seed):
     K = 7
     alpha = 0.2
     word, topic, weight, floor, beta = rows(rng, n, K)
-    words = infer.Words.from_entries(n, word, topic, weight, floor)
+    words = BetaRows.from_entries(n, word, topic, weight, floor)
     assert np.allclose(words.dense(), beta)
     counts = rng.integers(1, 6, n)
     found = infer.read(words, counts, alpha)
@@ -49,7 +50,7 @@ def test_words_and_mixture_are_the_models(seed):
 
 
 def test_a_text_without_words_is_an_even_mixture():
-    words = infer.Words.from_entries(
+    words = BetaRows.from_entries(
         0, np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), np.full(4, 0.1)
     )
     found = infer.read(words, np.zeros(0, np.int64), 0.1)
@@ -57,7 +58,7 @@ def test_a_text_without_words_is_an_even_mixture():
 
 
 def test_a_word_that_no_topic_lists_goes_by_the_floors():
-    words = infer.Words.from_entries(
+    words = BetaRows.from_entries(
         2, np.array([0]), np.array([1]), np.array([0.5]), np.array([0.01, 0.02, 0.03])
     )
     found = infer.read(words, np.array([9, 1]), 0.1)
@@ -67,7 +68,7 @@ def test_a_word_that_no_topic_lists_goes_by_the_floors():
 
 def test_words_that_are_none_are_refused():
     with pytest.raises(Invalid, match="from 0 to 1"):
-        infer.Words.from_entries(2, np.array([2]), np.array([0]), np.array([0.5]), np.array([0.1]))
+        BetaRows.from_entries(2, np.array([2]), np.array([0]), np.array([0.5]), np.array([0.1]))
 
 
 def test_a_document_of_one_topic_is_read_by_its_engine():
@@ -78,7 +79,7 @@ def test_a_document_of_one_topic_is_read_by_its_engine():
     state = [event for event in train(mixture, config, bow, seed=1) if isinstance(event, Snapshot)][
         -1
     ].state
-    scores = mixture._scores(config, state, bow, np.arange(bow.D))
+    scores = mixture.log_probabilities(config, state, bow, np.arange(bow.D))
     p = np.exp(scores - scores.max(axis=1, keepdims=True))
     p /= p.sum(axis=1, keepdims=True)
     for d in range(0, bow.D, 10):

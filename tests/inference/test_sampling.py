@@ -8,6 +8,10 @@ from scipy.special import digamma
 from scipy.stats import chisquare
 
 from inference.engines import ssi
+from inference.engines.batch import expand
+from inference.engines.contract import Shape
+from inference.engines.ssi.sampling import sample_batch
+from inference.engines.ssi.settings import MOST_DRAWS
 from inference.kernels import rng
 from tests.inference import naive
 from tests.inference.corpora import bow_of
@@ -21,7 +25,7 @@ def state_with(extra: np.ndarray, eta: float, alpha: float) -> ssi.State:
     K, V = extra.shape
     state = ssi.init(
         ssi.Config(topics=K, eta=eta, alpha=alpha, statistics="decay").resolve(1, 1),
-        ssi.Shape(1, V, 1, 1),
+        Shape(1, V, 1, 1),
         7,
     )
     state.pi = 0.25
@@ -57,13 +61,11 @@ def test_one_token_follows_eq_9(case, eta, expectation):
     others = np.repeat(np.arange(len(counts)), counts)
     bow = bow_of([[0] + [1] * len(others)], 3)
     config = ssi.Config(
-        topics=4, eta=eta, expectation=expectation, alpha=0.3, samples=1, draws=ssi.MOST_DRAWS
+        topics=4, eta=eta, expectation=expectation, alpha=0.3, samples=1, draws=MOST_DRAWS
     ).resolve(1, 1)
-    before = np.repeat(
-        np.concatenate(([2], others)).astype(np.uint16)[:, None], ssi.MOST_DRAWS, axis=1
-    )
-    drawn = ssi._sample(
-        config, state, ssi.expand(bow, np.arange(1)), np.array([5], np.uint64), before
+    before = np.repeat(np.concatenate(([2], others)).astype(np.uint16)[:, None], MOST_DRAWS, axis=1)
+    drawn = sample_batch(
+        config, state, expand(bow, np.arange(1)), np.array([5], np.uint64), before
     )[0]
     expected = naive.conditional(eta + extra, np.array(counts), 0, 0.3, expectation)
     assert np.bincount(drawn, minlength=4) / len(drawn) == pytest.approx(
@@ -80,8 +82,8 @@ def test_learned_alpha_counts_what_documents_hold():
         5, 446
     )
     state = state_with(np.array([[5.0, 0, 1], [0, 3, 0], [2, 0, 0], [0, 0, 4]]), 0.1, 0.3)
-    batch = ssi.expand(bow, np.arange(5))
-    z = ssi._sample(config, state, batch, np.arange(5).astype(np.uint64))[:, 0]
+    batch = expand(bow, np.arange(5))
+    z = sample_batch(config, state, batch, np.arange(5).astype(np.uint64))[:, 0]
     tokens = batch.token_ptr[batch.doc_ptr]
     counts = np.array(
         [np.bincount(z[a:b], minlength=4) for a, b in zip(tokens, tokens[1:], strict=False)]
@@ -95,10 +97,8 @@ def test_everything_underflows():
     N_dk remains."""
     config = ssi.Config(topics=5, eta=1e-6, alpha=0.1, expectation="log").resolve(2, 6)
     bow = bow_of([[0, 1, 1], [2, 2, 2]], 3)
-    state = ssi.init(config, ssi.Shape(2, 3, 6, 1), 1)
-    samples = ssi._sample(
-        config, state, ssi.expand(bow, np.arange(2)), np.arange(2).astype(np.uint64)
-    )
+    state = ssi.init(config, Shape(2, 3, 6, 1), 1)
+    samples = sample_batch(config, state, expand(bow, np.arange(2)), np.arange(2).astype(np.uint64))
     assert (samples < 5).all()
     theta = ssi.fold_in(config, state, bow, 0, 2)
     assert np.isfinite(theta.weights).all() and len(theta.topics)
@@ -113,9 +113,9 @@ def test_document_follows_eq_3(words):
     ).resolve(1, 1)
     state = state_with(extra, config.eta, config.alpha)
     chains = 20_000
-    batch = ssi.expand(bow_of([words] * chains, 3), np.arange(chains))
+    batch = expand(bow_of([words] * chains, 3), np.arange(chains))
     keys = rng.keys(np.uint64(3), np.uint64(rng.SAMPLE), np.uint64(9), np.arange(chains))
-    samples = ssi._sample(config, state, batch, keys)
+    samples = sample_batch(config, state, batch, keys)
     found = Counter(map(tuple, samples[:, 0].reshape(chains, len(words)).tolist()))
     expected = naive.configurations(config.eta + extra, sorted(words), config.alpha)
     observed = np.array([found[z] for z in expected])

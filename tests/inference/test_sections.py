@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from inference import Bow, Evidence, fold_in_corpus, gather
+from inference import Bow, fold_in_corpus, gather, open_evidence
 from inference.engines import ssi
 from inference.schedule import held_out_documents
 from inference.senses import Uses
@@ -156,30 +156,32 @@ def evidence(chosen, tmp_path_factory):
     thetas = fold_in_corpus(ssi, config, last.state, bow, block=7)
     for _ in gather(folder, bow, postings_of(bow), last.topics, thetas, days=days):
         pass
-    return Evidence.open(folder, bow, postings_of(bow))
+    return open_evidence(folder, bow, postings_of(bow))
 
 
 def test_a_document_has_the_tokens_of_its_sections(evidence):
-    bow = evidence.rows
-    tally = np.zeros((60, evidence.bow.V, K), np.int64)
+    bow = evidence.section_bow
+    tally = np.zeros((60, evidence.document_bow.V, K), np.int64)
     for row in range(bow.D):
         span = slice(bow.indptr[row], bow.indptr[row + 1])
-        tally[bow.documents_of(np.array([row]))[0], bow.words[span], evidence.topics[span]] += (
-            bow.counts[span]
-        )
+        tally[
+            bow.documents_of(np.array([row]))[0],
+            bow.words[span],
+            evidence.token_topics.topics[span],
+        ] += bow.counts[span]
     for d in range(60):
         mixture = np.zeros(K, np.int64)
-        topics, tokens = evidence.mixture(d)
+        topics, tokens = evidence.mixtures.of_document(d)
         mixture[topics] = tokens
         assert (
             np.array_equal(mixture, tally[d].sum(axis=0)) and mixture.sum() == evidence.lengths[d]
         )
-    sums, documents = evidence.sums(np.zeros(60, np.int32), 1)
+    sums, documents = evidence.mixtures.sums(np.zeros(60, np.int32), 1)
     assert np.array_equal(sums[0], tally.sum(axis=(0, 1))) and np.array_equal(
         documents[0], (tally.sum(axis=1) > 0).sum(axis=0)
     )
-    assert np.array_equal(evidence.documents, documents[0])
-    ptr, topics, tokens, documents = evidence.by_word()
+    assert np.array_equal(evidence.topic_documents.counts, documents[0])
+    ptr, topics, tokens, documents = evidence.word_topics.held_by_word()
     for w in range(bow.V):
         held = slice(ptr[w], ptr[w + 1])
         assert dict(
@@ -193,14 +195,17 @@ def test_a_document_has_the_tokens_of_its_sections(evidence):
             for k in range(K)
             if tally[:, w, k].any()
         }
-        assert evidence.having(w).tolist() == np.flatnonzero(tally[:, w].any(axis=1)).tolist()
+        assert (
+            evidence.word_topics.documents_with(w).tolist()
+            == np.flatnonzero(tally[:, w].any(axis=1)).tolist()
+        )
         uses = Uses(evidence, w, np.arange(K))
-        assert uses.in_documents == len(evidence.having(w))
+        assert uses.in_documents == len(evidence.word_topics.documents_with(w))
         tokens_of, documents_of = uses.tally(np.arange(60, dtype=np.int32) % 3, 3)
         for g in range(3):
             assert np.array_equal(tokens_of[g], tally[g::3, w].sum(axis=0))
             assert np.array_equal(documents_of[g], (tally[g::3, w] > 0).sum(axis=0))
-    for k, documents in enumerate(evidence.best(k, "share", 60) for k in range(K)):
+    for k, documents in enumerate(evidence.topic_documents.best(k, "share", 60) for k in range(K)):
         shares = tally[:, :, k].sum(axis=1) / np.maximum(evidence.lengths, 1)
         assert [d for d, _, _ in documents] == sorted(
             np.flatnonzero(shares > 0).tolist(), key=lambda d: (-shares[d], d)
@@ -210,18 +215,20 @@ def test_a_document_has_the_tokens_of_its_sections(evidence):
 def test_each_token_is_where_its_word_is_in_the_whole_text(evidence, chosen):
     words = chosen[1].words
     for d, text in list(enumerate(texts()))[::7]:
-        for w in range(0, evidence.bow.V, 3):
+        for w in range(0, evidence.document_bow.V, 3):
             places = [start for start, _, word, _ in naive.pieces(text) if word == words[w]]
-            assert evidence.offsets(d, w).tolist() == places
-        asked = np.arange(0, evidence.bow.V, 3, dtype=np.int32)
-        tokens, starts = evidence.tokens_of(d, asked)
+            assert evidence.token_places.offsets(d, w).tolist() == places
+        asked = np.arange(0, evidence.document_bow.V, 3, dtype=np.int32)
+        tokens, starts = evidence.token_places.of_words(d, asked)
         assert list(zip(tokens.tolist(), starts.tolist(), strict=True)) == [
-            (w, start) for w in asked.tolist() for start in evidence.offsets(d, w).tolist()
+            (w, start)
+            for w in asked.tolist()
+            for start in evidence.token_places.offsets(d, w).tolist()
         ]
     uses = Uses(evidence, 0, np.arange(K))
     pairs = np.repeat(np.arange(len(uses.rows)), uses.counts)
     nth = np.concatenate([np.arange(n) for n in uses.counts])
-    places = evidence.places(uses.rows[pairs], nth, 0).tolist()
+    places = evidence.token_places.of_rows(uses.rows[pairs], nth, 0).tolist()
     assert sorted(zip(uses.documents[pairs].tolist(), places, strict=True)) == [
         (d, start)
         for d, text in enumerate(texts())

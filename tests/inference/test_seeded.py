@@ -5,10 +5,13 @@ import numpy as np
 import pytest
 
 import inference
-from inference import Bow, Invalid, Snapshot, checkpoint, engines
+from inference import Bow, Invalid, Snapshot, checkpoint, engines, training
 from inference.engines import concepts, ssi
-from inference.engines.contract import Seedable, Seeds
+from inference.engines.contract import Seedable, Seeds, Shape, rho
+from inference.engines.ssi import counting, named_topics
+from inference.engines.ssi.algorithm import DROPPED_TOKENS
 from inference.evidence import document_tokens
+from inference.kernels.gibbs import UNSEEN
 from inference.schedule import Schedule, held_out_documents
 from tests.inference.corpora import bow_of, equal, planted
 from tests.inference.test_ssi import dense, draw_words, sampled
@@ -39,8 +42,11 @@ def prior(seeds: Seeds, bow: Bow, K: int, M: int) -> np.ndarray:
     for k in set(seeds.topics.tolist()):
         own = {int(w): int(bow.word_tokens[w]) for w in seeds.words[seeds.topics == k]}
         equal_share = bow.tokens / K
-        missing = max(0, 1 - concept(own, bow) / (ssi.SEED_SMALL * equal_share))
-        wanted = max(ssi.SEED_WEIGHT * sum(own.values()), ssi.SEED_SHARE * equal_share * missing)
+        missing = max(0, 1 - concept(own, bow) / (named_topics.SEED_SMALL * equal_share))
+        wanted = max(
+            named_topics.SEED_WEIGHT * sum(own.values()),
+            named_topics.SEED_SHARE * equal_share * missing,
+        )
         for w in own:
             out[k, w] = max(1, int(wanted / len(own) * M)) / M
     return out
@@ -76,7 +82,7 @@ def test_a_seed_that_is_a_word_of_another_subject_too_does_not_draw_the_topic_th
     for _ in range(1000):
         documents.append(random.integers(20, 40, 10).tolist())
     bow = bow_of(documents, 40)
-    shape = ssi.Shape(bow.D, bow.V, bow.tokens, 1)
+    shape = Shape(bow.D, bow.V, bow.tokens, 1)
     seeds = np.array([0, 1, 2])
     begins = concepts.company(bow, shape, seeds, np.zeros(3, np.int64), topics=2)
     assert set(range(10)) <= set(begins.words.tolist())
@@ -93,7 +99,7 @@ def test_statistics_fade_towards_the_prior_of_each_topic_and_word(expectation):
     ).resolve(60, 720)
     generator = np.random.default_rng(4)
     bow = bow_of(draw_words(generator, 60, V), V)
-    shape = ssi.Shape(60, V, bow.tokens, 12)
+    shape = Shape(60, V, bow.tokens, 12)
     state = ssi.init(config, shape, 3)
     seeds = of_words([[3, 9], [9, 20, 31]])
     ssi.plant(config, state, bow, seeds)
@@ -104,17 +110,15 @@ def test_statistics_fade_towards_the_prior_of_each_topic_and_word(expectation):
         batch = generator.choice(60, 5, replace=False)
         statistics = sampled(config, state, bow, batch, t, K)
         ssi.step(config, state, bow, batch, shape)
-        size = ssi.rho(config, t)
+        size = rho(config, t)
         lam = (1 - size) * lam + size * (eta + 60 / 5 * statistics)
-        assert dense(state, K) == pytest.approx(
-            lam - config.eta, rel=1e-4, abs=2 * ssi.DROPPED_TOKENS
-        )
+        assert dense(state, K) == pytest.approx(lam - config.eta, rel=1e-4, abs=2 * DROPPED_TOKENS)
 
 
-@pytest.mark.parametrize("most", [ssi.TABLE_ENTRIES, 0], ids=["table", "rows"])
+@pytest.mark.parametrize("most", [counting.TABLE_ENTRIES, 0], ids=["table", "rows"])
 @pytest.mark.parametrize("topics", [9, 21])
 def test_counts_are_the_prior_and_what_documents_gave_last(topics, most, monkeypatch):
-    monkeypatch.setattr(ssi, "TABLE_ENTRIES", most)
+    monkeypatch.setattr(counting, "TABLE_ENTRIES", most)
     bow, _ = planted(5, 90, 160, 25, seed=2)
     seeds = of_words([[0, 1, 2], [20, 21]])
     state = trained(bow, seeds, topics=topics, passes=4).state
@@ -122,7 +126,7 @@ def test_counts_are_the_prior_and_what_documents_gave_last(topics, most, monkeyp
     counts = np.zeros((topics, bow.V))
     words = np.repeat(np.asarray(bow.words), np.asarray(bow.counts))
     for draw in state.memory.T:
-        seen = draw != ssi.gibbs.UNSEEN
+        seen = draw != UNSEEN
         np.add.at(counts, (draw[seen], words[seen]), 1 / M)
     assert dense(state, topics) == pytest.approx(counts + prior(seeds, bow, topics, M), rel=1e-6)
 
@@ -179,6 +183,40 @@ def test_without_seeds_every_bit_stays(topics):
     assert equal(trained(bow, NO_SEEDS, topics=topics, passes=5).topics, plain.topics)
 
 
+def test_memory_is_estimated_with_the_prior_of_seeds():
+    """A rare word that is a seed may have more than 255 draws: all words before it then have
+    counts of two bytes."""
+    words = np.random.default_rng(1).integers(0, 70, (300, 60)).tolist()
+    bow = bow_of([*words, [80, 81]], 90)
+    config = engines.config("ssi", topics=3, passes=5).resolve(bow.D, bow.tokens)
+    state = inference.plant(ENGINE, config, bow, of_words([[80, 81]]), seed=1)
+    held_out = held_out_documents(bow, 1)
+    by_corpus = Schedule(bow, config, held_out).shape
+    shape = state.continued_shape(by_corpus, bow)
+    *_, last = inference.train(ENGINE, config, bow, seed=1, resume=state)
+    table_bytes = sum(array.nbytes for array in (*last.state.table, last.state.sums))
+    assert ssi.costs.table_bytes(config, by_corpus) < ssi.costs.table_bytes(config, shape)
+    assert ssi.costs.table_bytes(config, shape) == table_bytes
+    assert ENGINE.memory_bytes(config, shape._replace(pairs=10**9)) >= 8 * 10**9
+
+
+def test_a_training_is_refused_by_the_memory_that_its_seeds_need(monkeypatch):
+    bow, _ = planted(5, 90, 160, 25, seed=2)
+    config = engines.config("ssi", topics=7, passes=2).resolve(bow.D, bow.tokens)
+    state = inference.plant(ENGINE, config, bow, of_words([[0, 1]]), seed=1)
+    asked = []
+
+    def memory_bytes(config, shape) -> int:
+        asked.append(shape.seeded)
+        return 1 << 60 if shape.seeded else 1
+
+    monkeypatch.setattr(ENGINE, "memory_bytes", memory_bytes)
+    monkeypatch.setattr(training, "usable_memory", lambda: 1 << 40)
+    with pytest.raises(Invalid, match="GiB of memory"):
+        next(inference.train(ENGINE, config, bow, seed=1, resume=state))
+    assert asked == [True]
+
+
 @pytest.mark.parametrize("topics", [7, 25])
 def test_a_checkpoint_has_the_prior(topics, tmp_path):
     bow, _ = planted(5, 90, 160, 25, seed=2)
@@ -206,10 +244,10 @@ def test_a_training_that_begins_with_topics_holds_seeds_too():
     assert dense(state, 7) == pytest.approx(before + prior(seeds, bow, 7, M), rel=1e-6)
 
 
-@pytest.mark.parametrize("entries", [ssi.TABLE_ENTRIES, 0], ids=["table", "rows"])
+@pytest.mark.parametrize("entries", [counting.TABLE_ENTRIES, 0], ids=["table", "rows"])
 @pytest.mark.parametrize("topics", [7, 25])
 def test_any_number_of_processes_gives_the_topics_of_one(topics, entries, monkeypatch):
-    monkeypatch.setattr(ssi, "TABLE_ENTRIES", entries)
+    monkeypatch.setattr(counting, "TABLE_ENTRIES", entries)
     bow, _ = planted(5, 90, 160, 25, seed=2)
     seeds = of_words([[0, 1, 2], [20, 21]], (2,))
     config = engines.config("ssi", topics=topics, passes=4, minibatch=40).resolve(bow.D, bow.tokens)

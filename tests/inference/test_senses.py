@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 
 from inference import Bow, Evidence
+from inference.evidence.mixtures import DocumentMixtures
+from inference.evidence.token_topics import TokenTopics
+from inference.evidence.topic_documents import TopicDocuments
+from inference.evidence.word_topics import WordTopics
 from inference.senses import Uses, distinguishing, ratio, spread
 from tests.inference import naive_senses as naive
 from tests.inference.corpora import postings as postings_of
@@ -26,26 +30,26 @@ def evidence() -> Evidence:
     topics = np.where(rng.random(n) < 0.7, document % K, rng.integers(0, K, n)).astype(np.uint16)
     certainty = rng.integers(40, 256, n).astype(np.uint8)
     order = np.lexsort((document, bow.words))
-    arrays = {
-        "topics": topics,
-        "certainty": certainty,
-        "word_topics": topics[order],
-        "word_certainty": certainty[order],
-        "doc_topics": np.zeros(0, np.uint16),
-        "doc_tokens": np.zeros(0, np.int32),
-        "by_share": np.zeros(0, np.int32),
-        "by_tokens": np.zeros(0, np.int32),
-        "held_topics": np.zeros(0, np.uint16),
-        "held_tokens": np.zeros(0, np.int64),
-        "held_documents": np.zeros(0, np.int32),
-    }
+    nothing = np.zeros(0, np.int32)
+    mixtures = DocumentMixtures(K, np.zeros(D + 1, np.int64), nothing, nothing, bow)
+    word_topics = WordTopics(
+        K=K,
+        section_bow=bow,
+        postings=postings,
+        topics=topics[order],
+        certainty=certainty[order],
+        held_ptr=np.zeros(V + 1, np.int64),
+        held_topics=nothing,
+        held_tokens=nothing,
+        held_documents=nothing,
+    )
     return Evidence(
-        bow,
-        postings,
-        np.zeros(D + 1, np.int64),
-        np.zeros(K + 1, np.int64),
-        np.zeros(V + 1, np.int64),
-        arrays,
+        section_bow=bow,
+        postings=postings,
+        token_topics=TokenTopics(bow, topics, certainty),
+        mixtures=mixtures,
+        topic_documents=TopicDocuments(mixtures, np.zeros(K + 1, np.int64), nothing, nothing),
+        word_topics=word_topics,
     )
 
 
@@ -146,7 +150,7 @@ def test_two_words_told_apart(evidence):
     assert distinguishing(evidence, a, a, 5) == ([], [])
     for side, found in enumerate(distinguishing(evidence, a, b, 5)):
         for near in found:
-            has = set(evidence.word(near.word)[0].tolist())
+            has = set(evidence.word_topics.of_word(near.word)[0].tolist())
             assert near.documents == len(has & of[side]) and near.of == len(of[side])
             assert near.elsewhere == pytest.approx(len(has & of[1 - side]) / len(of[1 - side]))
             assert near.documents / near.of > near.elsewhere

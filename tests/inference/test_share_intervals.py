@@ -1,5 +1,5 @@
-"""Both formulas of the interval of one share, against scipy's distributions, one number at a
-time."""
+"""The interval of one share: both formulas against scipy's distributions, one number at a time, and
+where its three rules differ."""
 
 import math
 
@@ -40,3 +40,53 @@ def test_where_few_units_have_a_topic_the_end_is_that_of_clopper_and_pearson(lev
 def test_of_units_that_all_have_the_topic_all_may_have_it():
     high = share_intervals.high_of_few(np.array([2]), np.array([2]), np.array([0.3]), 0.95)
     assert high == pytest.approx(0.3)
+
+
+LEVEL = 0.95
+LEAST_UNITS = 5
+
+
+def estimate_of(share, error, units, holding, of_holders) -> share_intervals.Estimate:
+    return share_intervals.Estimate(
+        share=np.array([share]),
+        error=np.array([error]),
+        df=np.array([max(holding - 1, 1)]),
+        units=np.array([units]),
+        holding=np.array([holding]),
+        of_holders=np.array([of_holders]),
+    )
+
+
+def test_with_few_that_have_the_topic_only_the_rule_of_documents_takes_the_lower_end():
+    estimate = estimate_of(share=0.01, error=0.01, units=30, holding=1, of_holders=0.3)
+    _, students = share_intervals.logit_interval(estimate.share, estimate.error, estimate.df, LEVEL)
+    end_of_few = share_intervals.high_of_few(
+        estimate.units, estimate.holding, estimate.of_holders, LEVEL
+    )
+    assert students < end_of_few
+    _, high = share_intervals.interval_of_documents(estimate, LEVEL)
+    assert high == students
+    for interval in (
+        share_intervals.interval_of_units(estimate, LEVEL, LEAST_UNITS),
+        share_intervals.interval_of_finding(estimate, LEVEL),
+    ):
+        assert interval.high == interval.tested == end_of_few
+        assert interval.error == 0
+
+
+def test_only_the_rule_of_a_finding_has_none_for_a_topic_with_all_words():
+    estimate = estimate_of(share=1.0, error=np.inf, units=30, holding=30, of_holders=1.0)
+    assert share_intervals.interval_of_documents(estimate, LEVEL) == (1, 1)
+    of_units = share_intervals.interval_of_units(estimate, LEVEL, LEAST_UNITS)
+    assert (of_units.low, of_units.high, of_units.error) == (1, 1, 0)
+    of_finding = share_intervals.interval_of_finding(estimate, LEVEL)
+    assert np.isnan(of_finding.low) and of_finding.high == 1
+
+
+def test_of_one_unit_the_rule_of_units_says_nothing_and_the_others_everything():
+    estimate = estimate_of(share=0.2, error=0.0, units=1, holding=1, of_holders=0.2)
+    assert share_intervals.interval_of_documents(estimate, LEVEL) == (0, 1)
+    of_finding = share_intervals.interval_of_finding(estimate, LEVEL)
+    assert (of_finding.low, of_finding.high) == (0, 1)
+    of_units = share_intervals.interval_of_units(estimate, LEVEL, LEAST_UNITS)
+    assert np.isnan(of_units.low) and np.isnan(of_units.high)

@@ -205,7 +205,7 @@ def test_texts_are_drawn_anew_with_the_topics_of_their_tokens(sections):
         V,
     )
     assigned = np.tile([0, 1], D).astype(np.uint16)
-    drawn = simulate.again(bow, assigned, topics, seed=5)
+    drawn = simulate.redraw(bow, assigned, topics, seed=5)
     assert np.array_equal(drawn.lengths, bow.lengths)
     assert np.array_equal(drawn.first_row, first_row) if sections else drawn.first_row is None
     tokens = [bow.counts[assigned == k].sum() for k in range(K)]
@@ -214,12 +214,12 @@ def test_texts_are_drawn_anew_with_the_topics_of_their_tokens(sections):
         expected, abs=4 * np.sqrt(expected.max())
     )
     assert np.bincount(drawn.words, drawn.counts, V)[expected == 0].sum() == 0
-    assert drawn.digest == simulate.again(bow, assigned, topics, seed=5).digest
-    assert drawn.digest != simulate.again(bow, assigned, topics, seed=6).digest
+    assert drawn.digest == simulate.redraw(bow, assigned, topics, seed=5).digest
+    assert drawn.digest != simulate.redraw(bow, assigned, topics, seed=6).digest
 
 
 def test_too_many_words_are_not_drawn_anew(monkeypatch):
     bow, _ = simulate.corpus(**SETTING)
     monkeypatch.setattr(simulate, "MOST_TOKENS", 100)
     with pytest.raises(Invalid, match="At most 100 words"):
-        simulate.again(bow, np.zeros(len(bow.words), np.uint16), None, 0)
+        simulate.redraw(bow, np.zeros(len(bow.words), np.uint16), None, 0)

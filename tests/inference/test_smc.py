@@ -141,4 +141,4 @@ def test_a_training_begins_with_the_topics_that_tokens_have():
 
 def test_what_is_needed_grows_with_topics_and_words():
     config = engines.config(smc.NAME, topics=100).resolve(1000, 100_000)
-    assert smc.memory(config, Shape(1000, 50_000, 100_000, 4)) > 8 * 50_000 * 100
+    assert smc.memory_bytes(config, Shape(1000, 50_000, 100_000, 4)) > 8 * 50_000 * 100

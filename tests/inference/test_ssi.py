@@ -8,7 +8,10 @@ from scipy.special import gammaln
 
 from inference import Bow, checkpoint
 from inference.engines import config as engine_config, from_documents, ssi
-from inference.engines.contract import MOST_DOCUMENT_TOKENS
+from inference.engines.batch import expand
+from inference.engines.contract import MOST_DOCUMENT_TOKENS, Shape, rho
+from inference.engines.ssi import counting, sampling
+from inference.engines.ssi.algorithm import DROPPED_TOKENS
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, gibbs, rng, rows
 from inference.schedule import Schedule, held_out_documents
@@ -43,9 +46,9 @@ def draw_words(generator, D: int, V: int) -> list[list[int]]:
 
 def sampled(config, state, bow, documents, t: int, K: int) -> np.ndarray:
     """What step t will draw for new documents: mean counts [K, V]."""
-    batch = ssi.expand(bow, documents)
+    batch = expand(bow, documents)
     keys = rng.keys(np.uint64(state.seed), np.uint64(rng.SAMPLE), np.uint64(t), documents)
-    samples = ssi._sample(config, state, batch, keys)
+    samples = sampling.sample_batch(config, state, batch, keys)
     words = np.repeat(batch.words[batch.places], np.diff(batch.token_ptr))
     statistics = np.zeros((K, bow.V))
     for draw in samples.T:
@@ -73,20 +76,18 @@ def test_lazy_sparse_update_is_eq_11(tau0, kappa, expectation):
     ).resolve(60, 720)
     generator = np.random.default_rng(4)
     bow = bow_of(draw_words(generator, 60, V), V)
-    shape = ssi.Shape(60, V, bow.tokens, 12)
+    shape = Shape(60, V, bow.tokens, 12)
     state = ssi.init(config, shape, 3)
     lam = np.full((K, V), config.eta)
     for t in range(1, 120):
         batch = generator.choice(60, 5, replace=False)
         statistics = sampled(config, state, bow, batch, t, K)
         ssi.step(config, state, bow, batch, shape)
-        lam = naive.update(lam, statistics, ssi.rho(config, t), 60 / 5, config.eta)
+        lam = naive.update(lam, statistics, rho(config, t), 60 / 5, config.eta)
         # What decayed below DROPPED_TOKENS is forgotten, on purpose.
-        assert dense(state, K) == pytest.approx(
-            lam - config.eta, rel=1e-4, abs=2 * ssi.DROPPED_TOKENS
-        )
+        assert dense(state, K) == pytest.approx(lam - config.eta, rel=1e-4, abs=2 * DROPPED_TOKENS)
         assert state.pi * state.totals == pytest.approx(
-            (lam - config.eta).sum(axis=1), rel=1e-3, abs=V * ssi.DROPPED_TOKENS
+            (lam - config.eta).sum(axis=1), rel=1e-3, abs=V * DROPPED_TOKENS
         )
 
 
@@ -104,7 +105,7 @@ def test_memo_is_the_sum_of_what_documents_gave_last(start, warm_up):
     config = ssi.Config(
         topics=K, start=start, warm_up=warm_up, samples=2, draws=3, minibatch=10
     ).resolve(D, bow.tokens)
-    shape = ssi.Shape(D, V, bow.tokens, 7)
+    shape = Shape(D, V, bow.tokens, 7)
     state = ssi.init(config, shape, 3)
     words = np.repeat(bow.words, bow.counts)
     for t in range(1, 29):
@@ -131,12 +132,12 @@ class Started:
         self.config = ssi.Config(topics=K, start="documents", minibatch=20, warm_up=2).resolve(
             D, self.bow.tokens
         )
-        self.shape = ssi.Shape(D, V, self.bow.tokens, 3)
+        self.shape = Shape(D, V, self.bow.tokens, 3)
         self.state = ssi.init(self.config, self.shape, 3)
         for t in range(2):
             ssi.step(self.config, self.state, self.bow, np.arange(20 * t, 20 * t + 20), self.shape)
         self.documents = np.arange(10, 30)
-        self.batch = ssi.expand(self.bow, self.documents)
+        self.batch = expand(self.bow, self.documents)
         self.keys = rng.keys(np.uint64(3), np.uint64(rng.OPE), np.uint64(3), self.documents)
 
     def twin(self):
@@ -158,7 +159,7 @@ def test_topics_begin_as_documents(K):
     bow = bow_of([[d] * (d + 1) for d in range(40)] + [[]], 40)
     config = ssi.Config(topics=K, start="documents", minibatch=41).resolve(41, bow.tokens)
     held_out = np.array([3, 17])
-    shape = ssi.Shape(39, 40, bow.tokens, 1, held_out=held_out)
+    shape = Shape(39, 40, bow.tokens, 1, held_out=held_out)
     state = ssi.init(config, shape, 1)
     ssi.step(config, state, bow, np.array([40]), shape)  # nothing to learn from
     assert state.eta == pytest.approx(max(0.04 * bow.tokens / 40 / K, config.eta / 2))
@@ -171,8 +172,8 @@ def test_topics_begin_as_documents(K):
 
 def test_rare_words_weigh_more_in_what_topics_begin_with():
     bow = bow_of([[0, 0, d // 2 + 1] for d in range(20)], 11)
-    state = ssi.init(ssi.Config(topics=20).resolve(20, bow.tokens), ssi.Shape(20, 11, 60, 1), 1)
-    from_documents.begin(state, bow, ssi.Shape(20, 11, 60, 1), 1)
+    state = ssi.init(ssi.Config(topics=20).resolve(20, bow.tokens), Shape(20, 11, 60, 1), 1)
+    from_documents.begin(state, bow, Shape(20, 11, 60, 1), 1)
     common = 2 * np.log(21 / 20)
     rare = np.log(21 / 2)
     began = dense(state, 20)
@@ -188,7 +189,7 @@ def begun(K, D, held_out=None, seed=1, **how):
         [10 * (d % 5) + int(w) for w in random.integers(0, 10, 6 + d % 3)] + [50] for d in range(D)
     ]
     bow = bow_of(of_kind, 51)
-    shape = ssi.Shape(D, 51, bow.tokens, 1, held_out=held_out)
+    shape = Shape(D, 51, bow.tokens, 1, held_out=held_out)
     state = ssi.init(ssi.Config(topics=K).resolve(D, bow.tokens), shape, 1)
     from_documents.begin(state, bow, shape, seed, **how)
     return bow, dense(state, K)
@@ -242,8 +243,8 @@ def test_joined_topics_are_asked_for_and_said():
     assert usual.start == "documents" and joined.warm_up == usual.warm_up == 2
     assert "the nearest were joined" in ssi.methods(vars(joined)).sentence
     assert "the nearest were joined" not in ssi.methods(vars(usual)).sentence
-    shape = ssi.Shape(5000, 20_000, 10**6, 32)
-    assert ssi.memory(joined, shape) >= ssi.memory(usual, shape)
+    shape = Shape(5000, 20_000, 10**6, 32)
+    assert ssi.memory_bytes(joined, shape) >= ssi.memory_bytes(usual, shape)
 
 
 def test_methods_say_how_counts_faded_and_how_words_were_weighted():
@@ -288,7 +289,7 @@ def test_the_search_for_unlike_documents_is_bounded(monkeypatch):
     begun(100, 800)
     assert 200 <= searched[1] < 400
     bow = bow_of([[d % 3] for d in range(800)], 3)  # three that differ: the others are random
-    shape = ssi.Shape(800, 3, bow.tokens, 1)
+    shape = Shape(800, 3, bow.tokens, 1)
     state = ssi.init(ssi.Config(topics=100).resolve(800, bow.tokens), shape, 1)
     from_documents.begin(state, bow, shape, 1)
     assert (dense(state, 100).sum(axis=1) > 0).all()
@@ -348,14 +349,14 @@ def test_handing_over_makes_nothing_worse():
 def test_counts_that_float32_would_round_stay_exact(warm_up, most, monkeypatch):
     """Where a word's count may pass what float32 holds, the rows are float64, in which merging is
     exact."""
-    monkeypatch.setattr(ssi, "EXACT", most)
-    monkeypatch.setattr(ssi, "TABLE_ENTRIES", 0)
+    monkeypatch.setattr(counting, "EXACT", most)
+    monkeypatch.setattr(counting, "TABLE_ENTRIES", 0)
     bow = bow_of([[0] * 51] * 9, 1)
     config = ssi.Config(
         topics=1, start="sampling", warm_up=warm_up, passes=3, minibatch=3, samples=1, draws=1
     )
     config = config.resolve(9, bow.tokens)
-    shape = ssi.Shape(9, 1, bow.tokens, 3)
+    shape = Shape(9, 1, bow.tokens, 3)
     state = ssi.init(config, shape, 1)
     for t in range(3 * (warm_up + 1)):
         ssi.step(config, state, bow, np.arange(t % 3 * 3, t % 3 * 3 + 3), shape)
@@ -365,7 +366,7 @@ def test_counts_that_float32_would_round_stay_exact(warm_up, most, monkeypatch):
     state.arena_values[state.start[0]] = state.totals[0] = 2**24
     new = np.zeros((51, 1), np.uint16)
     old = np.empty((51, 0), np.uint16)
-    ssi._add(config, state, ssi.expand(bow, np.arange(1)), new, old, 1.0, ssi.LEAST_WHOLE)
+    counting.add_samples(state, expand(bow, np.arange(1)), new, old, 1.0, counting.LEAST_WHOLE)
     assert (dense(state, 1)[0, 0] == 2**24 + 51) == large and state.totals[0] == 2**24 + 51
 
 

@@ -10,7 +10,11 @@ from scipy.sparse import csr_array
 
 from inference import Bow, checkpoint, fold_in_corpus
 from inference.engines import averaging, ssi
+from inference.engines.contract import Shape
+from inference.engines.ssi import costs, counting, published
+from inference.engines.ssi.state import NOT_COUNTED
 from inference.kernels import gibbs
+from inference.runtime.memory import SINGLE
 from inference.schedule import Schedule, held_out_documents
 from inference.training import Snapshot, train
 from tests.inference.corpora import equal, planted
@@ -48,7 +52,7 @@ def sorted_bow(bow):
 def test_topics_are_a_mean_in_which_the_last_pass_weighs_most(bow, start, monkeypatch):
     """Line by line: at each end of a pass after the warm-up, and between them with the present
     state."""
-    monkeypatch.setattr(ssi, "AVERAGED_FROM", 1)
+    monkeypatch.setattr(published, "AVERAGED_FROM", 1)
     K = 7
     most = 4
     config = ssi.Config(topics=K, start=start, passes=9, minibatch=60, averaged=most).resolve(
@@ -118,16 +122,16 @@ def test_training_ends_when_topics_have_settled(bow, tmp_path, monkeypatch):
     last = whole[-1]
     per_pass = 5
     passes, rest = divmod(last.step, per_pass)
-    assert rest == 0 and passes % ssi.LOOKS == 0 and passes < 200
+    assert rest == 0 and passes % published.LOOKS == 0 and passes < 200
     assert last.step == last.steps, "the run is whole"
     assert (
         last.step == last.state.t
-        and len(last.state.judged) == passes // ssi.LOOKS - ssi.FIRST_LOOK + 1
+        and len(last.state.judged) == passes // published.LOOKS - published.FIRST_LOOK + 1
     )
     rises = last.state.judged[2:] - last.state.judged[:-2]
     assert (
-        rises[-1] < ssi.SETTLED * 2 * ssi.LOOKS
-        and (rises[:-1] >= ssi.SETTLED * 2 * ssi.LOOKS).all()
+        rises[-1] < published.SETTLED * 2 * published.LOOKS
+        and (rises[:-1] >= published.SETTLED * 2 * published.LOOKS).all()
     )
     # Fitted quickly, and exactly
     assert last.state.judged[-1] == pytest.approx(last.held_out, abs=0.02)
@@ -172,19 +176,19 @@ def test_without_held_out_documents_all_passes_are_made():
 def test_the_table_has_what_the_memory_has(sorted_bow, tiny, narrow, types, wide, monkeypatch):
     """After each step, in counts of one byte, of two and of four, and also where a step has no
     documents."""
-    monkeypatch.setattr(ssi, "TINY", tiny)
-    monkeypatch.setattr(ssi, "NARROW", narrow)
+    monkeypatch.setattr(counting, "TINY", tiny)
+    monkeypatch.setattr(counting, "NARROW", narrow)
     config = ssi.Config(topics=70, start="documents", warm_up=1, minibatch=50, samples=2).resolve(
         sorted_bow.D, sorted_bow.tokens
     )
-    shape = ssi.Shape(sorted_bow.D, sorted_bow.V, sorted_bow.tokens, 6)
+    shape = Shape(sorted_bow.D, sorted_bow.V, sorted_bow.tokens, 6)
     state = ssi.init(config, shape, 1)
     words = np.repeat(sorted_bow.words, sorted_bow.counts)
     for t in range(20):
         documents = np.random.default_rng(t).permutation(sorted_bow.D)[: 0 if t in (8, 9) else 50]
         ssi.step(config, state, sorted_bow, documents, shape)
         if t < 5:
-            assert state.counted == ssi.NOT_COUNTED
+            assert state.counted == NOT_COUNTED
             continue
         expected = np.zeros((sorted_bow.V, 70))
         for draws in state.memory.T:
@@ -208,19 +212,50 @@ def test_the_table_has_what_the_memory_has(sorted_bow, tiny, narrow, types, wide
     assert F == sorted_bow.V if wide == "all" else 0 < F < sorted_bow.V
 
 
+@pytest.mark.parametrize("order", [1, -1], ids=["frequent words first", "rare words first"])
+def test_memory_has_the_table_in_any_order_of_words(sorted_bow, order):
+    """Words up to the last frequent one have two bytes a count: nearly all, where it is the last of
+    the vocabulary."""
+    numbers = np.arange(sorted_bow.V)[::order]
+    matrix = csr_array(
+        (sorted_bow.counts, numbers[sorted_bow.words], sorted_bow.indptr),
+        shape=(sorted_bow.D, sorted_bow.V),
+    )
+    bow = Bow.from_csr(matrix)
+    config = ssi.Config(topics=70, passes=5, minibatch=60).resolve(bow.D, bow.tokens)
+    state = snapshots(config, bow, seed=1)[-1].state
+    shape = Schedule(bow, config, held_out_documents(bow, 1)).shape
+    assert 0 < len(state.table.wide) <= bow.V and (len(state.table.wide) > bow.V / 2) == (order < 0)
+    size = sum(array.nbytes for array in (*state.table, state.sums))
+    assert costs.table_bytes(config, shape) == size <= ssi.memory_bytes(config, shape)
+
+
+def test_without_a_table_a_minibatchs_weights_and_their_sums_are_estimated(sorted_bow):
+    """With the entries up to a whole block; the minibatch is of all documents."""
+    config = ssi.Config(topics=64, statistics="decay", minibatch=sorted_bow.D).resolve(
+        sorted_bow.D, sorted_bow.tokens
+    )
+    shape = Shape(sorted_bow.D, sorted_bow.V, sorted_bow.tokens, 1)
+    state = ssi.init(config, shape, 1)
+    ssi.step(config, state, sorted_bow, np.arange(sorted_bow.D), shape)
+    words = np.unique(sorted_bow.words)
+    assert state.sums.nbytes == len(words) * gibbs.padded(64) // gibbs.BLOCK * SINGLE
+    assert costs._step_bytes(config, shape) >= state.sums.nbytes * (1 + gibbs.BLOCK)
+
+
 @pytest.mark.parametrize("start", ["documents", "sampling"])
 def test_where_counts_are_kept_changes_no_bit(sorted_bow, start, monkeypatch):
     """In a table of one and two bytes, in one of two and four, or, where the table would be too
     large, in rows."""
     config = ssi.Config(topics=70, passes=5, minibatch=60, start=start)
     usual = snapshots(config, sorted_bow, seed=1)[-1]
-    monkeypatch.setattr(ssi, "NARROW", int(2 * np.median(sorted_bow.word_tokens)))
+    monkeypatch.setattr(counting, "NARROW", int(2 * np.median(sorted_bow.word_tokens)))
     wide = snapshots(config, sorted_bow, seed=1)[-1]
     assert usual.state.table.narrow.dtype == np.uint8 and wide.state.table.wide.dtype == np.int32
     assert 0 < len(usual.state.table.wide) < len(wide.state.table.wide) < sorted_bow.V
-    monkeypatch.setattr(ssi, "TABLE_ENTRIES", 0)
+    monkeypatch.setattr(counting, "TABLE_ENTRIES", 0)
     in_rows = snapshots(config, sorted_bow, seed=1)[-1]
-    assert in_rows.state.counted == ssi.NOT_COUNTED
+    assert in_rows.state.counted == NOT_COUNTED
     assert equal(usual.topics, wide.topics) and equal(usual.topics, in_rows.topics)
 
 

@@ -5,9 +5,10 @@ import pytest
 
 from inference import engines
 from inference.bow import Bow
-from inference.engines import ssi, together
+from inference.engines import together
 from inference.engines.batch import Batch
 from inference.engines.contract import Divisible, Site
+from inference.engines.ssi import counting
 from inference.kernels import counts
 from inference.kernels.gibbs import CHUNKS, UNSEEN, CountTable
 from inference.schedule import Schedule, held_out_documents
@@ -62,13 +63,13 @@ def exchange(steps: list) -> None:
                 said.append(None)
 
 
-@pytest.mark.parametrize("entries", [ssi.TABLE_ENTRIES, 0], ids=["table", "rows"])
+@pytest.mark.parametrize("entries", [counting.TABLE_ENTRIES, 0], ids=["table", "rows"])
 @pytest.mark.parametrize("case", range(len(CASES)))
 @pytest.mark.parametrize(
     "bounds", [[0, 160], [0, 60, 160], [0, 3, 3, 90, 160]], ids=["one", "two", "four, one idle"]
 )
 def test_any_number_of_processes_gives_the_topics_of_one(bow, case, bounds, entries, monkeypatch):
-    monkeypatch.setattr(ssi, "TABLE_ENTRIES", entries)
+    monkeypatch.setattr(counting, "TABLE_ENTRIES", entries)
     config = engines.config(engines.DEFAULT, minibatch=40, **CASES[case]).resolve(bow.D, bow.tokens)
     one = Process(bow, config, np.array([0, bow.D]), 0)
     some = [Process(bow, config, np.array(bounds), rank) for rank in range(len(bounds) - 1)]

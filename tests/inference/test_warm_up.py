@@ -25,6 +25,7 @@ from inference.text.starts import Starts
 from inference.explore import bands, cooccurrence, distances, layout, matching, saliency, similar
 from inference.day_sums import in_span
 from inference.documents import count, numbers_of_mask
+from inference.kernels.beta_rows import BetaRows
 from inference.runtime.arrays import frozen
 
 compiling.warm_up()
@@ -50,31 +51,31 @@ with patch.object(Dispatcher, "compile", noticed):
             if isinstance(e, Snapshot):
                 state = e.state
         list(gather(Path(sys.argv[1]) / "evidence", bow, postings, engine.topics(config, state), fold_in_corpus(engine, config, state, bow), days=np.full(bow.D, 700_000, np.int32)))
-        evidence = Evidence.open(Path(sys.argv[1]) / "evidence", bow, postings)
-        evidence.at_least([0, 1], 0.5)
-        evidence.strongest([0, 1], np.zeros(bow.D, np.int32), 0, 3)
-        word_in = evidence.word(1)[0][:3]
-        evidence.places(word_in, np.zeros(len(word_in), np.int64), 1)
-        evidence.word_topics_of([1, 2], np.ones(bow.D, bool))
+        evidence = open_evidence(Path(sys.argv[1]) / "evidence", bow, postings)
+        evidence.topic_documents.at_least([0, 1], 0.5)
+        evidence.topic_documents.strongest([0, 1], np.zeros(bow.D, np.int32), 0, 3)
+        word_in = evidence.word_topics.of_word(1)[0][:3]
+        evidence.token_places.of_rows(word_in, np.zeros(len(word_in), np.int64), 1)
+        evidence.word_topics.tokens_by_topic([1, 2], np.ones(bow.D, bool))
         some = np.arange(9, dtype=np.int32)
-        evidence.at_least([0, 1], 0.5, some)
-        evidence.word_sums(np.zeros(9, np.int32), 1, np.zeros(30, np.int32), 1, some)
-        evidence.sums(np.zeros(9, np.int32), 1, None, some)
+        evidence.topic_documents.at_least([0, 1], 0.5, some)
+        evidence.token_topics.word_sums(np.zeros(9, np.int32), np.zeros((1, 30), np.int32), 1, some)
+        evidence.mixtures.sums(np.zeros(9, np.int32), 1, None, some)
         for into in (np.arange(30), np.zeros(30, np.int32)):
-            evidence.day_sums.ranges([(699_000, 700_001), (700_001, 700_009)], evidence, lambda a, b: some, np.full(bow.D, 700_000, np.int32), [0], into)
+            evidence.day_sums.ranges([(699_000, 700_001), (700_001, 700_009)], evidence.topic_documents, lambda a, b: some, np.full(bow.D, 700_000, np.int32), [0], into)
         in_span(frozen(np.full(bow.D, 700_000, np.int32), np.int32), 1, 2, 0, 1)
         numbers_of_mask(np.arange(bow.D) % 2 > 0)
         for tokens in (evidence, None):
             predict(bow, tokens, some, some % 2.0, 0)
-        saliency.saliency(*evidence.by_word()[:3], np.ones(30), np.arange(30))
-        similar.nearest(evidence, np.ones(30) / 30, 5)
-        sparing = Evidence.open(Path(sys.argv[1]) / "evidence", Bow.open(Path(sys.argv[1]), sparing=True), postings)
-        sparing.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(30, np.int32), 1)
+        saliency.saliency(*evidence.word_topics.held_by_word()[:3], np.ones(30), np.arange(30))
+        similar.nearest(evidence.topic_documents, np.ones(30) / 30, 5)
+        sparing = open_evidence(Path(sys.argv[1]) / "evidence", Bow.open(Path(sys.argv[1]), sparing=True), postings)
+        sparing.token_topics.word_sums(np.zeros(bow.D, np.int32), np.zeros((1, 30), np.int32), 1)
         Uses(sparing, 1, np.arange(30)).near([0], 5)
-        similar.nearest(sparing, np.ones(30) / 30, 5)
-        evidence.sums(np.zeros(bow.D, np.int32), 1)
-        evidence.folded(np.zeros(30, np.int32))
-        evidence.word_sums(np.zeros(bow.D, np.int32), 1, np.zeros(30, np.int32), 1)
+        similar.nearest(sparing.topic_documents, np.ones(30) / 30, 5)
+        evidence.mixtures.sums(np.zeros(bow.D, np.int32), 1)
+        evidence.mixtures.folded(np.zeros(30, np.int32))
+        evidence.token_topics.word_sums(np.zeros(bow.D, np.int32), np.zeros((1, 30), np.int32), 1)
         for mask, into in ((None, np.arange(30)), (np.arange(bow.D) % 2 > 0, np.zeros(30, np.int32))):
             uses = Uses(evidence, 1, into, mask)
             uses.tally(np.zeros(bow.D, np.int32), 1)
@@ -136,7 +137,7 @@ with patch.object(Dispatcher, "compile", noticed):
     bands.shares(*documents, np.zeros(600, np.int32), 1, [0])
     cooccurrence.companions(*documents, 30, 5)
     count(np.zeros(600, np.int32), 1, np.ones(600, bool))
-    infer.read(infer.Words.from_entries(3, np.array([0, 2]), np.array([1, 0]), np.array([0.5, 0.25]), np.zeros(30)), np.array([1, 2, 3]), 0.1)
+    infer.read(BetaRows.from_entries(3, np.array([0, 2]), np.array([1, 0]), np.array([0.5, 0.25]), np.zeros(30)), np.array([1, 2, 3]), 0.1)
 print(compiled)
 """
 

@@ -61,6 +61,35 @@ def test_every_variable_is_documented():
     assert not missing
 
 
+# Documented variables that docker-compose.yml does not pass into the containers
+NOT_PASSED = {
+    "TOPOGRAPH_DATA",  # the volume: the Dockerfile says it
+    "TOPOGRAPH_KERNELS",  # in the volume, too
+    "TOPOGRAPH_ENVIRONMENT",  # the image's own Python
+    "TOPOGRAPH_PORT",  # TOPOGRAPH_LISTEN chooses it outside the container
+    "TOPOGRAPH_PROXY",  # an argument of the web server
+    "TOPOGRAPH_EXAMPLE",  # without accounts alone, and they are on
+    "TOPOGRAPH_DEBUG",  # never on a server
+}
+
+
+def test_every_documented_variable_reaches_the_containers():
+    """In .env it would have no effect otherwise, and nobody would be told."""
+    operations = (ROOT / "docs" / "operations.md").read_text()
+    section = operations.split("## Environment variables\n")[1].split("\n## ")[0]
+    named = [line.split(" | ")[0] for line in section.splitlines()]
+    documented = {name for cell in named for name in re.findall(r"`([A-Z_]+)`", cell)}
+    assert len(documented) > 40
+    passed = COMPOSE["x-topograph"]["environment"]
+    assert documented - set(passed) == NOT_PASSED
+
+
+def test_every_process_has_the_same_variables():
+    passed = set(COMPOSE["x-topograph"]["environment"])
+    for name in ("migrate", "web", "worker", "scheduler", "sharer"):
+        assert passed <= set(SERVICES[name]["environment"]), name
+
+
 def test_a_worker_is_healthy_by_its_own_sign_of_life(monkeypatch):
     """Not by that of another one, nor by one that is over."""
     command = SERVICES["worker"]["healthcheck"]["test"][1:]

@@ -9,19 +9,19 @@ import tempfile
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 from urllib.parse import parse_qsl, urldefrag, urlsplit
 
-from asgiref.sync import async_to_sync
 from django.test import Client
 from django.urls import Resolver404, resolve
 
 from inference.errors import Invalid
 from tests import addresses
+from tests.answer_bodies import body_of
 from tests.odd.collections import WORDS, Collection
 
 WITHOUT_WORDS = f"drop={','.join(WORDS)}"  # leaves topics without words
@@ -104,7 +104,7 @@ def _make(outcome: Outcome) -> None:
         engine=collection.engine,
         seed=1,
         topics=min(collection.topics, corpus.version.vocabulary),
-        **collection.settings,
+        engine_settings=collection.settings,
     )
     outcome.run = run.pk
     train(run.pk)
@@ -247,7 +247,7 @@ def _ask(client: Client, address: str, outcome: Outcome, tracebacks: _Tracebacks
     began = time.perf_counter()
     busy = time.process_time()
     answer = client.get(address)
-    body = _body_of(answer)
+    body = body_of(answer)
     for close in answer._resource_closers:  # its own would close the connection to the database
         close()
     seconds = min(time.perf_counter() - began, time.process_time() - busy)
@@ -293,18 +293,6 @@ def _answer_sets(asked: list[tuple[str, list]], tracebacks: _Tracebacks, outcome
         stored.compute(*arguments)
         if tracebacks.last:
             outcome.failures.append(f"findings of {arguments}: {_cause(tracebacks.last)}")
-
-
-def _body_of(answer: Any) -> bytes:
-    if not answer.streaming:
-        return answer.content
-    if not answer.is_async:
-        return b"".join(answer.streaming_content)
-    return async_to_sync(_whole)(answer.streaming_content)
-
-
-async def _whole(stream: AsyncIterator[bytes]) -> bytes:
-    return b"".join([piece async for piece in stream])
 
 
 def _refusal(answer: Any) -> str:

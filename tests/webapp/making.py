@@ -2,6 +2,7 @@
 
 from dataclasses import asdict
 
+from inference import engines
 from tests.corpora import as_csv
 from webapp.models import Corpus, Run
 
@@ -23,12 +24,14 @@ def corpus_of(
     return corpus
 
 
-def run_on(corpus: Corpus, **settings) -> Run:
-    """A finished run. settings: of runs.services.create."""
+def run_on(corpus: Corpus, topics=None, seed=0, engine=engines.DEFAULT, **engine_settings) -> Run:
+    """A finished run."""
     from tasks.runs import train
     from webapp.core.runs import services as runs
 
-    run = runs.create(corpus.version, **settings)
+    run = runs.create(
+        corpus.version, topics=topics, seed=seed, engine=engine, engine_settings=engine_settings
+    )
     train(run.pk)
     run.refresh_from_db()
     assert run.status == "done", run.error

@@ -19,10 +19,10 @@ class Row(NamedTuple):
 def rows(run: Run) -> list[Row]:
     """By document and topic, each with at least one token."""
     of = evidence.of(run)
-    bow = of.bow
+    bow = of.document_bow
     documents = np.repeat(np.arange(bow.D), np.diff(bow.indptr))
     tokens = np.zeros((bow.D, of.K), np.int64)
-    np.add.at(tokens, (documents, of.topics), bow.counts)
+    np.add.at(tokens, (documents, of.token_topics.topics), bow.counts)
     return [
         Row(int(d), int(k), int(tokens[d, k]), float(tokens[d, k] / tokens[d].sum()))
         for d, k in np.argwhere(tokens)

@@ -25,17 +25,14 @@ class RequestContext:
     abandoned: threading.Event = field(default_factory=threading.Event)
     asked_again: bool = False  # its view failed, and was called a second time (pages.errors)
     role: int = 0  # what the reader is to the corpus of the address: accounts.authorization.Role
-    own_run: bool = (
-        False  # whether the run of the address is the reader's, who is no editor of the corpus
-    )
+    # Whether the run of the address is the reader's, who is no editor of the corpus
+    own_run: bool = False
     api_token: ApiToken | None = None  # with which a program came (accounts.authorization)
-    csrf_placeholder: str = (
-        ""  # stands for the CSRF token in a page that is cached (core.results.page_cache)
-    )
+    # Stands for the CSRF token in a page that is cached (core.results.page_cache)
+    csrf_placeholder: str = ""
     readings: Any = None  # what texts it shows (accounts.readings.Log)
-    recent_notebooks: list[Notebook] | None = (
-        None  # that Pin buttons offer; None: not asked for yet (notebooks.notebook_tags)
-    )
+    # None: not asked for yet (accounts.authorization.recent_notebooks)
+    recent_notebooks: list[Notebook] | None = None
 
 
 def request_context(request: HttpRequest) -> RequestContext:

@@ -79,13 +79,14 @@ class Route:
     under: str = ""  # the name of the page whose tab it is under, where its address does not say so
 
     def load_of(self, request: HttpRequest) -> Load:
+        """What a request of this address costs, by which it is limited."""
         return self.load if isinstance(self.load, Load) else self.load(request)
 
 
 def page(
     route: str, view: Callable, name: str, access: Rule, *, fixed: dict | None = None, **options
 ) -> list[URLPattern]:
-    """`route/`, a page, and if its view returns an Answer (webapp.platform.pages.typed) also
+    """`route/`, a page, and if its view returns a PageResponse (webapp.platform.pages.typed) also
     `route.json`, the same as data.
 
     fixed: arguments of the view that are not in the address. options: fields of Route.

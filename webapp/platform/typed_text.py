@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 from inference.errors import Invalid
+from inference.text.spelling import fold_apostrophes
 
 # Tabs and ends of lines
 _BREAKS = re.compile(r"[\t-\r\x1c-\x1f\x85]")
@@ -29,8 +30,9 @@ def as_in_texts(text: str) -> str:
 
 def as_counted(text: str) -> str:
     """Words as vocabularies have them: in lower case, an accent in one character with its letter,
-    which some keyboards and systems of files write as two."""
-    return unicodedata.normalize("NFC", text.lower())
+    which some keyboards and systems of files write as two, and the apostrophe of “Qur'an” as it is
+    there, whichever a keyboard has."""
+    return fold_apostrophes(unicodedata.normalize("NFC", text.lower()))
 
 
 def several_lines(text: str) -> str:

@@ -27,9 +27,10 @@ def corpus() -> tuple[Bow, np.ndarray, types.SimpleNamespace]:
     ptr = np.concatenate([[0], np.cumsum((own > 0).sum(axis=1))])
     topics = np.nonzero(own)[1]
     tokens = own[own > 0]
-    evidence = types.SimpleNamespace(
-        doc_ptr=ptr, doc_topics=topics.astype(np.uint16), doc_tokens=tokens, K=2
+    mixtures = types.SimpleNamespace(
+        doc_ptr=ptr, doc_topics=topics.astype(np.uint16), doc_tokens=tokens
     )
+    evidence = types.SimpleNamespace(mixtures=mixtures, K=2)
     return bow, y, evidence
 
 
@@ -43,10 +44,16 @@ def features(bow: Bow, evidence) -> np.ndarray:
             w = bow.words[j]
             x[d, w] += (1 + np.log(bow.counts[j])) * (1 + np.log((1 + bow.D) / (1 + having[w])))
         x[d] /= np.sqrt((x[d] ** 2).sum()) or 1
-        for j in range(evidence.doc_ptr[d], evidence.doc_ptr[d + 1]) if evidence else ():
-            total = evidence.doc_tokens[evidence.doc_ptr[d] : evidence.doc_ptr[d + 1]].sum()
-            x[d, bow.V + evidence.doc_topics[j]] = (
-                module.TOPIC_WEIGHT * evidence.doc_tokens[j] / total
+        for j in (
+            range(evidence.mixtures.doc_ptr[d], evidence.mixtures.doc_ptr[d + 1])
+            if evidence
+            else ()
+        ):
+            total = evidence.mixtures.doc_tokens[
+                evidence.mixtures.doc_ptr[d] : evidence.mixtures.doc_ptr[d + 1]
+            ].sum()
+            x[d, bow.V + evidence.mixtures.doc_topics[j]] = (
+                module.TOPIC_WEIGHT * evidence.mixtures.doc_tokens[j] / total
             )
         x[d, -1] = 1
     return x

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from inference.errors import Invalid
-from inference.index import Index, forms, segments
+from inference.index import Index, forms, segments, two_sets, word_units
 from inference.text import Stream, Tokeniser
 from tests.inference.index.naive import Naive, cut, spans, stream
 
@@ -177,11 +177,26 @@ def test_corpora_without_words(tmp_path, documents):
     assert index.rank("-war", index.find("-war")).tolist() == [0] * len(documents)
 
 
-def test_counts_stay_at_the_most_they_can_hold(tmp_path):
-    index = index_of(tmp_path, [("", "a " * 70_000), ("", "a b")])
-    field = index.fields["text"][0]
-    assert field.counts.max() == segments.LARGEST_COUNT and index.find('"a a"').tolist() == [0]
+def test_a_word_is_counted_however_often_a_document_has_it(tmp_path):
+    uses = segments.LARGEST_COUNT + 10
+    index = index_of(tmp_path, [("", "a " * uses), ("", "a b")])
+    fields = index.fields["text"]
+    assert two_sets.tokens(fields, 2, None, 1)[1].tolist() == [uses + 1, 1]
+    assert two_sets.tokens(fields, 2, np.array([True, False]), 1)[1].tolist() == [uses]
+    for unit in (None, np.zeros(2, np.int64)):
+        sides = word_units.sides_of(np.arange(2), index.stream.lengths, unit)
+        counted = word_units.count_words(fields, 2, sides, 1)
+        assert counted.sums.tokens.tolist() == [[uses, 1], [0, 1]]
+    assert word_units.gather(fields, np.arange(2)).counts.tolist() == [uses, 1, 1]
+    assert index.postings(["a a"], lambda: None).counts.tolist() == [uses - 1]
+    assert index.find('"a a"').tolist() == [0]
     assert np.isfinite(index.rank('a "a a"', np.array([0, 1]))).all()
+
+
+def test_counts_take_two_bytes_where_these_hold_them(tmp_path):
+    index = index_of(tmp_path, [("", "a " * segments.LARGEST_COUNT), ("", "a b")])
+    assert index.fields["text"][0].counts.dtype == np.uint16
+    assert index.unfollowed[0].counts.dtype == np.uint16
 
 
 @pytest.mark.parametrize("size", [50, 400, segments.SEGMENT])

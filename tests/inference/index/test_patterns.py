@@ -185,14 +185,13 @@ def test_an_error_says_where_and_why(text, at, why):
 
 
 NO_TOPICS = SimpleNamespace(
-    bow=SimpleNamespace(
+    document_bow=SimpleNamespace(
         indptr=np.zeros(99, np.int64),
         counts=np.zeros(0, np.int32),
         first_token=np.zeros(99, np.int64),
         offsets=np.zeros(0, np.int32),
     ),
-    topics=np.zeros(1, np.uint16),
-    certainty=np.zeros(1, np.uint8),
+    token_topics=SimpleNamespace(topics=np.zeros(1, np.uint16), certainty=np.zeros(1, np.uint8)),
 )
 EVERY = (NO_TOPICS, np.zeros(0, bool))
 
@@ -385,13 +384,22 @@ def test_a_frequent_word_and_any_other_is_found_without_reading_texts(seed, tmp_
     assert compare(older, texts, "a *", chosen) == found.counts.sum()
 
 
-def test_a_word_that_a_text_has_more_often_than_the_index_counts_is_read(tmp_path, monkeypatch):
-    uses = segments.LARGEST_COUNT + 10
+@pytest.mark.parametrize("is_of_older_version", [False, True])
+def test_a_word_that_a_text_has_very_often_is_counted_whatever_the_index_counts(
+    tmp_path, monkeypatch, is_of_older_version
+):
+    """An older version counted LARGEST_COUNT uses at the most, and others modulo 65,536."""
+    uses = 3 * segments.LARGEST_COUNT
     index = index_of(tmp_path, ["a " * uses, "a b a"], monkeypatch)
-    assert Hits(index, parse("a *", cut), *EVERY, np.ones(2, bool)).counts.tolist() == [
-        uses // 2,
-        1,
-    ]
+    if is_of_older_version:
+        for folder, largest in (("text", segments.LARGEST_COUNT), ("unfollowed", 2**32 - 1)):
+            [file] = (tmp_path / "index").glob(f"*/{folder}/counts.npy")
+            counts = np.load(file)
+            file.unlink()  # of which the index that is open keeps what it has
+            np.save(file, np.minimum(counts, largest).astype(np.uint16))
+        index = Index.open(tmp_path / "index", index.stream, index.spans)
+    found = Hits(index, parse("a *", cut), *EVERY, np.ones(2, bool))
+    assert found.counts.tolist() == [uses // 2, 1]
 
 
 def test_a_sentence_without_end_reaches_some_words(tmp_path, monkeypatch):
@@ -428,7 +436,8 @@ def test_matches_in_a_topic(tmp_path, monkeypatch):
         offsets=np.array([at for _, places in pairs for at in places], np.int32),
     )
     topics = np.array([topic for topic, _ in pairs], np.uint16)
-    evidence = SimpleNamespace(bow=bow, topics=topics, certainty=np.full(len(pairs), 9, np.uint8))
+    token_topics = SimpleNamespace(topics=topics, certainty=np.full(len(pairs), 9, np.uint8))
+    evidence = SimpleNamespace(document_bow=bow, token_topics=token_topics)
     assigned = evidence, np.array([False, True, False])
     for text in ("a", "b *", "ba", "a|ab ~2 b", "* *"):
         inside = compare(index, texts, text, np.ones(6, bool), assigned, held)

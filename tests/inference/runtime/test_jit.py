@@ -42,6 +42,21 @@ def calls(x):
 def by_module(x):
     return called_kernels.called(x) + 1
 """
+# A kernel of the package whose loops threads share, and which has array expressions besides
+EXPANDS = """
+import numpy as np
+from inference.kernels import rows
+one_pair = np.zeros(1, np.int32), np.ones(1, np.int32)
+slots = np.full(1, -1, np.int32), np.zeros(1, np.int32)
+rows.expand(np.zeros(1, np.int64), np.array([0, 1]), *one_pair, np.array([0, 1]), *slots)
+"""
+WITHOUT_LOOP = """
+from inference.runtime.jit import njit
+@njit(parallel=True)
+def next_number(x):
+    return x + 1
+next_number(1)
+"""
 
 
 @pytest.fixture
@@ -133,6 +148,24 @@ def test_other_options_compile_again(compiled):
         "@njit(cache=True)\ndef calls", '@njit(cache=True, error_model="numpy")\ndef calls'
     )
     assert compiled(CALLED, other, "calls", 2) == (21, {"calls"})
+
+
+@pytest.mark.parametrize(("source", "warns"), [(EXPANDS, False), (WITHOUT_LOOP, True)])
+def test_only_a_kernel_that_has_no_loop_for_its_threads_is_warned_of(
+    folder, tmp_path, source, warns
+):
+    """Not one with an array expression, which numba compiles by itself."""
+    program = tmp_path / "program.py"
+    program.write_text(source)
+    done = subprocess.run(
+        [sys.executable, str(program)],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert ("no transformation for parallel execution" in done.stderr) == warns, done.stderr
 
 
 def test_a_comment_a_docstring_or_another_function_compiles_nothing(compiled):

@@ -7,6 +7,7 @@ import regex
 
 from inference.text import Choice
 from inference.text.characters import canonical
+from inference.text.clitics import CLITICS
 from inference.text.segment import segmenter
 from inference.text.spelling import POINTS, folded
 
@@ -100,10 +101,12 @@ def units(text: str, choice, language: str = "", given: bool = False) -> list[tu
     """(start, end, written word) of a text, hyphens, apostrophes and phrases joined as a choice has
     them."""
     found: list[list] = []
+    piece_before = ""
     for start, end, word, mark in pieces(text, language, given):
         joins = (mark == "-" and choice.hyphens == "join") or (
-            mark == "'" and choice.apostrophes == "join"
+            mark == "'" and apostrophe_joins(choice, piece_before, word)
         )
+        piece_before = word
         if joins and found and found[-1][4] < 8:
             found[-1] = [
                 found[-1][0],
@@ -131,6 +134,13 @@ def units(text: str, choice, language: str = "", given: bool = False) -> list[tu
             out.append(tuple(found[i][:3]))
             i += 1
     return out
+
+
+def apostrophe_joins(choice, before: str, behind: str) -> bool:
+    if choice.apostrophes != "clitics":
+        return choice.apostrophes == "join"
+    clitics = CLITICS.get(choice.language)
+    return clitics is not None and before not in clitics.before and behind not in clitics.behind
 
 
 def varied(found: list, choice) -> list:

@@ -18,9 +18,11 @@ from inference.text import (
     Tokeniser,
     choose,
     duplicates,
+    joined_forms,
     stop_words,
     stops,
     terms,
+    words_of_forms,
 )
 from inference.text.forms import LEMMAS, STEMS, form_maker
 from tests.inference.text import naive
@@ -82,10 +84,12 @@ def agree(folder, texts, choice, left_out=(), language="", given=False, document
         "counts.npy",
         "first_token.npy",
         "indptr.npy",
+        *(["joined_forms.npy"] if choice.forms == "stems" else []),
         "lengths.npy",
         "meta.json",
         "offsets.npy",
         "words.npy",
+        *(["words_of_forms.npy"] if choice.forms == "lemmas" else []),
     ]
     postings = Postings.open(folder / "bow" / "by_word")
     for w in range(0, bow.V, 5):
@@ -150,7 +154,47 @@ CHOICES = [
         phrases=("new york no-such",),
     ),
     Choice(min_documents=2, max_share=1.0, forms="lemmas", language="en"),
+    Choice(stop_words("en"), min_documents=1, apostrophes="clitics", language="en"),
+    Choice(min_documents=1, apostrophes="clitics", hyphens="join", language="fr"),
+    Choice(min_documents=1, apostrophes="clitics", language="tr"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "words"),
+    [
+        ("en", "the Qur’an, O'Brien's Shi’a", ["the", "qur'an", "o'brien", "s", "shi'a"]),
+        ("en", "nation’s don't d’État rock'n'roll", "nation s don t d état rock'n'roll".split()),
+        ("en", "b'word' r'abc'", ["b", "word", "r", "abc"]),
+        ("en", "Y'all O’Yall", ["y", "all", "o'yall"]),
+        ("fr", "ç’aurait Ç'avait C\u0327’eût", ["ç", "aurait", "avait", "eût"]),
+        ("fr", "l’homme d'aujourd’hui", ["l", "homme", "d", "aujourd'hui"]),
+        ("fr", "qu'O’Brien lorsqu’il", ["qu", "o'brien", "lorsqu", "il"]),
+        ("id", "Al-Qur'an do’a", ["al", "qur'an", "do'a"]),
+        ("tr", "Ankara’da Kur’an", ["ankara", "da", "kur", "an"]),
+        ("it", "quest’anno dell’arte", ["quest", "anno", "dell", "arte"]),
+        ("", "Qur’an", ["qur", "an"]),
+    ],
+)
+def test_an_apostrophe_divides_what_a_language_ties_to_a_word(tmp_path, language, text, words):
+    choice = Choice(min_documents=1, min_length=1, apostrophes="clitics", language=language)
+    found = agree(tmp_path, [f"{text} one", f"two {text}"], choice)
+    assert sorted(found.words) == sorted({"one", "two", *words})
+
+
+def test_typed_stop_words_and_phrases_have_apostrophes_as_the_texts_do(tmp_path):
+    choice = Choice(
+        frozenset(["o'clock", "ma’am"]),
+        min_documents=1,
+        apostrophes="clitics",
+        language="en",
+        phrases=("holy qur’an",),
+    )
+    texts = ["the holy Qur’an at nine o’clock Ma'am"] * 2
+    stream = written(tmp_path / "tokens", texts)
+    _, vocabulary = choose(stream, choice, tmp_path / "bow")
+    assert {"holy_qur’an", "nine"} <= set(vocabulary.words)
+    assert not {"o'clock", "ma'am", "clock", "qur'an"} & set(vocabulary.words)
 
 
 @pytest.mark.parametrize("block", [2_000_000, 30, 1])
@@ -354,3 +398,32 @@ def test_every_form_that_is_offered_can_be_had():
     assert form_maker("stems", "en")(["running"]) == ["run"] and form_maker("lemmas", "de")(
         ["ging"]
     ) == ["gehen"]
+
+
+def test_of_lemmas_it_is_known_which_forms_they_have(tmp_path):
+    stream = written(tmp_path / "tokens", ["the mice ran", "a mouse runs"])
+    choice = Choice(min_documents=1, max_share=1.0, forms="lemmas", language="en")
+    _, vocabulary = choose(stream, choice, tmp_path / "bow")
+    words = words_of_forms(tmp_path / "bow")
+    forms = {
+        lemma: set(stream.lexicon.words(np.flatnonzero(words == column)))
+        for column, lemma in enumerate(vocabulary.words)
+    }
+    assert forms["mouse"] == {"mice", "mouse"} and forms["run"] == {"ran", "runs"}
+    choose(stream, Choice(min_documents=1, max_share=1.0), tmp_path / "bow")
+    assert words_of_forms(tmp_path / "bow") is None
+
+
+def test_of_stems_it_is_known_which_joined_words_have_them(tmp_path):
+    texts = ["the Qur’an, the Qur'an, a Qur’anic school", "Shi'ites, schools and Qur’ans"]
+    stream = written(tmp_path / "tokens", texts)
+    choice = Choice(min_documents=1, forms="stems", language="en", apostrophes="clitics")
+    _, vocabulary = choose(stream, choice, tmp_path / "bow")
+    columns = range(len(vocabulary.words))
+    forms = joined_forms(tmp_path / "bow", columns)
+    assert {vocabulary.words[column]: words for column, words in forms.items()} == {
+        "qur'an": ["qur'an", "qur'anic", "qur'ans"],
+        "shi'it": ["shi'ites"],
+    }
+    choose(stream, Choice(min_documents=1, apostrophes="join"), tmp_path / "bow")
+    assert joined_forms(tmp_path / "bow", columns) == {}

@@ -11,6 +11,7 @@ import unicodedata
 import numpy as np
 import pytest
 
+from inference.errors import Invalid
 from inference.text.segment import BLOCK, SEGMENTED, segmenter
 
 SENTENCES = {
@@ -86,6 +87,11 @@ def test_japanese_news_are_cut_nearly_as_a_dictionary_of_japanese_would(corpora_
             found = found + len(ours)
             wanted = wanted + len(gold)
     assert wanted > 30_000 and right / found > 0.9 and right / wanted > 0.92
+
+
+def test_words_of_a_newer_topograph_are_not_cut_otherwise():
+    with pytest.raises(Invalid, match="newer Topograph"):
+        segmenter("th", 99)
 
 
 def test_only_the_scripts_of_the_language_are_cut():

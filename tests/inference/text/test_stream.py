@@ -9,6 +9,7 @@ import pytest
 from inference.errors import Invalid
 from inference.text import Stream, Tokeniser, case
 from inference.text.case import CASE
+from inference.text.cut_rules import CutRules
 from inference.text.table import NUMBER
 from tests.inference import naive_patterns
 from tests.inference.text.old_streams import downgrade
@@ -220,6 +221,27 @@ def test_begun_anew(tmp_path):
         stream.commit()
     found = Stream.open(tmp_path)
     assert list(found.lexicon) == ["other"] and found.D == 1
+
+
+def test_a_stream_keeps_the_rules_that_its_texts_were_cut_by(tmp_path, monkeypatch):
+    """Also where a newer segmenter has come since; a stream of before there were versions has the
+    first ones, so that no text need be read again."""
+    monkeypatch.setattr("inference.text.segment.SEGMENTER", 2)
+    newest = CutRules(segmenter=2)
+    with Stream.write(tmp_path / "new", Tokeniser("th", rules=newest)) as stream:
+        checkpoint = stream.commit()
+    assert Stream.open(tmp_path / "new").tokeniser().rules == newest
+    with pytest.raises(Invalid, match="two ways"):
+        Stream.write(tmp_path / "new", Tokeniser("th"), resume=checkpoint)
+
+    with Stream.write(tmp_path / "old", Tokeniser("th")) as stream:
+        checkpoint = stream.commit()
+    del checkpoint["segmenter"]
+    (tmp_path / "old" / "checkpoint.json").write_text(json.dumps(checkpoint))
+    opened = Stream.open(tmp_path / "old")
+    assert opened.rules.segmenter == 1
+    with Stream.write(tmp_path / "old", opened.tokeniser(), resume=checkpoint) as stream:
+        assert stream.D == 0
 
 
 def test_what_can_not_be_opened(tmp_path):

@@ -12,7 +12,9 @@ import pytest
 
 from inference.errors import Invalid
 from inference.text import Tokeniser, table
+from inference.text.cut_rules import CutRules
 from inference.text.segment import SEGMENTED
+from inference.text.spelling import fold_apostrophes
 from inference.text.table import (
     AFTER_APOSTROPHE,
     AFTER_BREAK,
@@ -269,11 +271,25 @@ def test_one_word_is_one_word_however_it_is_written(language, writings, expected
 
 def test_texts_that_were_cut_before_are_cut_as_they_were():
     def words(text, language=""):
-        return [word for *_, word in Tokeniser(language, cut=1).spans(text)]
+        return [word for *_, word in Tokeniser(language, rules=CutRules(cut=1)).spans(text)]
 
     assert words("об'єднання paſſed") == ["об", "єднання", "paſſed"]
     assert words("Mieter*innen", "de") == ["mieter", "innen"]
     assert words("كَتب") == ["كَتب"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Qur’an Qurʼan Qur'an", "Qur'an Qur'an Qur'an"),
+        ("об’єкт об'єкт обʼєкт", "обʼєкт обʼєкт обʼєкт"),
+        ("צ'ק צ’ק", "צ׳ק צ׳ק"),
+        ("‘dogs’ of 1990’s", "‘dogs’ of 1990's"),
+        ("cafe\u0301’s", "cafe\u0301's"),
+    ],
+)
+def test_apostrophes_within_words_are_as_vocabularies_have_them(text, expected):
+    assert fold_apostrophes(text) == expected and len(text) == len(expected)
 
 
 def test_apostrophes_of_french_and_colons_of_english_divide_words():

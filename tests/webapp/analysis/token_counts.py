@@ -24,7 +24,7 @@ def documents(run) -> list[tuple[Document, list[tuple[int, int]]]]:
             [
                 (k, n)
                 for _, n, k, _ in zip(
-                    *(a.tolist() for a in found.document(row.number)), strict=True
+                    *(a.tolist() for a in found.token_topics.of_document(row.number)), strict=True
                 )
             ],
         )

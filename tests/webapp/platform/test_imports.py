@@ -1,8 +1,10 @@
 """What a program loads before it begins: each command, and each process of a start, waits for it."""
 
+import ast
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from django.core.management import call_command
@@ -30,11 +32,22 @@ def test_the_start_of_django_loads_no_engine(tmp_path):
 
 
 def test_each_name_of_the_library_is_there():
-    names_of_modules = [name for names in inference.NAMES.values() for name in names]
-    assert sorted([*inference.MODULES, *names_of_modules]) == sorted(inference.__all__)
     for name in inference.__all__:
         assert getattr(inference, name) is not None
     assert not hasattr(inference, "nothing_of_this_name")
+
+
+def test_type_checkers_are_told_the_names_that_are_there():
+    tree = ast.parse(Path(inference.__file__).read_text(encoding="utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
+    told = {
+        (node.module or "").removeprefix("inference").lstrip("."): tuple(
+            alias.asname for alias in node.names
+        )
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+    }
+    assert told == inference.NAMES | {"": inference.MODULES}
 
 
 @pytest.mark.django_db

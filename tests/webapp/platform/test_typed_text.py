@@ -2,8 +2,8 @@
 
 import pytest
 
+from webapp.core.asked_training import named_topics
 from webapp.core.runs import steering
-from webapp.intake.ingest import named_topics
 from webapp.platform import typed_text
 
 TYPED = "Caf\u0065\u0301"  # an accent behind its letter, as macOS gives names of files
@@ -12,6 +12,12 @@ COUNTED = "caf\u00e9"
 
 def test_words_are_typed_in_either_case_and_form():
     assert typed_text.as_counted(TYPED) == COUNTED
+
+
+@pytest.mark.parametrize("typed", ["Qur’an", "Qurʼan", "Qur'an"])
+def test_words_are_typed_with_any_apostrophe(typed):
+    assert typed_text.as_counted(f"Holy_{typed}, {typed}") == "holy_qur'an, qur'an"
+    assert typed_text.as_counted("Об’єднання") == "обʼєднання"
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,13 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from inference.answers import Answers, Obstacle
 from webapp.analysis.answers import rows
 from webapp.core.results.view import RunView
 from webapp.models import Run
 from webapp.platform.jobs import dispatch
 
+STORED_OBSTACLE = "verdict"  # what an obstacle is called in stored answers, of older programs, too
 DIGEST = 28  # bytes, of a key that names a stored answer
 
 Stored = tuple[dict[str, Any], dict[str, np.ndarray]]  # numbers and names; arrays
@@ -76,6 +78,11 @@ class AnswerJob(ABC, Generic[AnswerType]):
         """How much of it is made, from 0 to 1."""
         return dispatch.progress(self.TASK, self.arguments)
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether the last try came to nothing, so that the next one waits."""
+        return dispatch.has_failed(self.TASK, self.arguments)
+
     def store(self, answer: AnswerType) -> None:
         data, arrays = self.pack(answer)
         rows.keep_answer(self.run, self.stored_as, method=self.METHOD, data=data, arrays=arrays)
@@ -118,3 +125,30 @@ def unpack_tuple(stored_answer: Stored, fields: tuple[str, ...], prefix: str = "
     data, arrays = stored_answer
     packed = data | arrays
     return {name: packed[prefix + name] for name in fields}
+
+
+def pack_answers(answers: Answers, prefix: str = "") -> Stored:
+    """Answers as they are stored."""
+    data, arrays = pack_tuple(answers, prefix)
+    obstacle = data.pop(f"{prefix}obstacle")
+    return data | {f"{prefix}{STORED_OBSTACLE}": pack_obstacle(obstacle)}, arrays
+
+
+def unpack_answers(stored_answer: Stored, prefix: str = "") -> Answers:
+    """Answers that `pack_answers` took."""
+    data, arrays = stored_answer
+    obstacle = read_obstacle(data[f"{prefix}{STORED_OBSTACLE}"])
+    packed = (data | {f"{prefix}obstacle": obstacle}, arrays)
+    answers = Answers(**unpack_tuple(packed, Answers._fields, prefix))
+    units_of_a, units_of_b = answers.units
+    return answers._replace(units=(units_of_a, units_of_b))
+
+
+def pack_obstacle(obstacle: Obstacle | None) -> str:
+    """ "" for none: so it is stored."""
+    return "" if obstacle is None else obstacle.value
+
+
+def read_obstacle(stored_text: str) -> Obstacle | None:
+    """What `pack_obstacle` gave."""
+    return Obstacle(stored_text) if stored_text else None

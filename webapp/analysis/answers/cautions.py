@@ -1,6 +1,6 @@
 """What can't be concluded from an answer, in the same words on every page."""
 
-from inference.answers import LEAST_UNITS, Verdict
+from inference.answers import LEAST_UNITS, Obstacle
 from webapp.core.documents import unit_words
 from webapp.core.documents.corpus_unit import Unit
 
@@ -12,25 +12,25 @@ def units_named(unit: Unit) -> str:
     return unit_words.values_of(unit.name) if unit.field else "documents"
 
 
-def caution(unit: Unit, units: tuple[int, int], verdict: Verdict) -> str:
+def caution(unit: Unit, units: tuple[int, int], obstacle: Obstacle | None) -> str:
     """Why nothing can be concluded, "" where something can. units: of either side."""
     plural = units_named(unit)
-    if verdict == "of who speaks":
+    if obstacle is Obstacle.WHO_SPEAKS:
         return (
             f"Hardly any {plural} have texts both then and at other times: what changed can’t be"
             " told from who speaks."
         )
-    if verdict == "few units":
+    if obstacle is Obstacle.FEW_UNITS:
         return (
             f"One side has texts of only {min(units):,} {plural}. With fewer than {LEAST_UNITS},"
             " nothing can be said about other texts."
         )
-    if verdict == "apart in time":
+    if obstacle is Obstacle.APART_IN_TIME:
         return (
             "The two hardly speak at the same times: their difference can’t be separated from what"
             " changed over time."
         )
-    if verdict == "not apart":
+    if obstacle is Obstacle.NOT_APART:
         return (
             "The difference can’t be separated from what is held constant, or rests on a single one"
             f" of the {plural}."
@@ -38,10 +38,10 @@ def caution(unit: Unit, units: tuple[int, int], verdict: Verdict) -> str:
     return ""
 
 
-def few_units(unit: Unit, units: tuple[int, int], verdict: Verdict) -> str:
+def few_units(unit: Unit, units: tuple[int, int], obstacle: Obstacle | None) -> str:
     """That units are few where something can be concluded, "" where they are not."""
     fewest = min(units)
-    if verdict or fewest >= FEW_UNITS:
+    if obstacle is not None or fewest >= FEW_UNITS:
         return ""
     return (
         f"One of the groups has only {fewest:,} {units_named(unit)}, too few to generalise from."

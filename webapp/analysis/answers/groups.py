@@ -15,7 +15,7 @@ OTHERS = "other values"
 
 class FieldGroups(NamedTuple):
     """labels: of the groups that have a name; bounds: of those of a field of numbers, as
-    webapp.core.documents.ranges has them. group: int32[D], len(labels) for a document that has
+    webapp.core.documents.conditions.Range has them. group: int32[D], len(labels) for a document that has
     another value, or none, -1 for one outside the set. named: int64[n], groups that have
     LEAST_DOCUMENTS."""
 
@@ -27,6 +27,7 @@ class FieldGroups(NamedTuple):
 
     @property
     def groups(self) -> int:
+        """How many groups there are: one for each label, and one of all other documents."""
         return len(self.labels) + 1
 
     def place_of(self, label: str, bounds: tuple[str, str] | None = None) -> int | None:

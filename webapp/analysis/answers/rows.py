@@ -1,13 +1,13 @@
 """What is stored of a run's present topics beside them: findings of sets, and answers that a worker
-made. Each is a row of the table of findings, named by its key."""
+made. Each is a StoredResult, named by its key."""
 
 from io import BytesIO
 from typing import Any
 
 import numpy as np
 
-from webapp.core.results import families
-from webapp.models import Findings, Run
+from webapp.core.results import family_tree
+from webapp.models import Run, StoredResult
 
 MOST_ROWS = 50  # of sets and of answers together that are kept of a run, the newest
 
@@ -22,13 +22,13 @@ def keep(run: Run, key: str, **fields) -> None:
     """Store the row of a run's present topics that has this key. Of rows of sets and of answers
     together, whatever they answer, the newest MOST_ROWS stay: the others go, and are computed again
     when somebody asks."""
-    Findings.objects.update_or_create(snapshot=run.snapshot, key=key, defaults=fields)
+    StoredResult.objects.update_or_create(snapshot=run.snapshot, key=key, defaults=fields)
     of_sets_and_answers = (
-        Findings.objects.filter(snapshot=run.snapshot_id)
-        .exclude(key__in=["", families.TREE])
+        StoredResult.objects.filter(snapshot=run.snapshot_id)
+        .exclude(key__in=family_tree.KEYS_OF_ALL)
         .order_by("-made_at")
     )
-    Findings.objects.filter(
+    StoredResult.objects.filter(
         pk__in=list(of_sets_and_answers.values_list("pk", flat=True)[MOST_ROWS:])
     ).delete()
 
@@ -47,7 +47,7 @@ def read_answer(
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]] | None:
     """(data, arrays) as keep_answer took them; None where nothing is stored, or an older program
     answered in another way."""
-    rows = Findings.objects.filter(snapshot=run.snapshot_id, key=key, method=method)
+    rows = StoredResult.objects.filter(snapshot=run.snapshot_id, key=key, method=method)
     row = rows.first()
     if row is None:
         return None

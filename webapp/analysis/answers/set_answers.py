@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference import answers as estimator
-from inference.answers import Answers, Family, Question, Verdict, held, question
+from inference.answers import Answers, Obstacle, Question, QuestionFamily, held, question
 from inference.answers.held import Settings
 from inference.effects import regression
 from inference.effects.regression import Data
@@ -16,27 +16,27 @@ from webapp.analysis.answers import groups, spans
 from webapp.analysis.answers.groups import FieldGroups
 from webapp.analysis.answers.spans import SpansOfSet
 from webapp.core.documents import corpus_unit, fields
+from webapp.core.documents.conditions import Range, Value
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
-from webapp.intake.metadata import Number
 from webapp.models import Version
 from webapp.platform.storage.cache import BoundedCache
 
-_answered = BoundedCache(16 << 20)  # a field of 100 values and 60 topics takes 1 MB
+_kept_answers = BoundedCache(16 << 20)  # a field of 100 values and 60 topics takes 1 MB
 # What changed in some sets: of 24,000 documents, 670 speakers, 250 days and 60 topics 6 MB
 _looked_through = BoundedCache(64 << 20)
 
 
-class Answered(NamedTuple):
+class TwoSetAnswers(NamedTuple):
     """topics: the number of each topic that `answers` are of. unit: whose documents depend on each
-    other. family: which other comparisons share the level. speakers_held: whether side B's shares
-    are those that the units of side A have at B's times."""
+    other. question_family: which other comparisons share the level. speakers_held: whether side B's
+    shares are those that the units of side A have at B's times."""
 
     topics: list[int]
     answers: Answers
     unit: corpus_unit.Unit
-    family: Family
+    question_family: QuestionFamily
     speakers_held: bool = False
 
     def place(self, topic: int) -> int:
@@ -44,9 +44,9 @@ class Answered(NamedTuple):
         return self.topics.index(topic)
 
 
-class AnsweredField(NamedTuple):
+class FieldAnswers(NamedTuple):
     """How every named value of a field differs from all other documents of a set. answers: by the
-    place of the group. unit, family: see Answered."""
+    place of the group. unit: see TwoSetAnswers."""
 
     field: FieldGroups
     topics: list[int]
@@ -54,7 +54,7 @@ class AnsweredField(NamedTuple):
     unit: corpus_unit.Unit
 
 
-class AnsweredSpans(NamedTuple):
+class SpanAnswers(NamedTuple):
     """topics: the number of each topic that `spans` are of."""
 
     topics: list[int]
@@ -75,21 +75,21 @@ def unit_of(version: Version, *compared: str) -> tuple[corpus_unit.Unit, np.ndar
     return unit, corpus_unit.codes(version, unit.field).astype(np.int64)
 
 
-def of_field(selection: RunSelection, field: FieldGroups) -> AnsweredField:
+def of_field(selection: RunSelection, field: FieldGroups) -> FieldAnswers:
     """Each named value of a field against all other documents of a set. Kept for a while."""
     topics = visible_topics(selection.view)
     unit, codes = unit_of(selection.version, field.name)
     value_question = question.of_values(field.group, field.groups, codes, field.named)
 
     def make() -> dict[int, Answers]:
-        rows = estimator.answer_family(_outcome(selection.view, topics), value_question)
+        rows = estimator.answer_question_family(_outcome(selection.view, topics), value_question)
         return dict(zip(value_question.asked_groups.tolist(), rows, strict=True))
 
     key = (*_key(selection, topics, unit), "field", field.name, field.bounds)
-    return AnsweredField(field, topics, _answered.get_or_set(key, make), unit)
+    return FieldAnswers(field, topics, _kept_answers.get_or_set(key, make), unit)
 
 
-def over_time(selection: RunSelection) -> AnsweredSpans | None:
+def over_time(selection: RunSelection) -> SpanAnswers | None:
     """All spans of time of a set's topics; None without two periods that have words. Kept for a
     while: to look through them takes a second or more."""
     topics = visible_topics(selection.view)
@@ -99,7 +99,7 @@ def over_time(selection: RunSelection) -> AnsweredSpans | None:
         return (spans.look_through(selection, _outcome(selection.view, topics)),)
 
     (looked,) = _looked_through.get_or_set((*_key(selection, topics, unit), "spans"), make)
-    return None if looked is None else AnsweredSpans(topics, looked)
+    return None if looked is None else SpanAnswers(topics, looked)
 
 
 def of_sides(
@@ -107,7 +107,7 @@ def of_sides(
     side_a: RunSelection,
     side_b: RunSelection | None,
     sides: tuple[np.ndarray, np.ndarray],
-) -> Answered:
+) -> TwoSetAnswers:
     """Two sets of documents. side_b: None for all documents of `base` that are not in `side_a`;
     sides: bool[D], the documents of both. A value of a field against all others is answered with
     all values of the field, a span of time against all other time with all spans."""
@@ -129,23 +129,23 @@ def of_sides(
         "and",
         *(side_b.key if side_b is not None else ()),
     )
-    answers = _answered.get_or_set(key, lambda: _answer(base.view, topics, two_set_question))
-    return Answered(topics, answers, unit, Family.CHOSEN)
+    answers = _kept_answers.get_or_set(key, lambda: _answer(base.view, topics, two_set_question))
+    return TwoSetAnswers(topics, answers, unit, QuestionFamily.CHOSEN)
 
 
 def with_held(
     key: tuple,
     make_data: Callable[[], Data],
     settings: Settings,
-    verdict: Verdict = "",
+    obstacle: Obstacle | None = None,
     fit: held.Fitted = regression.fit,
     exchanges: bool = True,
 ) -> Answers:
     """Two settings of a design, where other things are held constant. key: all that the answer
     depends on; make_data: gives the data; the others as inference.answers.held has them."""
-    return _answered.get_or_set(
-        ("held", *key, verdict),
-        lambda: held.answer_held(make_data(), settings, verdict, fit, exchanges=exchanges),
+    return _kept_answers.get_or_set(
+        ("held", *key, obstacle),
+        lambda: held.answer_held(make_data(), settings, obstacle, fit, exchanges=exchanges),
     )
 
 
@@ -164,7 +164,7 @@ def _as_span(
     side_a: RunSelection,
     side_b: RunSelection | None,
     sides: tuple[np.ndarray, np.ndarray],
-) -> Answered | None:
+) -> TwoSetAnswers | None:
     """Where side A is a span of time and nothing else, and B all other time; or they are the last
     and the first third."""
     if not is_of_time(base, side_a, side_b):
@@ -172,30 +172,28 @@ def _as_span(
     over_all_time = over_time(base)
     if over_all_time is None:
         return None
-    answered = _answered.get_or_set(
+    (answers,) = _kept_answers.get_or_set(
         (
             *_key(base, over_all_time.topics, over_all_time.spans.unit),
             "span",
             *side_a.key,
-            *(side_b.key if side_b else ()),
+            *(side_b.key if side_b is not None else ()),
         ),
         lambda: (_of_span(over_all_time.spans, sides, side_b is None),),
     )
-    answers = answered[0]
     if answers is None:
         return None
     speakers_held = over_all_time.spans.spans.mix is not None
-    return Answered(
-        over_all_time.topics, answers, over_all_time.spans.unit, Family.SPAN, speakers_held
+    return TwoSetAnswers(
+        over_all_time.topics, answers, over_all_time.spans.unit, QuestionFamily.SPAN, speakers_held
     )
 
 
 def _is_span(base: RunSelection, side: RunSelection) -> bool:
     """Whether a side is the documents of some days, and of all else that the base says."""
-    ends = (base.first, base.last)
-    if (side.first, side.last) == ends:
+    if (side.first, side.last) == (base.first, base.last):
         return False
-    return side.changed(span=ends).parameters == base.parameters
+    return side.with_dates(base.first, base.last).parameters == base.parameters
 
 
 def _of_span(
@@ -214,12 +212,12 @@ def _of_span(
             np.array_equal(side & dated, third) for side, third in zip(ordered, thirds, strict=True)
         ]
         if all(is_third):
-            answered = over_all_time.answer(*thirds)
-            return answered.turned if turned else answered
+            answers = over_all_time.answer(*thirds)
+            return answers.turned if turned else answers
     return None
 
 
-def _as_value(base: RunSelection, side_a: RunSelection) -> Answered | None:
+def _as_value(base: RunSelection, side_a: RunSelection) -> TwoSetAnswers | None:
     """Where side A is one value of a field, or one third of a number, and nothing else."""
     field = _field_of(base, side_a)
     if field is None:
@@ -230,32 +228,30 @@ def _as_value(base: RunSelection, side_a: RunSelection) -> Answered | None:
     if answers is None:  # of two groups only the first is asked
         (first_group,) = of_values.answers.values()
         answers = first_group.turned
-    return Answered(of_values.topics, answers, of_values.unit, Family.VALUE)
+    return TwoSetAnswers(of_values.topics, answers, of_values.unit, QuestionFamily.VALUE)
 
 
 def _field_of(base: RunSelection, side_a: RunSelection) -> tuple[FieldGroups, int] | None:
     """The field and the group that side A is, within the documents of `base`."""
-    before = base.parameters
-    added = [parameter for parameter in side_a.parameters if parameter not in before]
-    if len(added) != 1 or len(side_a.parameters) != len(before) + 1:
+    added = [condition for condition in side_a.conditions if condition not in base.conditions]
+    if len(added) != 1 or len(side_a.conditions) != len(base.conditions) + 1:
         return None
-    condition = added[0][0]
-    if condition == "in":
-        name, value = next(pair for pair in side_a.values if pair not in base.values)
+    (condition,) = added
+    if isinstance(condition, Value):
+        name = condition.category
         category = next((f for f in fields.categories(base.version) if f.name == name), None)
         if category is None:
             return None
         field = groups.of_category(base, category)
-        group_of_side = field.place_of(value)
-    elif condition == "between":
-        added_range = next(between for between in side_a.between if between not in base.between)
-        numbers = [f for f in fields.ranges(base.version) if isinstance(f, Number)]
-        number = next((f for f in numbers if f.name == added_range.name), None)
+        group_of_side = field.place_of(condition.value)
+    elif isinstance(condition, Range):
+        numbers = fields.numbers(base.version)
+        number = next((known for known in numbers if known.name == condition.name), None)
         thirds = groups.of_number(base, number) if number is not None else None
         if thirds is None:
             return None
         field = thirds
-        group_of_side = field.place_of("", (added_range.low, added_range.high))
+        group_of_side = field.place_of("", (condition.low, condition.high))
     else:
         return None
     return None if group_of_side is None else (field, group_of_side)
@@ -265,9 +261,9 @@ def _outcome(view: RunView, topics: list[int]) -> estimator.CountedTopics:
     """Counted words of topics, and of what was merged into them."""
     run_evidence = evidence.of(view.run)
     return estimator.CountedTopics(
-        run_evidence.doc_ptr,
-        run_evidence.doc_topics,
-        run_evidence.doc_tokens,
+        run_evidence.mixtures.doc_ptr,
+        run_evidence.mixtures.doc_topics,
+        run_evidence.mixtures.doc_tokens,
         run_evidence.lengths,
         view.labels.rows_of(topics),
         len(topics),

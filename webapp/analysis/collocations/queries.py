@@ -31,8 +31,8 @@ from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links
 from webapp.models import Word
 from webapp.platform.accounts import embargo
-from webapp.platform.storage import csv_cells
 from webapp.platform.storage.cache import BoundedCache
+from webapp.platform.storage.csv_table import CsvTable
 
 WORDS_OF_PAGE = 50
 NODES = 15  # words of a network
@@ -65,6 +65,7 @@ class NearQuestion(NamedTuple):
 
     @property
     def in_sentence(self) -> bool:
+        """Whether words near are those of the same sentence, at whatever distance."""
         return self.within == "sentence"
 
     @property
@@ -115,7 +116,7 @@ def count_near(
         near = windows.listed(least_documents)
         forms, tokens, total = _tokens(index, selection)
         everywhere = _of_forms(near.sums.forms, forms, tokens) - near.own
-        # at least what is near: the counts of the index have a limit
+        # at least what is near: the counts of an index of an older version have a limit
         everywhere = np.maximum(everywhere, near.sums.tokens)
         return Counted(near, everywhere, total - near.pieces, windows.recorded)
 
@@ -233,6 +234,7 @@ class Ranked:
 
     @property
     def forms(self) -> np.ndarray:
+        """int32[n]: the forms of the words that are listed, the first one first."""
         return self.counted.near.sums.forms[self.rows]
 
     def collocates(self, count: int) -> list[Collocate]:
@@ -241,9 +243,9 @@ class Ranked:
         association = self.association
         lexicon = search.open_index(self.selection.run.corpus).stream.lexicon
         texts = lexicon.words(self.forms[:count])
+        addresses = NearAddresses(self.selection, self.word, self.question)
         collocates = []
         for i, text in zip(self.rows[:count].tolist(), texts, strict=True):
-            url, lines = addresses(self.selection, self.word, self.question, text)
             collocates.append(
                 Collocate(
                     word=text,
@@ -254,8 +256,8 @@ class Ranked:
                     log_dice=float(association.log_dice[i]),
                     g2=float(association.g2[i]),
                     t=float(association.t[i]),
-                    url=url,
-                    lines=lines,
+                    url=addresses.documents(text),
+                    lines=addresses.lines(text),
                 )
             )
         return collocates
@@ -280,31 +282,47 @@ class Ranked:
 
 def lines(selection: RunSelection, word: Word, near_question: NearQuestion) -> str:
     """All lines of the word."""
-    query = selection.address(topic="all" if near_question.topic is None else near_question.topic)[
-        1:
-    ]
-    return selection.view.go("run_word", word.word, asked=query)
+    topic = "all" if near_question.topic is None else near_question.topic
+    return selection.view.go("run_word", word.word, asked=selection.address(topic=topic))
 
 
-def addresses(
-    selection: RunSelection, word: Word, near_question: NearQuestion, *quoted_words: str
-) -> tuple[str, str]:
-    """The documents, and the lines, in which other words are near: those of a pattern; within a
-    sentence, and of several others, on either side. Where words are counted by stem or lemma, which
-    no pattern finds, both are the documents that have all of them."""
-    text = word.word.replace("_", " ")
-    if selection.version.settings.get("forms", "written") != "written":
-        quoted = [f'"{other_word}"' for other_word in quoted_words]
-        terms = narrowed(selection.q, text, *quoted)
-        documents = links.documents_url(selection.run, selection.changed(q=terms).address())
-        return documents, documents
-    pattern = _pattern(text, quoted_words, near_question, bool(selection.run.corpus.embargo))
-    query = selection.address(pattern=pattern, topic=near_question.topic)[1:]
-    lines = selection.view.go("run_pattern", asked=query)
-    in_topic = (
-        selection if near_question.topic is None else selection.with_topic(near_question.topic)
-    )
-    return links.documents_url(selection.run, in_topic.address(match=pattern)), lines
+class NearAddresses:
+    """Addresses of what has other words near a word: the documents, and the lines of a pattern;
+    within a sentence, and of several other words, on either side. Where words are counted by stem
+    or lemma, which no pattern finds, both are the documents that have all of the words."""
+
+    def __init__(self, selection: RunSelection, word: Word, near_question: NearQuestion):
+        self._selection = selection
+        self._question = near_question
+        self._text = word.word.replace("_", " ")
+        self._under_embargo = bool(selection.run.corpus.embargo)
+        self._search_of_word: str | None = None  # where no pattern finds it
+        if selection.version.settings.get("forms", "written") != "written":
+            self._search_of_word = search.terms(selection.version, [word.word])[word.word]
+
+    def documents(self, *other_words: str) -> str:
+        """The documents in which these words are near it."""
+        selection = self._selection
+        if self._search_of_word is not None:
+            quoted = [f'"{other_word}"' for other_word in other_words]
+            terms = narrowed(selection.q, self._search_of_word, *quoted)
+            return links.documents_url(selection.run, selection.with_search(terms).address())
+        if self._question.topic is not None:
+            selection = selection.with_topic(self._question.topic)
+        pattern = self._pattern(other_words)
+        return links.documents_url(selection.run, selection.address(match=pattern))
+
+    def lines(self, *other_words: str) -> str:
+        """The lines in which these words are near it."""
+        if self._search_of_word is not None:
+            return self.documents(*other_words)
+        query = self._selection.address(
+            pattern=self._pattern(other_words), topic=self._question.topic
+        )
+        return self._selection.view.go("run_pattern", asked=query)
+
+    def _pattern(self, other_words: tuple[str, ...]) -> str:
+        return _pattern(self._text, other_words, self._question, self._under_embargo)
 
 
 def _pattern(
@@ -326,6 +344,7 @@ def _pattern(
 
 
 def near_page(selection: RunSelection, word: Word, near_question: NearQuestion) -> NearPage:
+    """What all pages of the words near a word say of it and of what was asked."""
     return NearPage(
         word=header(word),
         documents_chosen=selection.sentence,
@@ -340,6 +359,7 @@ def near_page(selection: RunSelection, word: Word, near_question: NearQuestion) 
 def list_collocations(
     selection: RunSelection, word: Word, near_question: NearQuestion
 ) -> Collocations:
+    """The first WORDS_OF_PAGE words near a word; no word where its set has none."""
     return Ranked(selection, word, near_question).page(WORDS_OF_PAGE)
 
 
@@ -354,10 +374,10 @@ def network(selection: RunSelection, word: Word, near_question: NearQuestion) ->
     expected, association = expected_together(windows, counts.found)
     linked = np.triu((association >= COLLOCATION) & (documents >= page.least), 1)
     strength = np.where(linked | linked.T, association, 0.0)
+    addresses = NearAddresses(selection, word, near_question)
     pairs = []
     for i, j in _strongest_first(linked, association):
         texts = [page.words[i].word, page.words[j].word]
-        url, lines = addresses(selection, word, near_question, *texts)
         pairs.append(
             NetworkPair(
                 words=texts,
@@ -365,8 +385,8 @@ def network(selection: RunSelection, word: Word, near_question: NearQuestion) ->
                 expected=float(expected[i, j]),
                 documents=int(documents[i, j]),
                 g2=float(association[i, j]),
-                url=url,
-                lines=lines,
+                url=addresses.documents(*texts),
+                lines=addresses.lines(*texts),
             )
         )
     groups = [[page.words[i] for i in group] for group in _groups(strength)]
@@ -389,13 +409,11 @@ def _groups(strength: np.ndarray) -> list[list[int]]:
     return [list(members) for _, members in groupby(order, group.tolist().__getitem__)]
 
 
-def table(selection: RunSelection, word: Word, near_question: NearQuestion) -> bytes:
-    """What `list_collocations` has as CSV, at most LONGEST_FILE words."""
-    topic = (
-        ""
-        if near_question.topic is None
-        else links.topic_link(selection.view, near_question.topic).label
-    )
+def table(selection: RunSelection, word: Word, near_question: NearQuestion) -> CsvTable:
+    """What `list_collocations` has as a file, at most LONGEST_FILE words."""
+    topic = None
+    if near_question.topic is not None:
+        topic = links.topic_link(selection.view, near_question.topic).label
     about = [
         selection.run.corpus.name,
         selection.run.pk,
@@ -406,7 +424,7 @@ def table(selection: RunSelection, word: Word, near_question: NearQuestion) -> b
         near_question.right,
         near_question.within,
     ]
-    lines = []
+    rows = []
     for collocate in Ranked(selection, word, near_question).collocates(LONGEST_FILE):
         counts = [collocate.word, collocate.tokens, collocate.documents]
         measures = [
@@ -416,5 +434,5 @@ def table(selection: RunSelection, word: Word, near_question: NearQuestion) -> b
             round(collocate.g2, G2_DIGITS),
             round(collocate.t, T_DIGITS),
         ]
-        lines.append([*about, *counts, *measures])
-    return csv_cells.lines([_COLUMNS, *lines])
+        rows.append([*about, *counts, *measures])
+    return CsvTable(_COLUMNS, rows)

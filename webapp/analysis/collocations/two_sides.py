@@ -21,7 +21,7 @@ from webapp.core.documents import search, unit_sentences
 from webapp.core.documents.corpus_unit import Unit
 from webapp.core.documents.selection import RunSelection
 from webapp.models import Word
-from webapp.platform.storage import csv_cells
+from webapp.platform.storage.csv_table import CsvTable
 
 WORDS_OF_COLUMN = 25  # words of each column
 COLUMNS = ("first", "second", "both")
@@ -112,7 +112,7 @@ def _compute_words(word: Word, compared_sides: list[Side]) -> Computed:
         result=result,
         tried=len(words.forms),
         differ=[],
-        family=counting.WordFamily.of(answers),
+        tried_words=counting.TriedWords.of(answers),
     )
     association = _associations(words.forms, counts)
     in_enough = compared.documents >= queries.least(base, question.least)
@@ -176,8 +176,10 @@ def _in_order(in_column: np.ndarray, different: np.ndarray, association: np.ndar
 
 
 def page(base: RunSelection, word: Word, compared_sides: list[Side]) -> ComparedCollocations:
+    """The words near a word on two sides, as the page and its JSON have them. Computed once, then
+    kept."""
     computed = _compute_words(word, compared_sides)
-    family = computed.compared.family
+    tried_words = computed.compared.tried_words
     unit, _ = unit_of(compared_sides)
     windows = computed.compared.totals.tokens.tolist()
     sides = []
@@ -193,13 +195,13 @@ def page(base: RunSelection, word: Word, compared_sides: list[Side]) -> Compared
         ],
         more=[max(len(rows) - WORDS_OF_COLUMN, 0) for rows in computed.rows],
         tried=computed.compared.tried,
-        level=family.level,
-        rows=family.rows,
-        calibrated=family.calibrated,
+        level=tried_words.level,
+        rows=tried_words.rows,
+        calibrated=tried_words.calibrated,
         unit=unit_sentences.about(base.version, unit),
-        units=list(family.units),
-        few_units=cautions.few_units(unit, family.units, family.verdict),
-        caution=cautions.caution(unit, family.units, family.verdict),
+        units=list(tried_words.units),
+        few_units=cautions.few_units(unit, tried_words.units, tried_words.obstacle),
+        caution=cautions.caution(unit, tried_words.units, tried_words.obstacle),
     )
 
 
@@ -207,12 +209,12 @@ def _words(
     base: RunSelection, word: Word, compared_sides: list[Side], computed: Computed, rows: np.ndarray
 ) -> list[NearWord]:
     compared = computed.compared
+    addresses = [
+        queries.NearAddresses(side.documents, word, side.question) for side in compared_sides
+    ]
     words = []
     for i, text in words_of_sets.texts(counting.Counted.of(base.run), compared, rows):
-        urls = []
-        for side in compared_sides:
-            _, lines = queries.addresses(side.documents, word, side.question, text)
-            urls.append(lines)
+        urls = [addresses_of_side.lines(text) for addresses_of_side in addresses]
         key_word = words_of_sets.key_word(compared, i, 0, text, urls)
         association = computed.association[i].tolist()
         clear = bool(compared.result.different[i])
@@ -220,8 +222,8 @@ def _words(
     return words
 
 
-def table(base: RunSelection, word: Word, compared_sides: list[Side]) -> bytes:
-    """What `page` has as CSV, at most queries.LONGEST_FILE words."""
+def table(base: RunSelection, word: Word, compared_sides: list[Side]) -> CsvTable:
+    """What `page` has as a file, at most queries.LONGEST_FILE words."""
     computed = _compute_words(word, compared_sides)
     side_a, side_b = compared_sides
     unit = unit_sentences.about(base.version, unit_of(compared_sides)[0])
@@ -231,7 +233,7 @@ def table(base: RunSelection, word: Word, compared_sides: list[Side]) -> bytes:
         base.sentence,
         unit.column,
         unit.chosen_by,
-        computed.compared.family.level,
+        computed.compared.tried_words.level,
         word.word,
         side_a.name,
         side_b.name,
@@ -245,7 +247,6 @@ def table(base: RunSelection, word: Word, compared_sides: list[Side]) -> bytes:
         for near in _words(base, word, compared_sides, computed, rows[:longest]):
             association = [round(strength, ASSOCIATION_DIGITS) for strength in near.association]
             counts = [near.word, column, *near.tokens, *near.documents]
-            numbers = [near.times, near.low, near.high, near.p]
-            tested = ["" if number is None else number for number in numbers]
+            tested = [near.times, near.low, near.high, near.p]
             lines.append([*about, *counts, *association, *tested, int(near.clear)])
-    return csv_cells.lines([_COLUMNS, *lines])
+    return CsvTable(_COLUMNS, lines)

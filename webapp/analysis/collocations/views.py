@@ -25,19 +25,23 @@ from webapp.analysis.collocations.shapes import (
     Within,
 )
 from webapp.analysis.two_sets import sets_form
+from webapp.analysis.two_sets.compared_sets import PARAMETERS
 from webapp.analysis.words import concordance, queries as words_queries, senses
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import links, provenance
+from webapp.core.results.links import TopicLink
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
 from webapp.models import Word
 from webapp.platform.accounts import embargo
-from webapp.platform.pages.page import run_or_404, table_answer
+from webapp.platform.pages.page import run_or_404
 from webapp.platform.pages.page_query import Offer
-from webapp.platform.pages.typed import Answer, PageQuery, typed
+from webapp.platform.pages.typed import PageQuery, PageResponse, typed
+from webapp.platform.server.table_files import table_answer
 
 ORDERS: dict[Order, str] = {"log_dice": "logDice", "g2": "evidence (G²)", "t": "t score"}
 WORD_CHOICES: dict[Which, str] = {"content": "without stop words", "all": "all words"}
+SIDES = 2  # of a comparison
 WINDOWS = (1, 2, 5, 10)  # words, that are offered
 LEASTS = (2, 5, 10, 25)  # documents
 
@@ -65,7 +69,7 @@ def words(
     order: Order = "log_dice",
     which: Which = "content",
     within: Within = "words",
-) -> Answer[Collocations | ComparedCollocations | NoCollocations]:
+) -> PageResponse[Collocations | ComparedCollocations | NoCollocations]:
     """Words that tend to occur near a word, in all its uses or in one topic; or on two sides, which
     ?from_a= ?to_a= ?in_a= ?topic_a= and the same of b say."""
     window = (left, right, least, order, which, within)
@@ -95,7 +99,7 @@ def network(
     order: Order = "log_dice",
     which: Which = "content",
     within: Within = "words",
-) -> Answer[CollocationNetwork | NoCollocations]:
+) -> PageResponse[CollocationNetwork | NoCollocations]:
     """Which of the first words near a word are near the same occurrences of it."""
     of_all = read_question(view, topic, left, right, least, order, which, within)
     return _answer(
@@ -109,19 +113,19 @@ def _answer(
     word: str,
     near_question: NearQuestion,
     make: Callable[[Word], Any],
-) -> Answer[Any]:
+) -> PageResponse[Any]:
     """The page that is made of a word, or why there is none."""
     entry = words_queries.word(selection.version, word)
     if entry is None:
-        return Answer(
+        return PageResponse(
             NoCollocations(word[:100], "No word of this run is written like this.", is_word=False),
             status=HTTPStatus.NOT_FOUND,
         )
     try:
         page = make(entry)
     except Invalid as error:
-        return Answer(NoCollocations(entry.word, error.message, is_word=True), invalid=error)
-    return Answer(page, partial(_html, selection, page_query, entry, near_question))
+        return PageResponse(NoCollocations(entry.word, error.message, is_word=True), invalid=error)
+    return PageResponse(page, partial(_html, selection, page_query, entry, near_question))
 
 
 def list_or_compare(
@@ -167,8 +171,10 @@ def _html(
     topics = [links.topic_link(view, tally.topic) for tally in tallies]
     least = queries.least(selection, near_question.least)
     leasts = [number for number in LEASTS if queries.least(selection, number) == number]
+    form = sets_form.sets_form(page_query.query, selection.version, page_query)
+    suggestions = [*form.suggestions, *_suggest_senses(page_query, topics)]
     return CollocationsHtml(
-        **vars(sets_form.sets_form(page_query.query, selection.version, page_query)),
+        **vars(form) | {"suggestions": suggestions},
         windows=[
             Offer(
                 str(number),
@@ -205,6 +211,16 @@ def _html(
     )
 
 
+def _suggest_senses(page_query: PageQuery, topics: list[TopicLink]) -> list[tuple[str, str]]:
+    """The two largest senses of a word, to be compared, and the address that does; nothing where
+    it has one."""
+    if len(topics) < SIDES:
+        return []
+    first, second = topics[:SIDES]
+    parameters = dict.fromkeys(PARAMETERS) | {"topic_a": first.number, "topic_b": second.number}
+    return [(f"{first.with_label} and {second.with_label}", page_query.url(**parameters))]
+
+
 def _offer_of_side(
     page_query: PageQuery, label: str, left: int, right: int, is_chosen: bool
 ) -> Offer:
@@ -226,4 +242,4 @@ def csv(request: HttpRequest, run_id: int, word: str) -> HttpResponse:
         table = two_sides.table(selection, entry, sides)
     else:
         table = queries.table(selection, entry, read_question(view, query["topic"], *window))
-    return table_answer(table, provenance.file_name(view.run, "collocations"))
+    return table_answer(table, provenance.file_name(view.run, "collocations.csv"))

@@ -30,8 +30,23 @@ ROWS: dict[FateKind, str] = {
 LISTS: dict[FateKind, tuple[Show, Show]] = {  # where they are listed, of either run
     "same": ("matched", "matched"),
     "several": ("split", "merged"),
-    "part": ("merged", "split"),
+    "part": ("first", "second"),
     "alone": ("first", "second"),
+}
+# A list that has only topics of one kind says so
+ONLY_THESE: dict[FateKind, Plural] = {
+    "several": Plural(
+        "The topic of run {run} that is several topics in run {other}.",
+        "The {count} topics of run {run} that are several topics in run {other}.",
+    ),
+    "part": Plural(
+        "The topic of run {run} that is part of a topic in run {other}.",
+        "The {count} topics of run {run} that are part of a topic in run {other}.",
+    ),
+    "alone": Plural(
+        "The topic of run {run} that has no clear counterpart in run {other}.",
+        "The {count} topics of run {run} that have no clear counterpart in run {other}.",
+    ),
 }
 
 
@@ -83,6 +98,7 @@ def _sentence_of_others(fates: dict[FateKind, Fate]) -> str:
 
 
 def rows(pairs: Pairs) -> list[FateRow]:
+    """What became of topics, a row for each fate."""
     return [_row(fate, pairs) for fate in pairs.fates]
 
 
@@ -90,5 +106,28 @@ def _row(fate: Fate, pairs: Pairs) -> FateRow:
     sides = []
     for side, show in enumerate(LISTS[fate.kind]):
         url = pairs.lists[show].url
+        if fate.kind != "same":
+            url = f"{url}&fate={fate.kind}"  # an address of two runs has a query
         sides.append(FateSide(pairs.runs[side], fate.topics[side], fate.shares[side], url))
     return FateRow(fate.kind, ROWS[fate.kind], sides)
+
+
+def kind_listed(show: Show, fate: FateKind | None) -> FateKind | None:
+    """Of what kind the topics of a list are; None where it has all. A kind that is asked for is
+    passed over where the list does not have it, and where all of the list are of that kind."""
+    if fate is None or fate not in ONLY_THESE or show not in LISTS[fate]:
+        return None
+    return fate
+
+
+def sentence_of_list(pairs: Pairs) -> str:
+    """Which topics of a list are shown; "" where all of them are."""
+    if pairs.fate is None:
+        return ""
+    side = LISTS[pairs.fate].index(pairs.kind)
+    topics = next(fate.topics[side] for fate in pairs.fates if fate.kind == pairs.fate)
+    return (
+        ONLY_THESE[pairs.fate]
+        .pattern(topics)
+        .format(count=count(topics), run=pairs.runs[side], other=pairs.runs[1 - side])
+    )

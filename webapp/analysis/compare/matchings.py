@@ -50,6 +50,11 @@ class Unmatched(Exception):
     notice: str = ""
     key: int | None = None
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether it stays so until somebody asks to try again."""
+        return self.status == Comparison.Status.FAILED
+
 
 def _snapshots(first_run: Run, second_run: Run) -> list[int]:
     return sorted(run.snapshot_id for run in (first_run, second_run) if run.snapshot_id is not None)
@@ -83,7 +88,7 @@ def not_yet(pairs: Iterable[tuple[Run, Run]], by: int | None) -> list[Unmatched]
     return list(waiting.values())
 
 
-def again(key: int) -> bool:
+def retry(key: int) -> bool:
     """Queue a comparison that failed; False where it did not, or not any more."""
     return claims.retry(kinds.COMPARE, key)
 

@@ -6,10 +6,11 @@ import numpy as np
 from django.db.models import QuerySet
 
 from inference.explore import matching
-from webapp.analysis.compare import matchings, seed_band
+from webapp.analysis.compare import fates, matchings, seed_band
+from webapp.analysis.compare.fates import FateKind
 from webapp.analysis.compare.shapes import (
-    Again,
     Comparison,
+    FoundInRuns,
     Gathered,
     Lone,
     Matched,
@@ -84,21 +85,28 @@ def counts(between: matching.Matching) -> dict[Show, int]:
 
 
 def pairs(
-    first_view: RunView, second_view: RunView, show: Show, order: str, after: int = 0
+    first_view: RunView,
+    second_view: RunView,
+    show: Show,
+    order: str,
+    after: int = 0,
+    fate: FateKind | None = None,
 ) -> tuple[list[Matched] | list[Lone] | list[Gathered], int | None]:
-    """One of the lists of `counts`, from a place on, and where the next page begins."""
+    """One of the lists of `counts`, from a place on, and where the next page begins. fate: only
+    topics of this kind, so that a list has those that `webapp.analysis.compare.fates` counts; the
+    list of partners is of one kind anyway."""
     between = matchings.matched(first_view.run, second_view.run)
     match show:
         case "matched":
             return _list_matched(first_view, second_view, between, order, after)
         case "first":
-            return _lone(first_view, second_view, between, after)
+            return _lone(first_view, second_view, between, after, fate)
         case "second":
-            return _lone(second_view, first_view, between.turned(), after)
+            return _lone(second_view, first_view, between.turned(), after, fate)
         case "split":
-            return _list_split(first_view, second_view, between, after)
+            return _list_split(first_view, second_view, between, after, fate)
         case "merged":
-            return _list_split(second_view, first_view, between.turned(), after)
+            return _list_split(second_view, first_view, between.turned(), after, fate)
 
 
 def _list_matched(
@@ -142,12 +150,19 @@ def _sort_topics(
 
 
 def _lone(
-    first_view: RunView, second_view: RunView, between: matching.Matching, after: int
+    first_view: RunView,
+    second_view: RunView,
+    between: matching.Matching,
+    after: int,
+    fate: FateKind | None,
 ) -> tuple[list[Lone], int | None]:
-    """Topics of the first run without a partner, each with the topic of the second that is nearest
-    to it."""
+    """Topics of the first run without a partner, all or those of one kind, each with the topic of
+    the second that is nearest to it."""
     share = _shares(first_view)
     numbers = sorted(between.only_a.tolist(), key=lambda k: (-share[k], k))
+    if fate is not None:
+        kinds = fates.of_topics(between)
+        numbers = [k for k in numbers if kinds[k] == fate]
     page = numbers[after : after + PAGE]
     nearest = {k: int(between.best_b[k]) for k in page}
     words = _words(first_view, page)
@@ -168,10 +183,19 @@ def _lone(
 
 
 def _list_split(
-    first_view: RunView, second_view: RunView, between: matching.Matching, after: int
+    first_view: RunView,
+    second_view: RunView,
+    between: matching.Matching,
+    after: int,
+    fate: FateKind | None,
 ) -> tuple[list[Gathered], int | None]:
-    """Topics of the first run that are split into several of the second."""
-    page = between.splits[after : after + PAGE]
+    """Topics of the first run that are split into several of the second, all or those of one
+    kind."""
+    splits = between.splits
+    if fate is not None:
+        kinds = fates.of_topics(between)
+        splits = [(k, parts) for k, parts in splits if kinds.get(k) == fate]
+    page = splits[after : after + PAGE]
     share = _shares(first_view)
     share_in_b = _shares(second_view)
     words = _words(first_view, [k for k, _ in page])
@@ -198,7 +222,7 @@ def _list_split(
                 difference=seed_band.is_difference(k, steady, parts, parts_steady),
             )
         )
-    return gathered, _next(after, between.splits)
+    return gathered, _next(after, splits)
 
 
 def stable(views: list[RunView], order: str, after: int = 0) -> tuple[list[Steady], int | None]:
@@ -238,7 +262,7 @@ def _partner(other_view: RunView, between: matching.Matching, k: int) -> Partner
     )
 
 
-def again(views: list[RunView]) -> Again:
+def count_found(views: list[RunView]) -> FoundInRuns:
     """How often the topics of the first run come back in the others."""
     first, *other_views = views
     has_partner = [
@@ -247,7 +271,7 @@ def again(views: list[RunView]) -> Again:
     partners = np.sum(has_partner, axis=0)[first.topics]
     in_every = int(np.count_nonzero(partners == len(other_views)))
     in_none = int(np.count_nonzero(partners == 0))
-    return Again(every=in_every, some=len(partners) - in_every - in_none, none=in_none)
+    return FoundInRuns(every=in_every, some=len(partners) - in_every - in_none, none=in_none)
 
 
 def _shares(view: RunView) -> np.ndarray:

@@ -14,6 +14,7 @@ from inference import engines
 from webapp.analysis.compare import matchings
 from webapp.core.results import measures
 from webapp.models import Metric, Run
+from webapp.platform.storage.csv_table import CsvTable
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Measured:
         return self.status in (Run.Status.QUEUED, Run.Status.RUNNING, Run.Status.STORING)
 
 
-COLUMNS = tuple(field.name for field in fields(Measured))  # of the CSV
+COLUMNS = tuple(field.name for field in fields(Measured))  # of the file
 # From the end of a run until it is measured from left to right, which takes 2 s on a core
 # (webapp.core.runs.left_to_right)
 LEFT_TO_RIGHT_WITHIN = timedelta(minutes=2)
@@ -167,7 +168,6 @@ def _is_best(row: Measured, done: Sequence[Measured], name: str) -> bool:
     return getattr(row, name) == max(measured)
 
 
-def rows(measured: Iterable[Measured]) -> list[list]:
-    """The table as a file has it, with its head."""
-    head = list(COLUMNS)
-    return [head, *(list(astuple(row)) for row in measured)]
+def csv_table(measured: Iterable[Measured]) -> CsvTable:
+    """The table as a file has it."""
+    return CsvTable(COLUMNS, map(astuple, measured))

@@ -6,6 +6,7 @@ import numpy as np
 from inference.explore import matching
 from webapp.analysis.compare import matchings
 from webapp.analysis.compare.shapes import SeedBand
+from webapp.analysis.findings.sentences import Plural
 from webapp.core.results import found_again, links
 from webapp.core.results.view import RunView
 from webapp.core.runs import replicates
@@ -13,16 +14,24 @@ from webapp.models import Run
 from webapp.platform.drawing.numbers import count
 
 ALL_HAVE_PARTNERS = "Every topic of run {run} has a partner in run {other}."
-WITHOUT_PARTNER = "{lone} of the {topics} topics of run {run} have no partner in run {other}."
+WITHOUT_PARTNER = Plural(
+    "{lone} of the {topics} topics of run {run} has no partner in run {other}.",
+    "{lone} of the {topics} topics of run {run} have no partner in run {other}.",
+)
 USUAL = " With another seed of run {run} it is {fewest} of {topics}."
 USUAL_RANGE = " With other seeds of run {run} it is {fewest} to {most} of {topics}."
-DIFFERENCES = (
-    " {differences} of the {lone} are found again with every other seed: they are differences."
+DIFFERENCES = Plural(
+    " One of the {lone} is found again with every other seed: it is a difference.",
+    " {differences} of the {lone} are found again with every other seed: they are differences.",
 )
-ONE_DIFFERENCE = " One of the {lone} is found again with every other seed: it is a difference."
-NO_DIFFERENCE = " None of the {lone} is found again with every other seed, so none is a difference."
-NOT_KNOWN = (
-    " What other seeds of run {run} change is not known, so none of these is called a difference."
+NO_DIFFERENCE = Plural(
+    " Not every other seed finds it again, so it is no difference.",
+    " None of the {lone} is found again with every other seed, so none is a difference.",
+)
+THE_DIFFERENCE = " Every other seed finds it again: it is a difference."  # the only lone one
+NOT_KNOWN = Plural(
+    " What other seeds of run {run} change is not known, so it is not called a difference.",
+    " What other seeds of run {run} change is not known, so none of these is called a difference.",
 )
 
 
@@ -93,12 +102,21 @@ def _say(
     names = {"run": view.run.pk, "other": other_run.pk, "topics": count(len(view.topics))}
     if not lone:
         return ALL_HAVE_PARTNERS.format(**names)
-    sentence = WITHOUT_PARTNER.format(lone=count(lone), **names)
+    sentence = WITHOUT_PARTNER.pattern(lone).format(lone=count(lone), **names)
     if not usual or differences is None:
-        return sentence + NOT_KNOWN.format(**names)
+        return sentence + NOT_KNOWN.pattern(lone).format(**names)
     ends = {"fewest": count(min(usual)), "most": count(max(usual))}
     form = USUAL if min(usual) == max(usual) else USUAL_RANGE
     sentence += form.format(**ends, **names)
-    forms = {0: NO_DIFFERENCE, 1: ONE_DIFFERENCE}
-    said_of_differences = forms.get(differences, DIFFERENCES)
-    return sentence + said_of_differences.format(lone=count(lone), differences=count(differences))
+    return sentence + _say_differences(lone, differences)
+
+
+def _say_differences(lone: int, differences: int) -> str:
+    """How many of the topics without a partner every other seed has, too."""
+    if not differences:
+        form = NO_DIFFERENCE.pattern(lone)
+    elif lone == 1:
+        form = THE_DIFFERENCE
+    else:
+        form = DIFFERENCES.pattern(differences)
+    return form.format(lone=count(lone), differences=count(differences))

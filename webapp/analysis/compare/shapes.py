@@ -159,7 +159,7 @@ class RunLink:
 
 
 @dataclass(frozen=True)
-class Again:
+class FoundInRuns:
     """How many of the first run's topics have a partner in every other run, in some, in none."""
 
     every: int
@@ -198,7 +198,8 @@ class SeedBand:
 
 @dataclass(frozen=True)
 class Pairs(ComparedTopics):
-    """Topics of two runs: one of five lists. fates: all topics of both, each in one of four kinds.
+    """Topics of two runs: one of five lists, and of what kind its topics are where the list has only
+    those; null where it has all. fates: all topics of both, each in one of four kinds.
     alike: the mean similarity of partners, null where there are none. bands: what other seeds change
     in either run. csv: the address of a file with all topics of both."""
 
@@ -207,6 +208,7 @@ class Pairs(ComparedTopics):
     bands: list[SeedBand]
     csv: str
     kind: Show
+    fate: FateKind | None
     lists: dict[Show, ListLink]
     rows: list[Matched] | list[Lone] | list[Gathered]
 
@@ -216,7 +218,7 @@ class Stability(ComparedTopics):
     """How the topics of the first of several runs come back in the others."""
 
     kind: Literal["stability"]
-    again: Again
+    again: FoundInRuns
     rows: list[Steady]
 
 
@@ -293,7 +295,8 @@ class FateRow:
 @dataclass(frozen=True)
 class CompareHtml:
     """What the template alone needs. picture: of the topics of two runs, None of others, or where
-    they are too many to draw; fates: the same in numbers; answer: the same in sentences. offered:
+    they are too many to draw; fates: the same in numbers; answer: the same in sentences. only_these:
+    which topics of its list are shown, "" where all are. offered:
     runs to choose from, and their engines. notices: of the runs; of_topics: of their topics. most: runs at once. columns, measured: of the table of the
     curves. charts: those drawn by compare.js. waiting: whether a worker compares."""
 
@@ -309,3 +312,4 @@ class CompareHtml:
     picture: Picture | None
     fates: list[FateRow]
     answer: list[str]
+    only_these: str

@@ -5,14 +5,15 @@ from inference.explore import matching
 from webapp.analysis.compare import matchings, seed_band
 from webapp.core.results import measures
 from webapp.core.results.view import RunView
+from webapp.platform.storage.csv_table import CsvTable
 
-HEAD = (
+COLUMNS = (
     "run topic name share other_run kind partner similarity difference lacking_with_other_seeds"
 ).split()
 
 
-def rows(first_view: RunView, second_view: RunView) -> list[list]:
-    """Rows of a table of the topics of two runs, which begins with HEAD. Raises Unmatched.
+def table(first_view: RunView, second_view: RunView) -> CsvTable:
+    """The topics of two runs. Raises Unmatched.
 
     The kind of a topic is matched; split, where several topics of the other run are most like this
     one; or only, where it has no partner. Its difference says whether every other seed of the run
@@ -20,11 +21,11 @@ def rows(first_view: RunView, second_view: RunView) -> list[list]:
     column says how many of the run's topics each training with another seed lacks."""
     between = matchings.matched(first_view.run, second_view.run)
     bands = seed_band.bands(first_view, second_view)
-    return [
-        HEAD,
+    rows = [
         *_rows_of(first_view, second_view, between, bands[0].with_other_seeds),
         *_rows_of(second_view, first_view, between.turned(), bands[1].with_other_seeds),
     ]
+    return CsvTable(COLUMNS, rows)
 
 
 def _rows_of(
@@ -34,7 +35,7 @@ def _rows_of(
     steady = seed_band.steady_topics(view.run)
     parts_steady = seed_band.steady_topics(other_view.run)
     splits = dict(between.splits)
-    table = []
+    rows = []
     for topic in view.topics:
         partner = int(between.partner[topic])
         similarity = float(between.similarity[topic])
@@ -49,8 +50,8 @@ def _rows_of(
             similarity = float(between.best_b_similarity[topic])
             difference = None if steady is None else bool(steady[topic])
         name = view.labels.title(topic)
-        written = "" if difference is None else int(difference)
-        number = partner if partner >= 0 else ""
+        written = None if difference is None else int(difference)
+        number = partner if partner >= 0 else None
         about = [view.run.pk, topic, name, float(share[topic]), other_view.run.pk]
-        table.append([*about, kind, number, similarity, written, " ".join(map(str, lacking))])
-    return table
+        rows.append([*about, kind, number, similarity, written, " ".join(map(str, lacking))])
+    return rows

@@ -24,6 +24,7 @@ from webapp.analysis.compare import (
     seed_band,
     topics_table,
 )
+from webapp.analysis.compare.fates import FateKind
 from webapp.analysis.compare.picture import Picture
 from webapp.analysis.compare.shapes import (
     ComparedRun,
@@ -43,15 +44,21 @@ from webapp.analysis.compare.shapes import (
     Show,
     Stability,
 )
+from webapp.core.asked_training.described import describe_settings
 from webapp.core.results.view import RunView
 from webapp.core.runs import series
-from webapp.intake.ingest import forms, version_history
+from webapp.intake.ingest import version_history
 from webapp.models import Run
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing.numbers import join_names
-from webapp.platform.pages.page import back, table_answer
-from webapp.platform.pages.typed import Answer, PageQuery, typed, wholes
-from webapp.platform.storage import csv_cells
+from webapp.platform.pages.page import back
+from webapp.platform.pages.typed import PageQuery, PageResponse, typed, wholes
+from webapp.platform.server.table_files import (
+    file_name,
+    table_answer,
+    table_that_failed,
+    table_to_come,
+)
 
 NO_TOPICS: dict[str, tuple[str, str]] = {  # why a run has none yet, and why several have none
     Run.Status.QUEUED: ("it waits for a worker", "they wait for a worker"),
@@ -62,6 +69,10 @@ NO_TOPICS: dict[str, tuple[str, str]] = {  # why a run has none yet, and why sev
 }
 NO_RUNS: list[int] = []
 NOT_COMPARED = "A worker compares these runs. Ask again when their page shows topics side by side."
+COMPARISON_FAILED = (
+    "Runs {first} and {second} could not be compared: {error} Press “Try again” on their page,"
+    " {url}, and ask for this file when it shows topics side by side."
+)
 
 
 def _at_most(name: str, values: list[str]) -> list[int]:
@@ -86,10 +97,11 @@ def compare(
     *,
     run: Numbers = NO_RUNS,
     show: Show = "matched",
+    fate: FateKind | None = None,
     sort: str = "",
     against: int | None = None,
     after: int = 0,
-) -> Answer[ComparePage | PairPage]:
+) -> PageResponse[ComparePage | PairPage]:
     runs = queries.ordered(authorization.runs(request), run)
     comparable = [run for run in runs if run.snapshot_id]
     reference = _reference(runs, against)
@@ -109,14 +121,14 @@ def compare(
         differences=_differences(runs),
         measures=_measures(page_query, runs, reference),
         metrics={str(number): values for number, values in queries.curves(runs).items()},
-        topics=_topics(page_query, comparable, show, sort, after) if are_compared else None,
+        topics=_topics(page_query, comparable, show, fate, sort, after) if are_compared else None,
         comparing=[_comparing(state) for state in waiting],
     )
     if are_compared and len(comparable) == 2:
         first, second = comparable
         page = PairPage(**vars(page), comparison=queries.comparison(first, second, user))
     html = partial(_html, request, page, runs, notices, of_topics)
-    return Answer(page, html, status=_status(run, runs))
+    return PageResponse(page, html, status=_status(run, runs))
 
 
 def _pairs_with(reference: Run | None, runs: list[Run]) -> list[tuple[Run, Run]]:
@@ -168,16 +180,18 @@ class OfTwoRuns(TypedDict):
     picture: Picture | None
     fates: list[FateRow]
     answer: list[str]
+    only_these: str
 
 
 def _compared_pair(page: ComparePage, runs: list[Run]) -> OfTwoRuns:
     if not isinstance(page.topics, Pairs):
-        return OfTwoRuns(picture=None, fates=[], answer=[])
+        return OfTwoRuns(picture=None, fates=[], answer=[], only_these="")
     first, second = [RunView(run) for run in runs if run.snapshot_id]
     return OfTwoRuns(
         picture=picture.drawn(first, second, matchings.matched(first.run, second.run)),
         fates=answer.rows(page.topics),
         answer=answer.sentences(page.topics),
+        only_these=answer.sentence_of_list(page.topics),
     )
 
 
@@ -188,17 +202,18 @@ def measures(
     *,
     run: Numbers = NO_RUNS,
     show: str = "",
+    fate: str = "",
     sort: str = "",
     against: int | None = None,
-) -> Answer[MeasuresPage]:
+) -> PageResponse[MeasuresPage]:
     """The table of the runs' measures alone, which an open page asks for again while they train.
-    show, sort: what its links take back to that page."""
+    show, fate, sort: what its links take back to that page."""
     runs = queries.ordered(authorization.runs(request), run)
     page = MeasuresPage(
         runs=[_describe_run(run) for run in runs],
         measures=_measures(page_query, runs, _reference(runs, against)),
     )
-    return Answer(page, status=_status(run, runs))
+    return PageResponse(page, status=_status(run, runs))
 
 
 @require_safe
@@ -209,12 +224,12 @@ def measures_csv(request: HttpRequest) -> HttpResponse:
         raise Http404("There are no such runs: name some in the address, such as ?run=1&run=2.")
     table = measuring.table(runs, _reference(runs, question["against"]))
     numbers = "-".join(str(run.pk) for run in runs)
-    return table_answer(csv_cells.lines(measuring.rows(table)), f"runs-{numbers}.csv")
+    return table_answer(measuring.csv_table(table), file_name(f"runs-{numbers}"))
 
 
 @require_safe
 def topics_csv(request: HttpRequest) -> HttpResponse:
-    """A row for each topic of two runs. 202 while a worker compares them."""
+    """A row for each topic of two runs. 202 while a worker compares them, 409 where that failed."""
     question = measures.asked(request.GET)
     runs = queries.ordered(authorization.runs(request), question["run"])
     with_topics = [run for run in runs if run.snapshot_id]
@@ -222,14 +237,23 @@ def topics_csv(request: HttpRequest) -> HttpResponse:
         raise Http404("Name two runs that have topics in the address, such as ?run=1&run=2.")
     first, second = with_topics
     try:
-        rows = topics_table.rows(RunView(first), RunView(second))
-    except matchings.Unmatched:
-        return HttpResponse(NOT_COMPARED, status=HTTPStatus.ACCEPTED, content_type="text/plain")
-    return table_answer(csv_cells.lines(rows), f"topics-of-runs-{first.pk}-{second.pk}.csv")
+        table = topics_table.table(RunView(first), RunView(second))
+    except matchings.Unmatched as state:
+        if not state.has_failed:
+            return table_to_come(NOT_COMPARED)
+        url = f"{reverse('compare')}?run={first.pk}&run={second.pk}"
+        return table_that_failed(
+            COMPARISON_FAILED.format(
+                first=first.pk,
+                second=second.pk,
+                error=state.error,
+                url=request.build_absolute_uri(url),
+            )
+        )
+    return table_answer(table, file_name(f"topics-of-runs-{first.pk}-{second.pk}"))
 
 
 def _comparing(state: matchings.Unmatched) -> Comparing:
-    has_failed = state.status == "failed"
     return Comparing(
         run=state.a,
         other=state.b,
@@ -237,12 +261,12 @@ def _comparing(state: matchings.Unmatched) -> Comparing:
         done=state.done,
         error=state.error,
         notice=state.notice,
-        again=reverse("compare_again", args=[state.a, state.b]) if has_failed else None,
+        again=reverse("compare_again", args=[state.a, state.b]) if state.has_failed else None,
     )
 
 
 @require_POST
-def again(request: HttpRequest, first: int, second: int) -> HttpResponse:
+def compare_again(request: HttpRequest, first: int, second: int) -> HttpResponse:
     """Compare two runs again where that failed."""
     ordered = queries.ordered(authorization.runs(request), [first, second])
     runs = [run for run in ordered if run.snapshot_id]
@@ -250,7 +274,7 @@ def again(request: HttpRequest, first: int, second: int) -> HttpResponse:
         raise Http404(f"There are no runs {first} and {second} that have topics.")
     for state in matchings.not_yet([(runs[0], runs[1])], authorization.user_id(request)):
         if state.key is not None:
-            matchings.again(state.key)
+            matchings.retry(state.key)
     return redirect(back(request, f"{reverse('compare')}?run={first}&run={second}"))
 
 
@@ -369,7 +393,7 @@ def _settings(run: Run, first: Run) -> list[tuple[str, str, str, str]]:
     return [
         ("corpus", "Corpus", "", run.corpus.name),
         ("words", "Words", "", _words_of(run, first)),
-        *forms.described(run),
+        *describe_settings(run),
     ]
 
 
@@ -383,14 +407,19 @@ def _words_of(run: Run, first: Run) -> str:
 
 
 def _topics(
-    page_query: PageQuery, runs: list[Run], show: Show, sort: str, after: int
+    page_query: PageQuery,
+    runs: list[Run],
+    show: Show,
+    fate: FateKind | None,
+    sort: str,
+    after: int,
 ) -> Pairs | Stability:
     """What the page says of topics: of two runs their pairs, of more how the first one's topics
     come back in the others."""
     views = [RunView(run) for run in runs]
     if len(runs) > 2:
         return _stability(page_query, views, sort, after)
-    return _pairs(page_query, views, show, sort, after)
+    return _pairs(page_query, views, show, fate, sort, after)
 
 
 def _stability(page_query: PageQuery, views: list[RunView], sort: str, after: int) -> Stability:
@@ -403,15 +432,23 @@ def _stability(page_query: PageQuery, views: list[RunView], sort: str, after: in
         next=page_query.following(following),
         pairs=_links_of_pairs(views),
         kind="stability",
-        again=queries.again(views),
+        again=queries.count_found(views),
         rows=steady,
     )
 
 
-def _pairs(page_query: PageQuery, views: list[RunView], show: Show, sort: str, after: int) -> Pairs:
+def _pairs(
+    page_query: PageQuery,
+    views: list[RunView],
+    show: Show,
+    fate: FateKind | None,
+    sort: str,
+    after: int,
+) -> Pairs:
     first, second = views
     order = sort if sort in queries.PAIR_ORDERS else queries.PAIR_ORDERS[0]
-    rows, following = queries.pairs(first, second, show, order, after)
+    kind_of_topics = answer.kind_listed(show, fate)
+    rows, following = queries.pairs(first, second, show, order, after, kind_of_topics)
     between = matchings.matched(first.run, second.run)
     counts = queries.counts(between)
     return Pairs(
@@ -425,7 +462,11 @@ def _pairs(page_query: PageQuery, views: list[RunView], show: Show, sort: str, a
         bands=seed_band.bands(first, second),
         csv=_address_of_topics(first.run, second.run),
         kind=show,
-        lists={name: ListLink(count, page_query.url(show=name)) for name, count in counts.items()},
+        fate=kind_of_topics,
+        lists={
+            name: ListLink(count, page_query.url(show=name, fate=None))
+            for name, count in counts.items()
+        },
         rows=rows,
     )
 

@@ -10,8 +10,10 @@ from webapp.analysis.answers import set_answers
 from webapp.analysis.answers.answer_jobs import (
     AnswerJob,
     Stored,
+    pack_answers,
     pack_tuple,
     perform,
+    unpack_answers,
     unpack_tuple,
 )
 from webapp.analysis.effects import estimates, formula as formulas
@@ -19,7 +21,6 @@ from webapp.analysis.effects.estimates import Estimates, Regression
 from webapp.analysis.effects.estimator import Along, EffectsTable
 from webapp.analysis.effects.model import EffectQuestion, Way
 from webapp.analysis.effects.shapes import Wider
-from webapp.analysis.two_sets.answering import answers_of
 from webapp.analysis.two_sets.shapes import Answering
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
@@ -80,7 +81,7 @@ class EffectsJob(AnswerJob[Estimates]):
         table = self.regression.table()
         ends = self.regression.corrected_ends(table.topics, table.answers.level)
         along = joint = joint_ends = None
-        if self.topics and not table.answers.verdict:
+        if self.topics and table.answers.obstacle is None:
             along = self.regression.along(self.topics)
             if len(self.topics) > 1:
                 joint = self.regression.together(self.topics)
@@ -119,12 +120,14 @@ def with_estimates(regression: Regression, topics: list[int], by: int | None) ->
     """Give a regression its stored estimates where a request could not make them. topics: those
     that are shown along the effect. by: the user who asks. Raises Invalid for what can't be
     estimated; NotYet where a worker has to estimate first."""
-    if len(evidence.of(regression.selection.run).doc_topics) <= QUICK_DOCUMENT_TOPICS:
+    if len(evidence.of(regression.selection.run).mixtures.doc_topics) <= QUICK_DOCUMENT_TOPICS:
         return regression
     settings = [regression.effect.labels[level] for level in regression.settings]
-    made_before = EffectsJob(regression, topics).read_or_ask(by)
+    job = EffectsJob(regression, topics)
+    made_before = job.read_or_ask(by)
     if made_before is None:
-        raise NotYet(Answering(settings))
+        has_failed = job.has_failed
+        raise NotYet(Answering(settings, has_failed), has_failed)
     return replace(regression, stored=made_before, shown_topics=tuple(topics))
 
 
@@ -154,14 +157,14 @@ def compute(
 def _pack_table(table: EffectsTable, prefix: str) -> Stored:
     data, arrays = pack_tuple(table, prefix)
     answers = data.pop(prefix + ANSWERS)
-    data_of_answers, arrays_of_answers = pack_tuple(answers, f"{prefix}{ANSWERS} ")
+    data_of_answers, arrays_of_answers = pack_answers(answers, f"{prefix}{ANSWERS} ")
     data[prefix + "wider"] = None if table.wider is None else asdict(table.wider)
     return data | data_of_answers, arrays | arrays_of_answers
 
 
 def _unpack_table(stored_answer: Stored, prefix: str) -> EffectsTable:
     data, arrays = stored_answer
-    answers = answers_of(stored_answer, f"{prefix}{ANSWERS} ")
+    answers = unpack_answers(stored_answer, f"{prefix}{ANSWERS} ")
     packed = data | {prefix + ANSWERS: answers}
     fields: dict[str, Any] = unpack_tuple((packed, arrays), EffectsTable._fields, prefix)
     wider = fields.pop("wider")

@@ -40,7 +40,7 @@ class Correction:
         if data is None:
             return np.full((2, counted_data.T), np.nan)
         answer_of_held = answer_held(
-            data, self.model.compared, self.model.verdict, regression.fit, level
+            data, self.model.compared, self.model.obstacle, regression.fit, level
         )
         return np.stack([answer_of_held.low, answer_of_held.high])
 
@@ -48,4 +48,4 @@ class Correction:
     def _read(self) -> tuple[Bow, Topics]:
         run = self.model.selection.run
         assert run.snapshot is not None  # of a run that is done
-        return evidence.of(run).bow, weights.topics(run.snapshot)
+        return evidence.of(run).document_bow, weights.topics(run.snapshot)

@@ -11,7 +11,7 @@ from inference import answers as estimator
 from inference.answers import Answers, question
 from inference.answers.held import answer_held
 from inference.effects import as_stm, regression
-from inference.effects.unit_documents import LEVEL
+from inference.share_intervals import USUAL_LEVEL
 from webapp.analysis.answers import set_answers
 from webapp.analysis.effects.correction import Correction
 from webapp.analysis.effects.model import EffectModel
@@ -80,9 +80,12 @@ class Estimator:
 
     @cached_property
     def correction(self) -> Correction:
+        """How differences are corrected for the errors of the topic model; made once."""
         return Correction(self.model)
 
     def fit(self, data: regression.Data, rows: np.ndarray, contrast: np.ndarray) -> regression.Fit:
+        """The regression of a model's shares, counted or drawn as stm draws them, by the formula's
+        estimate."""
         if self.model.effect_question.counted:
             return regression.fit(data, rows, contrast)
         return as_stm.fit(
@@ -98,17 +101,15 @@ class Estimator:
         second setting, or how the share changes in the second group; side b is the first. level: of
         the intervals, or None for what the data's topics give."""
         if self.model.is_plain:
-            unit = np.empty(len(data.cell), np.int64)
-            unit[data.units.order] = np.repeat(np.arange(data.units.U), np.diff(data.units.starts))
             count_arrays = data.doc_ptr, data.doc_topics, data.doc_tokens, data.lengths, data.into
             outcome = estimator.CountedTopics(*count_arrays, data.T)
             first, second = self.model.two_sides(data.cell)
-            of_sides = question.of_two_sets(second, first, unit)
+            of_sides = question.of_two_sets(second, first, data.units.unit_of_document)
             return estimator.answer(outcome, of_sides, level=level)
         return answer_held(
             data,
             self.model.compared,
-            self.model.verdict,
+            self.model.obstacle,
             self.fit,
             level,
             exchanges=self.model.effect_question.counted,
@@ -127,12 +128,13 @@ class Estimator:
             key,
             lambda: self.model.data(topics, as_one_topic),
             self.model.compared,
-            self.model.verdict,
+            self.model.obstacle,
             self.fit,
             exchanges=self.model.effect_question.counted,
         )
 
     def table(self, topics: list[int], as_one_topic: bool = False) -> EffectsTable:
+        """The answers for topics, or for all of them as one, with the shares at both settings."""
         answers = self.answer_topics(topics, as_one_topic)
         low, high = zip(answers.ends(1), answers.ends(0), strict=True)
         value = np.stack([answers.b, answers.a], axis=1)
@@ -173,18 +175,10 @@ class Estimator:
                 )
                 fit = self.fit(data, self.model.design.rows, self.model.contrast[None])
                 larger_variance = np.maximum(fit.variance[0], fit.pooled[0])
-                wider_intervals.append(
-                    Wider(
-                        field.name,
-                        float(
-                            np.sqrt(
-                                np.median(
-                                    larger_variance / np.maximum(variance[sample_slice], 1e-300)
-                                )
-                            )
-                        ),
-                    )
-                )
+                # A variance of 0 divides to a number, not to an error
+                ratios = larger_variance / np.maximum(variance[sample_slice], 1e-300)
+                times = float(np.sqrt(np.median(ratios)))
+                wider_intervals.append(Wider(field.name, times))
         return max(
             (wider for wider in wider_intervals if wider.times > WIDER),
             key=lambda wider: wider.times,
@@ -213,11 +207,11 @@ class Estimator:
             self.fit(data, fitted_design.rows, rows[first : first + ROWS])
             for first in range(0, len(rows), ROWS)
         ]
-        ends = [regression.reach(fit, LEVEL) for fit in fits]
+        ends = [regression.reach(fit, USUAL_LEVEL) for fit in fits]
         share = np.concatenate([fit.estimate[:, 0] for fit in fits])
         low = np.concatenate([lows[:, 0] for lows, _ in ends])
         high = np.concatenate([highs[:, 0] for _, highs in ends])
-        if self.answer(data).verdict:
+        if self.answer(data).obstacle is not None:
             low = np.full_like(low, np.nan)
             high = np.full_like(high, np.nan)
         shape = len(groups), len(levels)

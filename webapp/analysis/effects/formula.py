@@ -46,6 +46,7 @@ class Formula:
 
     @property
     def names(self) -> list[str]:
+        """The fields it names, the effect first."""
         field_names = [self.effect.name, self.across]
         field_names += [term.name for term in self.held]
         return [name for name in field_names if name]

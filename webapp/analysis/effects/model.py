@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from inference import Invalid
-from inference.answers import Verdict
+from inference.answers import Obstacle
 from inference.answers.held import Settings
 from inference.effects import regression, time_curve
 from inference.effects.design import Design, make_design
@@ -37,6 +37,7 @@ class EffectQuestion(NamedTuple):
 
     @property
     def counted(self) -> bool:
+        """Whether shares are those of counted words, not drawn as stm draws them."""
         return self.estimate == "counted"
 
 
@@ -53,6 +54,8 @@ class EffectModel:
 
     @cached_property
     def settings(self) -> tuple[int, int]:
+        """Places of the first and the second setting among the levels of the effect; as usual where
+        none is asked for."""
         return _two(
             self.effect,
             self._words,
@@ -111,13 +114,18 @@ class EffectModel:
 
     @cached_property
     def design(self) -> Design:
+        """The cells of the documents, and a row of the regression for each. Made once; raises
+        Invalid for a formula that would take too long."""
         new_design = make_design(
             self.effect.variable(self.weight),
             self.across.variable(self.weight) if self.across else None,
             [levels.variable(self.weight) for levels in self.constants],
             self.weight,
         )
-        if len(evidence.of(self.selection.run).doc_topics) * new_design.rows.shape[1] > MOST_STEPS:
+        if (
+            len(evidence.of(self.selection.run).mixtures.doc_topics) * new_design.rows.shape[1]
+            > MOST_STEPS
+        ):
             raise Invalid(
                 "formula",
                 "This formula would take too long in so many documents. Take a field out.",
@@ -126,6 +134,8 @@ class EffectModel:
 
     @property
     def documents(self) -> int:
+        """How many documents are in the regression: those with words of which everything is
+        known."""
         return int(np.count_nonzero(self.design.cell >= 0))
 
     @property
@@ -135,6 +145,7 @@ class EffectModel:
 
     @property
     def on_a_line(self) -> bool:
+        """Whether the effect is of numbers or dates, along a line or a curve, and not of groups."""
         return self.effect.values is not None
 
     @property
@@ -154,7 +165,7 @@ class EffectModel:
         )
         if levels.values is not None:
             return [
-                self.selection.changed(span=(levels.labels[i], levels.labels[i]))
+                self.selection.with_dates(levels.labels[i], levels.labels[i])
                 for i in (shown_levels if levels.term.name == variables.DATE else ())
             ] or [self.selection]
         if (name := levels.term.name) in fields.PERIODS:
@@ -165,6 +176,8 @@ class EffectModel:
         ]
 
     def data(self, topics: list[int], as_one_topic: bool = False) -> regression.Data:
+        """What a regression is of: the words of topics, or of all of them as one, in the documents
+        of the design."""
         return shares.effect_data(
             self.selection.view, self.unit, self.design.cell, topics, as_one_topic
         )
@@ -230,11 +243,11 @@ class EffectModel:
         return side
 
     @property
-    def verdict(self) -> Verdict:
+    def obstacle(self) -> Obstacle | None:
         """Why nothing can be concluded, where that is known before anything is estimated."""
         if self.across or self.side is None or self._overlap(self.side):
-            return ""
-        return "apart in time"
+            return None
+        return Obstacle.APART_IN_TIME
 
     def _overlap(self, side: np.ndarray) -> bool:
         """Whether the two sides speak at the same times, where the date is held constant."""

@@ -3,6 +3,7 @@ and for the API."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -154,7 +155,7 @@ def _about(regression: Regression, conclusion: str) -> AboutEffect:
         groups=groups,
         selection=regression.selection.sentence,
         unit=unit_sentences.about(regression.selection.version, regression.unit),
-        few_units=cautions.few_units(regression.unit, table.answers.units, table.answers.verdict),
+        few_units=cautions.few_units(regression.unit, table.answers.units, table.answers.obstacle),
         level=table.answers.level,
         calibrated=table.answers.calibrated,
         wider=table.wider,
@@ -176,7 +177,7 @@ def effects_page(
     rows = table.order(order)
     rows_of_page: list[TopicEffect] = []
     line: AlongEffect | None = None
-    if not table.answers.verdict:
+    if table.answers.obstacle is None:
         rows_of_page = _rows(regression, table, rows[after : after + ROWS_OF_PAGE])
         line = _along(regression, numbers) if numbers else None
     behind = after + ROWS_OF_PAGE
@@ -189,7 +190,7 @@ def effects_page(
         documents=regression.documents,
         left_out=regression.left_out,
         units=regression.unit_count,
-        caution=cautions.caution(regression.unit, table.answers.units, table.answers.verdict),
+        caution=cautions.caution(regression.unit, table.answers.units, table.answers.obstacle),
         tried=len(table.topics),
         named=int(table.named.sum()),
         misfit=0 if regression.across else _negative_shares(table),
@@ -216,14 +217,12 @@ def _conclusion(
         rows_of_page = [
             row for row in rows_of_page if row.number == along_effect.topic.number
         ] or _rows(regression, table, [table.topics.index(along_effect.topic.number)])
-    elif table.answers.verdict or not rows_of_page or not rows_of_page[0].named:
+    elif table.answers.obstacle is not None or not rows_of_page or not rows_of_page[0].named:
         return (
-            cautions.caution(regression.unit, table.answers.units, table.answers.verdict)
+            cautions.caution(regression.unit, table.answers.units, table.answers.obstacle)
             or "No topic’s share differs by more than chance explains."
         )
-    return sentences.of_effect(
-        regression, sentences.name_of_topic(rows_of_page[0]), rows_of_page[0]
-    )
+    return sentences.of_effect(regression, rows_of_page[0].with_label, rows_of_page[0])
 
 
 def _rows(
@@ -236,7 +235,7 @@ def _rows(
     ends = regression.corrected_ends(numbers, table.answers.level)
     rows = []
     for row_of_table, topic, ends_of_topic in zip(rows_of_table, numbers, ends.T, strict=True):
-        documents = [side.with_topic(topic, 1).address() for side in regression.sides]
+        documents = [side.with_topic(topic).address() for side in regression.sides]
         effect = TopicEffect(
             **vars(links.topic_link(view, topic)),
             **vars(_estimate(regression, table, row_of_table, ends_of_topic)),
@@ -346,22 +345,33 @@ def _average(share: np.ndarray, words: np.ndarray) -> float:
     return float(share[is_finite] @ words[is_finite] / max(words[is_finite].sum(), 1.0))
 
 
-def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimPage:
+class ClaimOnPage(NamedTuple):
+    """A claim as its page shows it. conclusion: in its two parts, of which the page has the
+    whole."""
+
+    page: ClaimPage
+    conclusion: sentences.Conclusion
+
+
+def claim_page(regression: Regression, topic: int, by: int | None) -> ClaimOnPage:
     """by: who asks. Raises Invalid for a topic that is not looked at."""
     table = regression.table()
     _check_topic(topic, table.topics)
-    new_claim = variants.claim(regression, topic, by)
-    about = _about(regression, sentences.of_claim(new_claim, _holding(new_claim)))
+    claim_in_runs = variants.try_claim(regression, topic, by)
+    conclusion = sentences.of_claim(claim_in_runs, _holding(claim_in_runs))
+    about = _about(regression, conclusion.whole)
     (row,) = _rows(regression, table, [table.topics.index(topic)])
-    return _claim_page(regression, new_claim, topic, about, row, trained(regression, topic))
+    page = _claim_page(regression, claim_in_runs, topic, about, row, trained(regression, topic))
+    return ClaimOnPage(page, conclusion)
 
 
-def claim_of_sets(sets: TwoSets, topic: int, by: int | None) -> ClaimPage:
+def claim_of_sets(sets: TwoSets, topic: int, by: int | None) -> ClaimOnPage:
     """Make the page of a claim about two sets of documents, as `claim_page` does of a formula: the
     second setting is the first set."""
     differences = sets.differences
     _check_topic(topic, differences.topics)
-    new_claim = variants.claim(sets, topic, by)
+    claim_in_runs = variants.try_claim(sets, topic, by)
+    conclusion = sentences.of_claim(claim_in_runs, _holding(claim_in_runs))
     about = AboutEffect(
         formula="",
         settings=[sets.second.name, sets.first.name],
@@ -369,14 +379,15 @@ def claim_of_sets(sets: TwoSets, topic: int, by: int | None) -> ClaimPage:
         selection=sets.selection.sentence,
         unit=unit_sentences.about(sets.selection.version, sets.unit),
         few_units=cautions.few_units(
-            sets.unit, differences.answers.units, differences.answers.verdict
+            sets.unit, differences.answers.units, differences.answers.obstacle
         ),
         level=differences.answers.level,
         calibrated=differences.answers.calibrated,
         wider=None,
-        conclusion=sentences.of_claim(new_claim, _holding(new_claim)),
+        conclusion=conclusion.whole,
     )
-    return _claim_page(sets, new_claim, topic, about, _row_of_sets(sets, topic), [])
+    page = _claim_page(sets, claim_in_runs, topic, about, _row_of_sets(sets, topic), [])
+    return ClaimOnPage(page, conclusion)
 
 
 def _row_of_sets(sets: TwoSets, topic: int) -> TopicEffect:
@@ -399,14 +410,14 @@ def _check_topic(topic: int, topic_numbers: list[int]) -> None:
         raise Invalid("topic", f"Topic {topic} is hidden, or has no words.")
 
 
-def _holding(claim: variants.Claim) -> int:
+def _holding(claim: variants.ClaimInRuns) -> int:
     """In how many runs a claim holds."""
     return sum(variant.holds(claim.variants[0]) for variant in claim.variants)
 
 
 def _claim_page(
     question: variants.Question,
-    claim: variants.Claim,
+    claim: variants.ClaimInRuns,
     topic: int,
     about: AboutEffect,
     row: TopicEffect,

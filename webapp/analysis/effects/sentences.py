@@ -3,19 +3,20 @@ on the API."""
 
 from collections.abc import Sequence
 from math import isfinite
+from typing import NamedTuple
 
-from inference.effects.unit_documents import LEVEL
+from inference.share_intervals import USUAL_LEVEL
 from webapp.analysis.effects import estimates, variables
-from webapp.analysis.effects.shapes import Estimate
+from webapp.analysis.effects.shapes import ClaimInRun, Estimate
 from webapp.analysis.effects.two_sets import TwoSets
-from webapp.analysis.effects.variants import Claim
-from webapp.core.results.links import TopicLink
+from webapp.analysis.effects.variants import ClaimInRuns
 from webapp.platform.drawing.numbers import level, percent
 from webapp.platform.drawing.trends import points
 
-
-def name_of_topic(topic: TopicLink) -> str:
-    return f"{topic.name} ({topic.label})" if topic.name else topic.label
+NO_CLAIM = (
+    "This page shows whether one topic’s effect is the same in other runs. Choose a topic under"
+    " Effects first."
+)
 
 
 def difference(
@@ -48,10 +49,10 @@ def difference(
         f"{as_text(share)} ({side})" for share, side in zip(estimate.share, names, strict=True)
     )
     sentence = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
-    sentence += _interval(estimate, f", of {level(LEVEL)}" if as_one_topic else "")
+    sentence += _interval(estimate, f", of {level(USUAL_LEVEL)}" if as_one_topic else "")
     if estimate.corrected is not None:
         sentence += f" ({points(estimate.corrected)} when corrected for errors of the topic model)"
-    in_set = f", in {regression.selection.sentence}" if regression.selection else ""
+    in_set = f", in {regression.selection.sentence}" if regression.selection.has_conditions else ""
     return f"{sentence}; by {regression.effect_question.formula}, {regression.unit.said}{in_set}."
 
 
@@ -81,7 +82,9 @@ def of_sets(sets: TwoSets, name: str, estimate: Estimate) -> str:
     )
     sentence += _interval(estimate)
     same_times = ", at the same times" if sets.constant else ""
-    in_set = f", in {sets.selection.sentence}" if sets.selection and not sets.against_rest else ""
+    in_set = ""
+    if sets.selection.has_conditions and not sets.against_rest:
+        in_set = f", in {sets.selection.sentence}"
     return f"{sentence}{same_times}; {sets.unit.said}{in_set}."
 
 
@@ -103,39 +106,48 @@ def of_effect(
     )
 
 
-def holds_in(holds: int, variants: int) -> str:
-    """The finding, which the other sentences of a claim's conclusion follow."""
-    return f"Holds in {holds} of {variants} variants"
+class Conclusion(NamedTuple):
+    """What may be concluded of a claim. finding: in how many variants it holds, "" where no other
+    was examined. reason: the rest, as it follows the finding."""
+
+    finding: str
+    reason: str
+
+    @property
+    def whole(self) -> str:
+        return f"{self.finding}{self.reason}"
 
 
-def of_claim(claim: Claim, holds: int) -> str:
+def of_claim(claim: ClaimInRuns, holds: int) -> Conclusion:
     """Say what may be concluded of a claim: first in how many of its variants it holds."""
-    variants_said = holds_in(holds, len(claim.variants))
+    finding = f"Holds in {holds} of {len(claim.variants)} variants"
     test = claim.test
     if claim.waiting or claim.left:
-        return (
-            f"{variants_said} so far. Others are still being examined, so nothing can be concluded"
-            " yet."
+        return Conclusion(
+            finding,
+            " so far. Others are still being examined, so nothing can be concluded yet.",
         )
     if len(claim.variants) == 1:
-        return (
+        return Conclusion(
+            "",
             "Only this run has been examined. Another number of topics, seed or set of words might"
-            " give another answer."
+            " give another answer.",
         )
     if not holds:
-        return (
-            f"{variants_said}. In none is the difference more than chance explains, which does not"
-            " show that there is none."
+        return Conclusion(
+            finding,
+            ". In none is the difference more than chance explains, which does not show that there"
+            " is none.",
         )
     joint_sentence = (
         f"Of all runs together, p = {test.p_of_clearest:.3f}."
         if test
         else "The runs can’t be tested together."
     )
-    return f"{variants_said}. {joint_sentence} {_conclusion(claim, holds)}"
+    return Conclusion(finding, f". {joint_sentence} {_from_all_runs(claim, holds)}")
 
 
-def _conclusion(claim: Claim, holds: int) -> str:
+def _from_all_runs(claim: ClaimInRuns, holds: int) -> str:
     test = claim.test
     if 2 * holds <= len(claim.variants):
         return (
@@ -149,3 +161,36 @@ def _conclusion(claim: Claim, holds: int) -> str:
             f" only if you chose the topic before looking (p = {test.p_fixed:.3f})."
         )
     return "This may be chance: neither a difference nor its absence can be concluded."
+
+
+def no_effect(in_time: bool) -> str:
+    """What the test of all runs asks against. in_time: of values along a line."""
+    if in_time:
+        return "no lasting change, only periods that resemble those before them"
+    return "no difference"
+
+
+def why_not(row: ClaimInRun, own_row: ClaimInRun) -> str:
+    """Why a claim does not hold in a run, in a few words; "" where it does. own_row: of the run
+    that the claim is made of."""
+    if row.holds:
+        return ""
+    if row.difference is None:
+        return row.problem or "topic not found"
+    if own_row.difference is not None and row.difference * own_row.difference < 0:
+        return "opposite sign"
+    return "interval contains 0"
+
+
+def changes(row: ClaimInRun, own_row: ClaimInRun) -> str:
+    """What a run was trained with that the claim's own run was not: "40 topics, seed 3"."""
+    parts = []
+    if row.K != own_row.K:
+        parts.append(f"{row.K} topics")
+    if row.engine != own_row.engine:
+        parts.append(f"engine {row.engine}")
+    if row.seed != own_row.seed:
+        parts.append(f"seed {row.seed}")
+    if row.words != own_row.words:
+        parts.append("other words")
+    return ", ".join(parts)

@@ -67,6 +67,11 @@ class GroupAlong(Course):
 
     label: str
 
+    @property
+    def with_label(self) -> str:
+        """What a chart says that it shows, as of a topic."""
+        return self.label
+
 
 @dataclass(frozen=True)
 class AlongEffect:
@@ -185,7 +190,7 @@ class EffectsHtml:
 
 
 @dataclass(frozen=True)
-class Claim:
+class ClaimedDifference:
     """A difference with its interval; null where the topic is not found."""
 
     difference: float | None
@@ -194,7 +199,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class ClaimInRun(Claim):
+class ClaimInRun(ClaimedDifference):
     """K, engine, seed, words: the run's choices, words by their number. topic: there; null where it
     is not found, and `nearest` is most like it. holds: whether the difference has the same sign,
     and an interval without 0. problem: why it can't be told, or ""."""
@@ -221,7 +226,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class OtherTexts(Claim):
+class OtherTexts(ClaimedDifference):
     """The claim learned from other texts: `drawn` anew with the run's topics and differences, or
     `half` of the documents, measured on the other half. status: "" where nobody asked for it.
     topics: that were found again; times: as large as in the run their differences are."""

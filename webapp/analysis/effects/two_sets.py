@@ -13,7 +13,7 @@ from inference.effects import joint
 from inference.effects.joint import Exchangeable
 from inference.errors import Invalid
 from webapp.analysis.answers import cautions
-from webapp.analysis.answers.set_answers import Answered
+from webapp.analysis.answers.set_answers import TwoSetAnswers
 from webapp.analysis.two_sets import answering, compared_sets, contrasts, division
 from webapp.analysis.two_sets.compared_sets import Side
 from webapp.analysis.two_sets.contrasts import Constant, Differences
@@ -36,9 +36,9 @@ class Cells(NamedTuple):
 @dataclass(frozen=True)
 class TwoSets:
     """query: what the address says of both; selection: the documents of the page; base: those of
-    which both sets are parts. against_rest: whether the second is all others. answered: the answer
-    of the page that compares two, where it is known beforehand. constant: "time" where it is
-    held."""
+    which both sets are parts. against_rest: whether the second is all others. two_set_answers:
+    those of the page that compares two, where they are known beforehand. constant: "time" where it
+    is held."""
 
     query: QueryDict
     selection: RunSelection
@@ -47,7 +47,7 @@ class TwoSets:
     second: Side
     against_rest: bool
     constant: Constant
-    answered: Answered | None = None
+    two_set_answers: TwoSetAnswers | None = None
 
     @cached_property
     def documents(self) -> division.Division:
@@ -58,17 +58,18 @@ class TwoSets:
     def differences(self) -> Differences:
         """The answer of the page that compares two. Raises Invalid as `documents` does."""
         return contrasts.differences(
-            self.base, self.first, self.second, self.documents, self.constant, self.answered
+            self.base, self.first, self.second, self.documents, self.constant, self.two_set_answers
         )
 
     def known_to(self, by: int | None) -> "TwoSets":
         """Give both sets their answer, or leave that to the request where it is quick. by: the user
         who asks. Raises NotYet where a worker has to make it first."""
         question = answering.TwoSides(self.base, self.first, self.second, self.constant)
-        return replace(self, answered=question.answered(by))
+        return replace(self, two_set_answers=question.answers_of_worker(by))
 
     @property
     def unit(self) -> corpus_unit.Unit:
+        """Who is independent of whom."""
         return self.differences.unit
 
     @property
@@ -95,6 +96,8 @@ class TwoSets:
 
     @cached_property
     def design(self) -> Cells:
+        """A cell for each set: 1 for the first, 0 for the second, -1 for a document of neither.
+        Made once."""
         side = division.side_of_documents(self.base, self.documents)
         return Cells(np.where(side >= 0, 1 - side, -1).astype(np.int32), np.ones((2, 1)))
 
@@ -136,8 +139,12 @@ class TwoSets:
     @property
     def _said(self) -> list[tuple[str, str]]:
         """What an address says of both sets beyond the documents of the page."""
-        names = [f"{name}_{letter}" for letter in "ab" for name in ("from", "to", "in", "between")]
-        pairs = [(name, value) for name in names for value in self.query.getlist(name) if value]
+        pairs = [
+            (name, value)
+            for name in compared_sets.PARAMETERS_OF_SIDES
+            for value in self.query.getlist(name)
+            if value
+        ]
         pairs += [("rest", "true")] if self.against_rest else []
         return pairs + ([("constant", self.constant)] if self.constant else [])
 

@@ -22,6 +22,7 @@ DAYS_OF_A_YEAR = 366
 # years that a chart spans, beyond which its dates are years, or months
 YEARS_SHOWN = 20
 MONTHS_SHOWN = 2
+MOST_DIGITS = 12  # behind the point, that a setting is rounded to: more name no other step
 _TAILS = 0.1  # of the words lie before the first setting along a line, and behind the second
 
 
@@ -100,7 +101,8 @@ class Levels:
                 f"“{name}” goes from {self.labels[first]} to {self.labels[last]} in these"
                 f" documents, and nothing is known of “{text[:40]}”.",
             )
-        return min(max(int(np.abs(self.values - ends[0]).argmin()), first), last)
+        nearest = int(np.abs(self.values - ends[0]).argmin())
+        return min(max(nearest, first), last)
 
     def usual(self, words: np.ndarray) -> tuple[int, int]:
         """Two levels that are compared where none are asked for: the most frequent values, or a
@@ -183,10 +185,12 @@ def _day(i: int, values: np.ndarray) -> str:
 def _short(i: int, values: np.ndarray) -> str:
     """A step's number with as few digits as name this step. values: of equal width."""
     half = (values[-1] - values[0]) / max(len(values) - 1, 1) / 2
-    rounded = (round(float(values[i]), digits) for digits in range(12))
-    return written(
-        next((number for number in rounded if abs(number - values[i]) < half), float(values[i]))
-    )
+    exact = float(values[i])
+    for digits in range(MOST_DIGITS):
+        rounded = round(exact, digits)
+        if abs(rounded - values[i]) < half:
+            return written(rounded)
+    return written(exact)
 
 
 def _categories(version: Version) -> list[ValueField]:
@@ -197,8 +201,7 @@ def _categories(version: Version) -> list[ValueField]:
 
 
 def _numbers(version: Version) -> list[Number]:
-    numbers = [field for field in fields.ranges(version) if isinstance(field, Number)]
-    return [number for number in numbers if number.name != DATE]
+    return [number for number in fields.numbers(version) if number.name != DATE]
 
 
 def _steps(values: np.ndarray, has_value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -22,10 +22,10 @@ from webapp.analysis.effects import variables
 from webapp.analysis.effects.estimates import Regression
 from webapp.analysis.effects.two_sets import LEAST_UNITS, MOST_NUMBERS, TwoSets
 from webapp.analysis.time import shares
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.documents import corpus_unit, fields
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView
-from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run
 from webapp.platform.jobs import kinds
 from webapp.platform.storage.cache import BoundedCache, nbytes
@@ -68,10 +68,11 @@ class Tested(NamedTuple):
     p_of_clearest: float
 
 
-class Claim(NamedTuple):
-    """variants: the run's own first. waiting: runs that a worker compares first; left: that the
-    next request makes; training: that are not done. test: of the claim's topic, None before all are
-    made, or where nothing can be exchanged, as `untested` says."""
+class ClaimInRuns(NamedTuple):
+    """A claim in the runs of its corpus. variants: the run's own first. waiting: runs that a worker
+    compares first; left: that the next request makes; training: that are not done. test: of the
+    claim's topic, None before all are made, or where nothing can be exchanged, as `untested`
+    says."""
 
     variants: list[Variant]
     waiting: list[matchings.Unmatched]
@@ -119,7 +120,7 @@ def _choices(run: Run) -> str:
     return json.dumps(choices, sort_keys=True)
 
 
-def claim(question: Question, topic: int, by: int | None) -> Claim:
+def try_claim(question: Question, topic: int, by: int | None) -> ClaimInRuns:
     """Raises Invalid for a set of documents that topics of this run say."""
     if question.selection.topics:
         raise Invalid(
@@ -155,7 +156,7 @@ def claim(question: Question, topic: int, by: int | None) -> Claim:
     training = Run.objects.filter(
         corpus=question.selection.run.corpus_id, status__in=(Run.Status.QUEUED, *kinds.TRAIN.active)
     ).count()
-    return Claim(variants, waiting, left, training, test, untested)
+    return ClaimInRuns(variants, waiting, left, training, test, untested)
 
 
 def _key(question: Question, topic: int, view: RunView) -> tuple:
@@ -168,16 +169,7 @@ def _make_variant(
 ) -> Variant:
     selected = question.selection
     run = view.run
-    selection = RunSelection(
-        run.corpus,
-        view,
-        q=selected.q,
-        span=(selected.first, selected.last),
-        values=selected.values,
-        between=selected.between,
-        only=selected.only,
-        matches=selected.matches,
-    )
+    selection = RunSelection(run.corpus, view, selected.conditions)
     try:
         documents_here = selected.version.documents
         documents_there = run.version.documents
@@ -212,7 +204,7 @@ def _of_run(
     problem = ""
     if k >= 0:
         topics, answers = elsewhere.answers()  # what the run's own page of effects says
-        problem = cautions.caution(elsewhere.unit, answers.units, answers.verdict)
+        problem = cautions.caution(elsewhere.unit, answers.units, answers.obstacle)
         if int(targets[k]) in topics:
             column = topics.index(int(targets[k]))
             difference = float(answers.difference[column])
@@ -259,6 +251,7 @@ def visible_topics(question: Question) -> list[int]:
 
 
 def in_time(question: Question) -> bool:
+    """Whether a regression asks how shares change with time, in all groups alike."""
     if isinstance(question, TwoSets):
         return False
     return not question.across and question.effect.term.name in TIMES

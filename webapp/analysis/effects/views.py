@@ -1,13 +1,9 @@
 """How topics depend on what is known of the documents, as a page and as a table."""
 
-from collections.abc import Callable, Sequence
 from functools import partial
-from http import HTTPStatus
-from math import isfinite
-from typing import Any, get_args
+from typing import get_args
 from urllib.parse import urlencode
 
-import numpy as np
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -27,6 +23,7 @@ from webapp.analysis.effects.estimator import Order
 from webapp.analysis.effects.formula import Term
 from webapp.analysis.effects.model import EffectQuestion, Way
 from webapp.analysis.effects.pages import (
+    ClaimOnPage,
     asked_formula,
     claim_of_sets,
     claim_page,
@@ -55,13 +52,19 @@ from webapp.core.results.view import RunView
 from webapp.core.runs import replicates, services
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing.numbers import percent
-from webapp.platform.drawing.tables import json_text
+from webapp.platform.drawing.tables import (
+    DIFFERENCE_COLUMNS,
+    cells_of_points,
+    cells_of_shares,
+    json_text,
+)
 from webapp.platform.drawing.trends import points
 from webapp.platform.pages.not_yet import NotYet
-from webapp.platform.pages.page import back, run_or_404, table_answer
+from webapp.platform.pages.page import back, run_or_404
 from webapp.platform.pages.page_query import Offer
-from webapp.platform.pages.typed import Answer, PageQuery, typed
-from webapp.platform.storage import csv_cells
+from webapp.platform.pages.typed import PageQuery, PageResponse, typed
+from webapp.platform.server.table_files import table_answer, table_to_come
+from webapp.platform.storage.csv_table import CsvTable
 
 WAYS = [
     variables.Offered("counted", "words, as they were counted"),
@@ -97,7 +100,7 @@ def effects(
     order: Order = "difference",
     topic: list[str] = NO_TEXTS,
     after: int = 0,
-) -> Answer[EffectsPage | Answering | NoEffects]:
+) -> PageResponse[EffectsPage | Answering | NoEffects]:
     """A formula's effect on the shares of all topics, and on one along it; 202 while a worker
     estimates it."""
     try:
@@ -105,7 +108,7 @@ def effects(
             asked_formula(selection, formula, effect, across, held) if view.run.final else None
         )
         if formula_asked is None:
-            return Answer(NoEffects(""))
+            return PageResponse(NoEffects(""))
         regression = estimates.regression_of(
             selection, EffectQuestion(formula_asked, a, b, x, y, estimate)
         )
@@ -114,8 +117,8 @@ def effects(
         regression = effects_answering.with_estimates(regression, numbers, by_user)
         page = effects_page(regression, order, numbers, after, page_query.following)
     except Invalid as error:
-        return Answer(NoEffects(error.message), invalid=error)
-    return Answer(page, partial(_html, request, page_query, regression, page))
+        return PageResponse(NoEffects(error.message), invalid=error)
+    return PageResponse(page, partial(_html, request, page_query, regression, page))
 
 
 def _menu(
@@ -182,7 +185,9 @@ def _address(
         *([("topic", str(topic.number))] if topic else []),
         *zip("abxy", [*page.settings, *page.groups], strict=False),
     ]
-    return urlencode([*(selection.parameters if selection else []), *parameters])
+    if selection is not None:
+        parameters = [*selection.parameters, *parameters]
+    return urlencode(parameters)
 
 
 def _clearest(page: EffectsPage) -> list[tuple[str, list[TopicEffect]]]:
@@ -208,9 +213,9 @@ def _pin_topics(page: EffectsPage) -> PinnedChart:
     """What a notebook keeps: the topics of the page."""
     rows = [
         [
-            f"{row.label} {row.called}",
-            *_shares(row.share, points if page.across else percent),
-            *_points(row.difference, row.difference_low, row.difference_high),
+            row.with_label,
+            *cells_of_shares(row.share, points if page.across else percent),
+            *cells_of_points(row.difference, row.difference_low, row.difference_high),
         ]
         for row in page.topics
     ]
@@ -222,25 +227,14 @@ def _pin_topics(page: EffectsPage) -> PinnedChart:
         title,
         page.conclusion,
         json_text(
-            {"columns": ["topic", *(page.groups or page.settings), *_DIFFERENCE], "rows": rows}
+            {
+                "columns": ["topic", *(page.groups or page.settings), *DIFFERENCE_COLUMNS],
+                "rows": rows,
+            }
         ),
+        # The sentence of several topics together says a level of its own
+        None if page.caution or (page.one and page.one.together) else page.level,
     )
-
-
-_DIFFERENCE = ["difference, points", "low", "high"]
-
-
-def _points(*differences: float | None) -> list[str]:
-    """ "" where a difference is not known."""
-    return [
-        "" if difference is None or not isfinite(difference) else points(difference)
-        for difference in differences
-    ]
-
-
-def _shares(shares: Sequence[float], as_text: Callable[[float], str]) -> list[str]:
-    """ "" where a share is not known."""
-    return [as_text(share) if isfinite(share) else "" for share in shares]
 
 
 @typed(
@@ -265,7 +259,7 @@ def claim(
     y: str = "",
     rest: bool = False,
     constant: Constant = "",
-) -> Answer[ClaimPage | Answering | NoEffects]:
+) -> PageResponse[ClaimPage | Answering | NoEffects]:
     """One difference of one topic, in the other runs of the corpus, too: of a formula, or of two
     sets of documents, as the page that compares two has them."""
     try:
@@ -275,29 +269,26 @@ def claim(
             if sets is not None:
                 by_user = authorization.user_id(request)
                 sets = sets.known_to(by_user)
-                page = claim_of_sets(sets, numbers[0], by_user)
-                return Answer(page, partial(_claim_html, sets, page))
+                claim_on_page = claim_of_sets(sets, numbers[0], by_user)
+                return PageResponse(claim_on_page.page, partial(_claim_html, sets, claim_on_page))
         formula_asked = asked_formula(selection, formula)
         if not view.run.final or formula_asked is None or not numbers:
-            return Answer(
-                NoEffects(
-                    "This page shows whether one topic’s effect is the same in other runs. Choose a topic under Effects first."
-                )
-            )
+            return PageResponse(NoEffects(sentences.NO_CLAIM))
         regression = estimates.regression_of(selection, EffectQuestion(formula_asked, a, b, x, y))
         by_user = authorization.user_id(request)
         regression = effects_answering.with_estimates(regression, [], by_user)
-        page = claim_page(regression, numbers[0], by_user)
+        claim_on_page = claim_page(regression, numbers[0], by_user)
     except Invalid as error:
-        return Answer(NoEffects(error.message), invalid=error)
-    return Answer(page, partial(_claim_html, regression, page))
+        return PageResponse(NoEffects(error.message), invalid=error)
+    return PageResponse(claim_on_page.page, partial(_claim_html, regression, claim_on_page))
 
 
-def _claim_html(question: variants.Question, page: ClaimPage) -> ClaimHtml:
+def _claim_html(question: variants.Question, claim_on_page: ClaimOnPage) -> ClaimHtml:
     view = question.selection.view
+    page = claim_on_page.page
     ends = [end for row in page.runs for end in (row.low, row.high) if end is not None]
     of_sets = isinstance(question, TwoSets)
-    name = sentences.name_of_topic(page.topic)
+    name = page.topic.with_label
     if isinstance(question, TwoSets):
         sentence = sentences.of_sets(question, name, page.topic)
         address = view.go("run_time_compare", asked=question.address(question.selection))
@@ -305,22 +296,17 @@ def _claim_html(question: variants.Question, page: ClaimPage) -> ClaimHtml:
         sentence = sentences.difference(question, name, page.topic)
         address = view.go("run_effects", asked=_address(page, page.topic))
     own_row = next(row for row in page.runs if row.run == view.run.pk)
-    finding = sentences.holds_in(page.holds, len(page.runs))
-    has_finding = page.conclusion.startswith(finding)
     columns = [
         "run",
         "the topic there",
-        *_DIFFERENCE,
+        *DIFFERENCE_COLUMNS,
         "holds",
         "topics",
         "seed",
         "engine",
         "version of the words",
     ]
-    title = (
-        f"{page.topic.label} {page.topic.name or ''}: {page.settings[0]} to {page.settings[1]}, in"
-        " other runs"
-    )
+    title = f"{name}: {page.settings[0]} to {page.settings[1]}, in other runs"
     return ClaimHtml(
         ends=(min([0.0, *ends]), max([0.0, *ends])),
         effects=address,
@@ -329,8 +315,8 @@ def _claim_html(question: variants.Question, page: ClaimPage) -> ClaimHtml:
             (
                 row,
                 _question_url(page, question, row),
-                _say_changes(row, own_row),
-                _why_not(row, own_row),
+                sentences.changes(row, own_row),
+                sentences.why_not(row, own_row),
             )
             for row in sorted(page.runs, key=lambda row: row.run != own_row.run)
         ],
@@ -339,49 +325,25 @@ def _claim_html(question: variants.Question, page: ClaimPage) -> ClaimHtml:
             title,
             f"{sentence} {page.conclusion}",
             json_text({"columns": columns, "rows": [*map(_cells_of, page.runs)]}),
+            page.level,
         ),
-        finding=finding if has_finding else "",
-        reason=page.conclusion.removeprefix(finding),
+        finding=claim_on_page.conclusion.finding,
+        reason=claim_on_page.conclusion.reason,
         said=sentence,
-        null=(
-            "no lasting change, only periods that resemble those before them"
-            if variants.in_time(question)
-            else "no difference"
-        ),
+        null=sentences.no_effect(variants.in_time(question)),
         learning=any(
             other_texts.status in ("queued", "training") for other_texts in page.other_texts
         ),
     )
 
 
-def _say_changes(row: ClaimInRun, own_row: ClaimInRun) -> str:
-    """What is different from this run's choices: "40 topics, seed 3"."""
-    parts = []
-    if row.K != own_row.K:
-        parts.append(f"{row.K} topics")
-    if row.engine != own_row.engine:
-        parts.append(f"engine {row.engine}")
-    if row.seed != own_row.seed:
-        parts.append(f"seed {row.seed}")
-    if row.words != own_row.words:
-        parts.append("other words")
-    return ", ".join(parts)
-
-
-def _why_not(row: ClaimInRun, own_row: ClaimInRun) -> str:
-    """Why a claim does not hold in a run, in a few words; "" where it does."""
-    if row.holds:
-        return ""
-    if row.difference is None:
-        return row.problem or "topic not found"
-    if own_row.difference is not None and row.difference * own_row.difference < 0:
-        return "opposite sign"
-    return "interval contains 0"
-
-
 def _cells_of(row: ClaimInRun) -> list[str | int]:
-    topic = f"{row.topic.label} {row.topic.name}" if row.topic else row.problem or "not found"
-    row_cells = [topic, *_points(row.difference, row.low, row.high), "yes" if row.holds else "no"]
+    topic = row.topic.with_label if row.topic else row.problem or "not found"
+    row_cells = [
+        topic,
+        *cells_of_points(row.difference, row.low, row.high),
+        "yes" if row.holds else "no",
+    ]
     return [row.run, *row_cells, row.K, row.seed, row.engine, row.words]
 
 
@@ -431,16 +393,14 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
         regression = effects_answering.with_estimates(
             regression, [], authorization.user_id(request)
         )
-    except NotYet:
-        return HttpResponse(
-            "A worker estimates these effects. Ask again in a while.",
-            status=HTTPStatus.ACCEPTED,
-            content_type="text/plain",
+    except NotYet as waiting:
+        return table_to_come(
+            "A worker estimates these effects. Ask again in a while.", waiting.has_failed
         )
-    return table_answer(csv_cells.lines(_table(regression)), provenance.file_name(run, "effects"))
+    return table_answer(_table(regression), provenance.file_name(run, "effects.csv"))
 
 
-def _table(regression: Regression) -> list[list[Any]]:
+def _table(regression: Regression) -> CsvTable:
     table = regression.table()
     view = regression.selection.view
     answers = table.answers
@@ -464,13 +424,13 @@ def _table(regression: Regression) -> list[list[Any]]:
         regression.unit_count,
         regression.documents,
     ]
-    rows: list[list[Any]] = [_COLUMNS]
+    rows = []
     for i, k in enumerate(table.topics):
         shares = [end[i, side] for side in (0, 1) for end in (table.value, table.low, table.high)]
         differences = [answers.difference[i], answers.low[i], answers.high[i], table.corrected[i]]
         ratios = [answers.ratio[i], answers.ratio_low[i], answers.ratio_high[i]]
         numbers = [*shares, *differences, *ratios, answers.level, table.p[i]]
-        cells = [float(number) if np.isfinite(number) else "" for number in numbers]
+        cells = [float(number) for number in numbers]
         verdict = [answers.verdict_of(i), int(table.named[i])]
         rows.append([*about, k, view.labels.name(k), *names, *cells, *verdict])
-    return rows
+    return CsvTable(_COLUMNS, rows)

@@ -9,11 +9,11 @@ from functools import cached_property
 from itertools import islice
 
 import numpy as np
-import regex
 
 from inference import Evidence
 from inference.explore import company, naming
 from inference.findings import uses
+from inference.text.spelling import WORD, fold_apostrophes
 from webapp.core.results.labels import Labels
 from webapp.models import Run, Word
 
@@ -24,14 +24,15 @@ AGREES = 0.4  # from here on they bear it out
 CONTRADICTS = 0.3
 UNSEEN = 0.5  # uses that are added to each side, so that a side without any has a logarithm
 NEARLY_NONE = 1e-9  # a log ratio to divide by, where none is claimed
-PRECISION = 0.5  # of a word's tokens in the topic: of words that stand for it
+# Of a word's tokens in the topic, so that bursts of it are looked for: less than of a word that stands
+# for the topic in its name (naming.STANDING_PRECISION)
+EVENTFUL_PRECISION = 0.5
 TELLING = 1_500  # words that are looked at one by one
-# words of a topic of which bursts are looked for: that stand for it, and its first ones
+# words of a topic that may be events: that stand for it, and its first ones
 EVENTFUL = 20
 FIRST = 10
 WORDS_TRIED = 8  # of a topic that are tried where its name doesn't move
 WORDS_NAMED = 2  # words that a finding names beside its topic
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}\p{N}]+)*")
 
 
 class Names:
@@ -116,10 +117,13 @@ class Names:
         numbers = self._numbers
         parts: list[tuple[int, ...]] = []
         for text in texts:
-            words = [word.casefold() for word in _WORD.findall(text)]
-            known_words = tuple(numbers[word] for word in words if word in numbers)
+            known_words = []
+            for written, folded in _spellings(text):
+                number = numbers.get(written, numbers.get(folded))
+                if number is not None:
+                    known_words.append(number)
             if known_words:
-                parts.append(known_words)
+                parts.append(tuple(known_words))
         return parts
 
     @cached_property
@@ -132,7 +136,7 @@ class Names:
         words_of_names: set[str] = set()
         for k in range(self.run.topics):
             for part in self.labels.parts_of_name(k):
-                words_of_names.update(word.casefold() for word in _WORD.findall(part))
+                words_of_names.update(*_spellings(part))
         numbers = {*self.eventful, *self.telling}.union(*self._standing)
         words = Word.objects.filter(version=self.run.version_id)
         spelled = dict(words.filter(number__in=numbers).values_list("number", "word"))
@@ -156,14 +160,14 @@ class Names:
 
     @cached_property
     def eventful(self) -> dict[int, int]:
-        """Words whose bursts may be events, and the topic that has most of each: those that stand
+        """Words that may be events, and the topic that has most of each: those that stand
         for a topic, the first of its words, as readers see them, and frequent ones. Of topics that
         may be spoken of."""
         first = company.words(self.evidence)[0]
         words = set(self.telling)
         for k in range(self.run.topics):
             words.update(self._standing[k], first[k][:FIRST])
-        ptr, topics, tokens, _ = self.evidence.by_word()
+        ptr, topics, tokens, _ = self.evidence.word_topics.held_by_word()
         topic_of_word: dict[int, int] = {}
         for word in sorted(words):
             uses_of_word = tokens[ptr[word] : ptr[word + 1]]
@@ -177,4 +181,13 @@ class Names:
 
     @cached_property
     def _standing(self) -> list[list[int]]:
-        return naming.standing(self.evidence, self.labels.into, PRECISION, EVENTFUL)
+        return naming.standing(self.evidence, self.labels.into, EVENTFUL_PRECISION, EVENTFUL)
+
+
+def _spellings(part: str) -> list[tuple[str, str]]:
+    """Each word of a part of a name in small letters: as it is written, which a vocabulary of words
+    that were given as they are has, and with the apostrophes that others have."""
+    return [
+        (part[slice(*match.span())].casefold(), match[0].casefold())
+        for match in WORD.finditer(fold_apostrophes(part))
+    ]

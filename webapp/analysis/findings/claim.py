@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from webapp.analysis.findings.values import Answer, Ends
+from webapp.analysis.findings.values import Ends, StoredAnswer
 
 RATIO_TO_NOTHING = 1e4  # the ratio of something to nothing
 
@@ -47,6 +47,6 @@ class Claim:
     ] = ""
     topic: Annotated[int | None, Field(description="of a topic; null: of a word")] = None
     answer: Annotated[
-        Answer | None,
+        StoredAnswer | None,
         Field(description="the answer that every page gives to the same question"),
     ] = None

@@ -16,7 +16,7 @@ from webapp.analysis.findings.set_findings import SetFindings
 from webapp.core.documents import corpus_unit
 from webapp.core.documents.selection import RunSelection
 
-METHOD = 16  # findings of an earlier method are computed anew
+METHOD = 17  # findings of an earlier method are computed anew
 QUOTED = 3  # passages
 FAMILY_TOPICS = 3  # of a family, from which passages are taken in turn
 
@@ -58,9 +58,10 @@ def _too_few_in_order(document_set: DocumentSet, earlier: EarlierFindings) -> in
 def _quotes(document_set: DocumentSet, rows: Sequence[Family]) -> list[Quote]:
     """One of each of the largest families at the usual cut, then of their second topics, until
     there are enough."""
-    if document_set.evidence.bow.offsets is None:
-        return []
+    # What families are called is stored by this, also where there is no text to be quoted
     usual = families.cut(document_set.view, None).number
+    if document_set.evidence.document_bow.offsets is None:
+        return []
     at_usual_cut = [row for row in rows if row.first <= usual <= row.last]
     largest = sorted(at_usual_cut, key=lambda family: -family.score)
     tokens = document_set.totals.x[0]

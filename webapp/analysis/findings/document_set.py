@@ -9,7 +9,7 @@ from inference import Evidence
 from inference.findings import sums
 from inference.findings.sums import Sums
 from webapp.analysis.answers import set_answers, spans
-from webapp.analysis.answers.set_answers import AnsweredSpans
+from webapp.analysis.answers.set_answers import SpanAnswers
 from webapp.analysis.findings import group_fields, quotations, trivial_words, word_samples
 from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.group_fields import GroupField
@@ -93,7 +93,7 @@ class DocumentSet:
         return self.sums(self.periods.group, self.periods.G)
 
     @cached_property
-    def spans(self) -> AnsweredSpans | None:
+    def spans(self) -> SpanAnswers | None:
         """All spans of time, as every page asks for them."""
         return set_answers.over_time(self.selection)
 
@@ -110,7 +110,7 @@ class DocumentSet:
         sample = word_samples.even_sample(self.evidence.lengths, self.as_one_group)
         if self.unit is None or not words or not len(sample):
             return set()
-        present = word_samples.present(self.evidence.bow, sample, words)
+        present = word_samples.present(self.evidence.document_bow, sample, words)
         unit = self.unit[sample]
         columns = trivial_words.of_who_speaks(present, unit, self.dates[sample])
         return {words[column] for column in columns}
@@ -157,9 +157,9 @@ def _sums(evidence: Evidence, group: np.ndarray, G: int, counted_as: np.ndarray,
     return sums.sums(
         sums.by_group(group, G),
         G,
-        evidence.doc_ptr,
-        evidence.doc_topics,
-        evidence.doc_tokens,
+        evidence.mixtures.doc_ptr,
+        evidence.mixtures.doc_topics,
+        evidence.mixtures.doc_tokens,
         evidence.lengths,
         counted_as,
         T,

@@ -82,9 +82,19 @@ class BaseFinding(ABC):
         return ()
 
     @property
+    def searched(self) -> Sequence[str]:
+        """Words of the vocabulary that the address of its passages searches for."""
+        return ()
+
+    @property
     def times(self) -> Times:
         """How many times as much, in words, beside its sentence."""
         return Times()
+
+    @property
+    def interval_level(self) -> float | None:
+        """The level of the interval that its sentence says, 0.95 of 95%; None where it says none."""
+        return None
 
     @property
     def years(self) -> tuple[float, float] | None:

@@ -7,10 +7,9 @@ import numpy as np
 
 from webapp.analysis.answers import groups, set_answers
 from webapp.analysis.answers.groups import FieldGroups
-from webapp.analysis.answers.set_answers import AnsweredField
+from webapp.analysis.answers.set_answers import FieldAnswers
 from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection
-from webapp.intake.metadata import Number
 
 # categories, and fields of numbers, that are looked at
 FIELDS = 6
@@ -20,7 +19,7 @@ NUMBERS = 4
 class GroupField(NamedTuple):
     """told_elsewhere: groups that have the documents of another field's group, which is told."""
 
-    answered: AnsweredField
+    field_answers: FieldAnswers
     told_elsewhere: set[int]
 
 
@@ -40,8 +39,7 @@ def dividing_fields(selection: RunSelection) -> list[FieldGroups]:
     divided = [
         groups.of_category(selection, category) for category in fields.categories(version)[:FIELDS]
     ]
-    numbers = [field for field in fields.ranges(version) if isinstance(field, Number)]
-    for number in numbers[:NUMBERS]:
+    for number in fields.numbers(version)[:NUMBERS]:
         thirds = groups.of_number(selection, number)
         if thirds is not None:
             divided.append(thirds)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.answers import Answers, trivial
+from inference.answers import Answers, Verdict, trivial
 from inference.answers.spans import Candidate
 from webapp.analysis.answers.spans import SpansOfSet
 from webapp.analysis.findings import worth
@@ -115,7 +115,7 @@ class SpanAsker:
         if shape == "window" and not self.is_apart(column, first, last, is_more):
             return None
         whose = ""
-        if answers.verdict_of(column_of_answer) == "one unit":
+        if answers.verdict_of(column_of_answer) is Verdict.ONE_UNIT:
             whose = self.unit_name(int(answers.largest[column_of_answer])) if is_more else ""
             if not whose:
                 return None

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import cast
 
-from webapp.analysis.findings import families, quotations, river as over_time, sentences, stored
+from webapp.analysis.findings import families, quotations, river, sentences, stored
 from webapp.analysis.findings.finding import BaseFinding, PageFindings
 from webapp.analysis.findings.guarded import Guard
 from webapp.analysis.findings.kinds import KINDS, Family, Item
@@ -43,7 +43,9 @@ def overview(
     clearest = _clearest(page, detail, doubtful)
     titled = [document for _, finding in clearest for document in finding.titled]
     titles = _titles(selection, titled)
-    writer = Writer(selection, titles, doubtful, _names_of(cut.families), set_findings.span)
+    searched = [word for _, finding in clearest for word in finding.searched]
+    names = _names_of(cut.families)
+    writer = Writer(selection, titles, doubtful, names, set_findings.span, searched)
     guard = Guard(selection.view.run.pk)
     guard.failed += set_findings.failed
     quotes = guard.listed("family", lambda: _quotes(selection, set_findings.quotes, writer))
@@ -66,7 +68,7 @@ def overview(
         families=len(cut.families),
         usual_families=cut.usual,
         rest=1 - sum(family.estimate for family in page.of(Family)),
-        river=over_time.river(selection, set_findings.unit),
+        river=river.river(selection, set_findings.unit),
         findings=rows,
         outdated=set_findings.outdated,
         hidden=len(page.findings) - len(clearest),
@@ -121,12 +123,12 @@ def _titles(selection: RunSelection, documents: list[int]) -> dict[int, str]:
     return {document: row["title"] for document, row in rows.items()}
 
 
-def _names_of(cut: list[families.Family]) -> dict[tuple[int, ...], str]:
+def _names_of(cut: list[families.NamedFamily]) -> dict[tuple[int, ...], str]:
     return {tuple(family.topics): family.name for family in cut}
 
 
 def _rows(
-    writer: Writer, rank: int, finding: BaseFinding, cut: list[families.Family]
+    writer: Writer, rank: int, finding: BaseFinding, cut: list[families.NamedFamily]
 ) -> list[FindingRow]:
     """The one row of a finding."""
     sentence = writer.write(finding)
@@ -138,9 +140,9 @@ def _rows(
     row = FindingRow(
         kind=finding.kind,
         rank=rank,
-        sentence=sentences.plain(sentence.parts, sentence.sure),
+        sentence=sentences.plain(sentence.parts, sentence.certainty),
         parts=sentence.parts,
-        sure=sentence.sure,
+        sure=sentence.certainty,
         times=times.times,
         ends=times.ends,
         items=cast(list[Item], list(finding.items(writer))),
@@ -148,6 +150,7 @@ def _rows(
         estimate=finding.estimate,
         low=finding.low,
         high=finding.high,
+        level=finding.interval_level,
         score=finding.score,
         topic=writer.topic(sentence.topic) if sentence.topic is not None else None,
         line=finding.line,
@@ -158,9 +161,9 @@ def _rows(
     return [row]
 
 
-def _family_of(finding: Family, cut: list[families.Family]) -> FamilyTopics:
+def _family_of(finding: Family, cut: list[families.NamedFamily]) -> FamilyTopics:
     """A family as the page draws it, with its name and colour at the cut."""
-    at_no_cut = families.Family(finding.name, GENERAL, GENERAL, finding.topics)
+    at_no_cut = families.NamedFamily(finding.name, GENERAL, GENERAL, finding.topics)
     drawn = next((family for family in cut if family.topics == finding.topics), at_no_cut)
     return FamilyTopics(
         **drawn._asdict(),
@@ -184,9 +187,7 @@ def line_table(
     """What a notebook keeps of the line of a finding; None where it has none."""
     if not row.line or row.topic is None:
         return None
-    name = (
-        "these topics together" if row.kind == "family" else f"{row.topic.label} {row.topic.name}"
-    )
+    name = "these topics together" if row.kind == "family" else row.topic.with_label
     return tables.kept_table(page.unit, page.bins, [name], [[share] for share in row.line])
 
 

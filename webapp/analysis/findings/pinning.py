@@ -11,7 +11,7 @@ from webapp.analysis.findings.overview import line_table
 from webapp.analysis.findings.shapes import FindingRow, OverviewPage
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.notebooks import queries as pins
-from webapp.core.notebooks.shapes import Evidence
+from webapp.core.notebooks.shapes import PinContent
 from webapp.core.results.view import RunView
 
 PASSAGES = 2  # under a finding
@@ -19,34 +19,35 @@ QUOTED_FINDINGS = 30  # of a page that have passages
 QUOTED_KINDS = ("change", "mark")  # of one topic, in the documents that the finding is about
 
 
-def evidence_of_page(selection: RunSelection, page: OverviewPage) -> list[Evidence]:
+def contents_of_page(selection: RunSelection, page: OverviewPage) -> list[PinContent]:
     """All findings of a page; the first QUOTED_FINDINGS with passages, as each of these is looked
     for among the documents."""
     repeated = quotations.repeating(selection)
-    evidence_kept: list[Evidence] = []
+    contents: list[PinContent] = []
     for number, row in enumerate(page.findings):
-        evidence_kept.append(_finding(selection.view, page, row))
+        contents.append(_finding(selection.view, page, row))
         if number < QUOTED_FINDINGS:
-            evidence_kept += _passages(selection.view, row, repeated)
-    return evidence_kept
+            contents += _passages(selection.view, row, repeated)
+    return contents
 
 
-def evidence_of(
+def contents_of_finding(
     view: RunView, page: OverviewPage, row: FindingRow, repeated: np.ndarray
-) -> list[Evidence]:
+) -> list[PinContent]:
     """A finding of a page, then its passages. repeated: bool[D], documents that repeat others."""
     return [_finding(view, page, row), *_passages(view, row, repeated)]
 
 
-def _finding(view: RunView, page: OverviewPage, row: FindingRow) -> Evidence:
+def _finding(view: RunView, page: OverviewPage, row: FindingRow) -> PinContent:
     title = KINDS[row.kind].ON_PAGE.title
     address = row.url
     if row.kind in QUOTED_KINDS:  # its passages are pinned, too
         address = questions.effects(view, row) or row.url
-    return pins.of_chart(view.run, title, address, row.sentence, line_table(page, row))
+    table = line_table(page, row)
+    return pins.of_chart(view.run, title, address, row.sentence, table, row.level)
 
 
-def _passages(view: RunView, row: FindingRow, repeated: np.ndarray) -> list[Evidence]:
+def _passages(view: RunView, row: FindingRow, repeated: np.ndarray) -> list[PinContent]:
     if row.kind not in QUOTED_KINDS or row.topic is None:
         return []
     documents = Selection.read(QueryDict(urlsplit(row.url).query), view)

@@ -8,7 +8,7 @@ from django.http import QueryDict
 from webapp.analysis.findings.claim import Claim
 from webapp.analysis.findings.shapes import FindingRow
 from webapp.core.documents import fields
-from webapp.core.documents.ranges import Range
+from webapp.core.documents.conditions import Range
 from webapp.core.results.view import RunView
 
 

@@ -21,6 +21,9 @@ SHORTEST_QUOTATION = 90
 LONGEST_QUOTATION = 260
 AROUND = 500  # characters read before and behind the densest place
 LEAST_WORDS = 30  # of a document that is quoted
+LENGTH_ADDED = 60  # characters, to each passage: of equally dense ones the longer comes first
+DIGITS_WEIGHT = 8  # of the part of the characters that are digits: an eighth leaves LEAST_PROSE
+LEAST_PROSE = 0.1  # what a passage of digits alone counts
 ALIKE = 0.5  # share of words that two quotations may have in common
 _BEGIN = regex.compile(r"(?:^|(?<=[.!?][\"”’')]?\s{1,6}))(?=[\"“‘(]?\p{Lu})")
 _END = regex.compile(r"(?<!\b(?:Mr|Mrs|Dr|St|No|U\.S|U\.N|[A-Z]))[.!?][\"”’')]?(?=\s|$)")
@@ -64,7 +67,7 @@ def _best(
     """With its words. earlier_quotes: that are quoted already."""
     view = selection.run_view
     run_evidence = evidence.of(selection.run_view.run)
-    topic_tokens = run_evidence.held(view.labels.parts(k)).astype(np.float64)
+    topic_tokens = run_evidence.mixtures.tokens_held(view.labels.parts(k)).astype(np.float64)
     lengths = run_evidence.lengths
     allowed = (lengths >= LEAST_WORDS) & (topic_tokens > 0) & ~repeated
     if selection.mask is not None:
@@ -94,24 +97,28 @@ def _best(
         document_tokens = tokens[cut_text.number]
         offsets = document_tokens.offsets[document_tokens.topics == k] - cut_text.first
         for start, end in _sentences(cut_text.text, begins_document=cut_text.first == 0):
-            words = {w.lower() for w in _WORD.findall(cut_text.text[start:end])}
-            digits = sum(character.isdigit() for character in cut_text.text[start:end]) / (
-                end - start
-            )
-            density = (
-                (np.searchsorted(offsets, end) - np.searchsorted(offsets, start))
-                / (end - start + 60)
-                * max(0.1, 1 - 8 * digits)
-            )
-            if density > highest_density and not any(
+            passage = cut_text.text[start:end]
+            topic_words = int(np.searchsorted(offsets, end) - np.searchsorted(offsets, start))
+            density = _density(passage, topic_words)
+            if density <= highest_density:
+                continue
+            words = {word.lower() for word in _WORD.findall(passage)}
+            is_like_earlier = any(
                 len(words & seen) > ALIKE * min(len(words), len(seen)) for _, seen in earlier_quotes
-            ):
-                best_quote = (
-                    Quote(k, cut_text.number, cut_text.first + start, cut_text.first + end),
-                    words,
-                )
+            )
+            if not is_like_earlier:
+                first = cut_text.first
+                best_quote = (Quote(k, cut_text.number, first + start, first + end), words)
                 highest_density = density
     return best_quote
+
+
+def _density(passage: str, topic_words: int) -> float:
+    """How densely so many words of a topic stand in a passage; less where it has many digits, as
+    rows of tables do."""
+    digits = sum(character.isdigit() for character in passage) / len(passage)
+    prose = max(LEAST_PROSE, 1 - DIGITS_WEIGHT * digits)
+    return topic_words / (len(passage) + LENGTH_ADDED) * prose
 
 
 def _sentences(text: str, begins_document: bool) -> list[tuple[int, int]]:

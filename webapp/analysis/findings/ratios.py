@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from webapp.analysis.answers.cautions import FEW_UNITS
 from webapp.analysis.findings import sentences
-from webapp.analysis.findings.values import Answer
+from webapp.analysis.findings.values import StoredAnswer
 
 MOST_DECIMALS = 3  # of the end of an interval that is near 1
 # Times: an end that is so much larger than the ratio tells only that it may be much larger; and of a
@@ -50,14 +50,14 @@ def with_interval(times: Times) -> str:
     return sentences.QUIETLY.format(times=times.times, ends=times.ends)
 
 
-def with_caution(sentence: str, answer: Answer) -> str:
+def with_caution(sentence: str, answer: StoredAnswer) -> str:
     """The sentence, which also says that it says too little about others where few units stand on a
     side."""
     fewest = min(answer.units)
     if fewest >= FEW_UNITS:
         return sentence
     units = sentences.units_in_words(answer.unit)
-    return sentences.SAYS_LITTLE.format(sure=sentence, fewest=fewest, units=units)
+    return sentences.SAYS_LITTLE.format(certainty=sentence, fewest=fewest, units=units)
 
 
 def holds_no_difference(low: float | None, high: float | None) -> bool:

@@ -1,6 +1,9 @@
-"""Runs of older programs get new names of their topics, in the background, once."""
+"""Runs of older programs get new names of their topics and families, in the background, once."""
+
+from django.db import transaction
 
 from webapp.analysis.answers import rows
+from webapp.analysis.findings import family_names
 from webapp.core.runs import names
 from webapp.models import Run
 from webapp.platform.jobs import dispatch
@@ -17,14 +20,28 @@ class _Beat:
 def ask(run: Run, by: int | None) -> None:
     """Have a run's topics named anew where an older program named them; by: the user whose page it
     is, None for a guest."""
-    if run.snapshot is not None and run.snapshot.final and run.snapshot.naming < names.METHOD:
-        dispatch.ask(TASK, [run.pk], by)
+    snapshot = run.snapshot
+    if snapshot is None or not snapshot.final or snapshot.naming >= names.METHOD:
+        return
+    dispatch.ask(TASK, [run.pk], by, tried=_tried(snapshot.pk))
 
 
 def rename(run_id: int, by: int | None) -> None:
-    """In a worker."""
-    with dispatch.at_work(TASK, [run_id], by):
-        run = rows.trained(run_id)
-        snapshot = run.snapshot if run is not None else None
-        if run is not None and snapshot is not None and snapshot.naming < names.METHOD:
-            names.rename(run, _Beat())
+    """In a worker. Topics and families get their new names in one transaction, so that no page has
+    to make those of families."""
+    run = rows.trained(run_id)
+    snapshot = run.snapshot if run is not None else None
+    if run is None or snapshot is None or snapshot.naming >= names.METHOD:
+        dispatch.answered(TASK, [run_id], by)
+        return
+    with dispatch.at_work(TASK, [run_id], by, tried=_tried(snapshot.pk)):
+        called = names.of_finished(run, _Beat())
+        names_of_tree = family_names.of_tree(run, dict(enumerate(called.terms)))
+        with transaction.atomic():
+            if names.rename(run, called):
+                family_names.store(snapshot.pk, names.METHOD, names_of_tree)
+
+
+def _tried(snapshot_id: int) -> list[int]:
+    """What is tried: a program that names topics in another way tries at once."""
+    return [snapshot_id, names.METHOD]

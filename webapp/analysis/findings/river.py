@@ -6,6 +6,7 @@ from datetime import date
 
 import numpy as np
 
+from webapp.analysis.findings.sentences import briefly
 from webapp.core.documents import sums
 from webapp.core.documents.selection import RunSelection
 
@@ -15,7 +16,7 @@ BIN_WORDS = 1_000
 OF_BINS = 0.9
 THIN_END = 0.12  # of the mean: a last bin with fewer words joins its neighbour
 FEWEST_RIVER_BINS = 8  # bins below which there is no river, but a row for each
-TOPICS_OF_RIVER = 300  # topics, the largest; the others are in their families' sums alone
+LEAST_UNDATED = 0.0005  # of the words: a smaller share without a date is not told
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class RiverTopic:
 @dataclass(frozen=True)
 class River:
     """bins: in words, "1790–1793". starts: years with fractions, end: behind the last. totals:
-    words of each bin."""
+    words of each bin. topics: all that have words, as a family's share is the sum of its topics',
+    however small they are."""
 
     bins: list[str]
     starts: list[float]
@@ -37,10 +39,15 @@ class River:
     totals: list[int]
     topics: list[RiverTopic]
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether it has so many bins that it makes a picture."""
+        return len(self.totals) >= FEWEST_RIVER_BINS
+
 
 def river(selection: RunSelection, unit: str) -> River | None:
     """The words of topics over time in a set of documents, whose periods are `unit`s; None where it
-    has no two."""
+    has none."""
     if not unit:
         return None
     by = unit if unit in ("year", "month", "decade") else "month"
@@ -55,7 +62,6 @@ def river(selection: RunSelection, unit: str) -> River | None:
     edges = _edges(totals)
     tokens = np.add.reduceat(sums_by_time.tokens[first:behind], edges[:-1], axis=0)
     starts = [_year(int(groups.starts[first + i])) for i in edges]
-    largest = np.argsort(-tokens.sum(axis=0), kind="stable")[:TOPICS_OF_RIVER]
     return River(
         bins=[
             _label(groups.labels[first + left_edge], groups.labels[first + right_edge - 1])
@@ -66,10 +72,17 @@ def river(selection: RunSelection, unit: str) -> River | None:
         totals=np.add.reduceat(totals, edges[:-1]).astype(int).tolist(),
         topics=[
             RiverTopic(k, tokens[:, k].astype(int).tolist())
-            for k in sorted(largest.tolist())
-            if tokens[:, k].any()
+            for k in np.flatnonzero(tokens.any(axis=0)).tolist()
         ],
     )
+
+
+def say_undated(words: int, river: River) -> str:
+    """The share of a set's words that are in documents without a date, and so in no bin, as a
+    sentence has it: "52%"; "" where it is too small to be told. words: of all documents of the set.
+    river: of the set."""
+    share = 1.0 - sum(river.totals) / max(words, 1)
+    return briefly(share) if share > LEAST_UNDATED else ""
 
 
 def shares_of_topics(river: River) -> dict[int, np.ndarray]:

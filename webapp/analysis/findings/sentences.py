@@ -27,20 +27,10 @@ class Plural:
 
 def plain(parts: Sequence[SentencePart], certainty: str) -> str:
     """A sentence as one text, with its interval and a full stop."""
-    names_of_parts = (
-        part
-        if isinstance(part, str)
-        else _topic(part.has_name).format(name=part.name, label=part.label)
-        for part in parts
+    names_of_parts = (part if isinstance(part, str) else part.with_label for part in parts)
+    return (WITH_CERTAINTY if certainty else SENTENCE).format(
+        sentence="".join(names_of_parts), certainty=certainty
     )
-    return (SURE if certainty else SENTENCE).format(
-        sentence="".join(names_of_parts), sure=certainty
-    )
-
-
-def _topic(has_name: bool) -> str:
-    """A pattern: words that are no name stand in brackets, outside the sentence."""
-    return TOPIC if has_name else UNNAMED
 
 
 def is_long(parts: Sequence[SentencePart]) -> bool:
@@ -107,11 +97,16 @@ def years_of_span(first: str, last: str) -> tuple[float, float]:
     return years(first)[0], years(last)[1]
 
 
+def last_year_before(end: float) -> int:
+    """The last year that begins before a time, a year with its fraction."""
+    return math.ceil(end - A_MOMENT) - 1
+
+
 def last_before(end: float, span: float) -> str:
     """The last year before a time, of short texts the last month or day, as readers say it. end:
     a year with its fraction, as `years` has it. span: years that the texts are of."""
     if span >= YEARS_SAID_BY_YEAR:
-        return str(math.ceil(end - A_MOMENT) - 1)
+        return str(last_year_before(end))
     year, day_of_year = divmod(math.ceil(DAYS * (end - A_MOMENT)) - 1, DAYS)
     month, day = divmod(day_of_year, DAYS // MONTHS)
     if span >= YEARS_SAID_BY_MONTH:
@@ -179,9 +174,7 @@ def spanned(span: Span, brief: bool = False) -> str:
 MOST_WORDS = 25  # of a sentence that can be read aloud
 NONE = "none"  # of the words, or documents, of a time or group
 SENTENCE = "{sentence}."
-SURE = "{sentence} ({sure})."
-TOPIC = "{name} ({label})"
-UNNAMED = "{label} ({name})"
+WITH_CERTAINTY = "{sentence} ({certainty})."
 ABOVE_ALL = "{topic}, above all {words}"  # words of it that move as the sentence says
 COMMA = "{first}, {last}"
 AND = "{first} and {last}"
@@ -198,10 +191,10 @@ ENDS = "{low} to {high}"
 OR_MORE = "{low} or more"  # of an interval without an upper end
 QUIETLY = "{times}, interval {ends}"
 NOT_FOUND_AGAIN = "{topics}not found again with other seeds"
-AND_DOUBT = "{sure}; {doubt}"
+AND_DOUBT = "{certainty}; {doubt}"
 
 # Of few units on a side an interval says too little about others like them
-SAYS_LITTLE = "{sure}; one of the groups has only {fewest} {units}, too few to generalise from"
+SAYS_LITTLE = "{certainty}; one of the groups has only {fewest} {units}, too few to generalise from"
 UNITS_OF = "different {values}"
 UNITS_ARE_DOCUMENTS = "documents"
 

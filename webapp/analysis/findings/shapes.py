@@ -22,7 +22,7 @@ class CountedFamily:
     name: Annotated[
         str,
         Field(
-            description="of a reader's group; else two of its phrases, or its largest topic's name"
+            description="of a reader's group; else made of its nouns and phrases, or its first words"
         ),
     ]
     slot: Annotated[int, Field(description="its colour, the same however many families there are")]
@@ -85,6 +85,10 @@ class FindingRow:
         Field(description="the ends of its interval; those of a count are the count"),
     ]
     high: float | None
+    level: Annotated[
+        float | None,
+        Field(description="of the interval that the sentence says, 0.95 of 95%; null without one"),
+    ]
     score: Annotated[float, Field(description="size times certainty, comparable within a kind")]
     topic: TopicLink | None
     line: Annotated[

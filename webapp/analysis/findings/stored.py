@@ -16,7 +16,7 @@ from webapp.core.documents import corpus_unit
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
-from webapp.models import Findings, Run
+from webapp.models import Run, StoredResult
 from webapp.platform.accounts import embargo
 from webapp.platform.jobs import dispatch
 
@@ -48,7 +48,7 @@ def read_or_ask(selection: RunSelection, by: int | None) -> SetFindings | None:
 def _is_quick(run: Run) -> bool:
     return (
         run.version.tokens <= QUICK_TOKENS
-        and len(evidence.of(run).doc_topics) <= QUICK_DOCUMENT_TOPICS
+        and len(evidence.of(run).mixtures.doc_topics) <= QUICK_DOCUMENT_TOPICS
     )
 
 
@@ -78,9 +78,9 @@ def read(selection: Selection) -> SetFindings | None:
     return stored if stored.independent == unit else None
 
 
-def _row_of(selection: Selection) -> Findings | None:
+def _row_of(selection: Selection) -> StoredResult | None:
     snapshot = selection.run_view.run.snapshot_id
-    return Findings.objects.filter(snapshot=snapshot, key=_key(selection)).first()
+    return StoredResult.objects.filter(snapshot=snapshot, key=_key(selection)).first()
 
 
 def _of_older_program(selection: Selection) -> SetFindings | None:

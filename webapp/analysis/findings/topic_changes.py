@@ -12,7 +12,7 @@ from webapp.analysis.findings.change_marks import ChangeMarks, marks_of
 from webapp.analysis.findings.kinds import Change
 from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.documents.selection import RunSelection
-from webapp.models import Findings, Run
+from webapp.models import Run, StoredResult
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChan
             topic_changes.append(TopicChange(True, None, ""))
             continue
         sentence = change.say(writer)
-        plain = sentences.plain(sentence.parts, sentence.sure)
+        plain = sentences.plain(sentence.parts, sentence.certainty)
         marks = None
         if stored_findings.ends:
             all_time = sentences.years_of_span(*stored_findings.ends)
@@ -66,7 +66,7 @@ def _brief(sentence: Sentence) -> str:
 
 
 def _quiet(change: Change) -> str:
-    """Without the level of the interval, which `sure` has."""
+    """Without the level of the interval, which `certainty` has."""
     times, ends = change.times
     return sentences.QUIETLY.format(times=times, ends=ends) if ends else times
 
@@ -74,5 +74,5 @@ def _quiet(change: Change) -> str:
 def last_stored(run: Run) -> datetime | None:
     """When findings were last stored for a run: a cached page that shows some depends on it. Stored
     answers, which have arrays, are none: no page of a topic shows them."""
-    of_findings = Findings.objects.filter(snapshot=run.snapshot_id, arrays=None)
+    of_findings = StoredResult.objects.filter(snapshot=run.snapshot_id, arrays=None)
     return of_findings.aggregate(last=Max("made_at"))["last"]

@@ -11,7 +11,9 @@ from inference.answers import Answers
 from webapp.core.documents.corpus_unit import Unit
 
 Detail = Literal["", "less", "more"]
-Ends = tuple[str, str]  # of a range of numbers or dates, as webapp.core.documents.ranges has them
+Ends = tuple[
+    str, str
+]  # of a range of numbers or dates, as webapp.core.documents.conditions.Range has them
 ShareInterval = tuple[float, float, float]  # a share and the ends of its interval
 Shape = Literal["line", "step", "window"]
 Line = list[float | None]  # shares over time, null for a time without words
@@ -65,7 +67,7 @@ class OfGroup:
 
 
 @dataclass(frozen=True)
-class Answer:
+class StoredAnswer:
     """The answer to a finding's question, as webapp.analysis.answers gives it to every page.
 
     difference, difference_low, difference_high: of the two shares; p: of no difference. level: of
@@ -87,9 +89,9 @@ class Answer:
     part_of_largest: float | None
 
 
-def answer_of(answers: Answers, column: int, unit: Unit) -> Answer:
+def stored_answer(answers: Answers, column: int, unit: Unit) -> StoredAnswer:
     """The answer in a column, as a finding stores it."""
-    return Answer(
+    return StoredAnswer(
         difference=float(answers.difference[column]),
         difference_low=finite(answers.low[column]),
         difference_high=finite(answers.high[column]),

@@ -7,10 +7,16 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
-from webapp.analysis.findings import families as cuts, pinning, questions, quotations, renaming
+from webapp.analysis.findings import (
+    families as topic_families,
+    pinning,
+    questions,
+    quotations,
+    renaming,
+)
 from webapp.analysis.findings.kinds import KINDS
 from webapp.analysis.findings.overview import line_table, overview
-from webapp.analysis.findings.screen import OverviewHtml, Screen, screen
+from webapp.analysis.findings.screen.overview_screen import OverviewHtml, Screen, screen
 from webapp.analysis.findings.shapes import (
     DetailLink,
     FindingHtml,
@@ -19,8 +25,10 @@ from webapp.analysis.findings.shapes import (
 )
 from webapp.analysis.findings.values import Detail
 from webapp.core.documents import unit_sentences
+from webapp.core.documents.conditions import Only
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.notebooks import queries as pins, services as notebooks, views as kept
+from webapp.core.results import links
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
 from webapp.core.simulate import truth
@@ -29,13 +37,14 @@ from webapp.platform.accounts import authorization
 from webapp.platform.drawing import tables
 from webapp.platform.pages.page import back, show_errors, signature, whole_number
 from webapp.platform.pages.run_links import conditions
-from webapp.platform.pages.typed import Answer, PageQuery, typed
+from webapp.platform.pages.typed import PageQuery, PageResponse, typed
 
 DETAILS: dict[Detail, str] = {
     "less": "fewer findings",
     "": "the main findings",
     "more": "more findings",
 }
+LONGEST_QUERY = 8_000  # characters; servers refuse longer addresses, so no page has such a one
 
 
 def _detail(name: str, values: list[str]) -> Detail:
@@ -54,8 +63,8 @@ def detail(
     page_query: PageQuery,
     *,
     detail: Annotated[Detail, _detail] = "",
-    families: Annotated[int | None, cuts.read_number] = None,
-) -> Answer[OverviewPage]:
+    families: Annotated[int | None, topic_families.read_number] = None,
+) -> PageResponse[OverviewPage]:
     """What is in the documents; 202 while a worker computes it, or computes it anew, which is not
     cached."""
     untrained = run.snapshot is None or not run.snapshot.final
@@ -65,7 +74,7 @@ def detail(
         if untrained
         else overview(selection, detail, authorization.user_id(request), families)
     )
-    return Answer(
+    return PageResponse(
         page,
         lambda: _html(selection, page, page_query, untrained),
         status=200 if (page.ready and not page.outdated) or untrained else 202,
@@ -109,9 +118,15 @@ def _html(
             DetailLink(name, page_query.url(detail=value), value == page.detail)
             for value, name in DETAILS.items()
         ],
-        cuts=cuts.around(cuts.cut(view, page.families), page_query) if page.families else None,
+        cuts=topic_families.around(topic_families.cut(view, page.families), page_query)
+        if page.families
+        else None,
         query=page_query.query.urlencode(),
         unit=unit_sentences.of_version(view.run.version),
+        without_words=max(selection.count - page.documents, 0) if page.ready else 0,
+        wordless_url=links.documents_url(
+            view.run, selection.with_conditions(Only("wordless")).address()
+        ),
     )
 
 
@@ -125,11 +140,7 @@ def pin(request: HttpRequest) -> HttpResponse:
 def _pin(request: HttpRequest) -> Notebook:
     form = request.POST
     run = authorization.run_or_404(request, whole_number(form, "run"))
-    query = QueryDict(form.get("query", "")[:2000])
-    selection = Selection.read(query, RunView(run, chosen=conditions(query)))
-    by = authorization.user_id(request)
-    number = cuts.in_address(query)
-    page = overview(selection, _detail("detail", [query.get("detail", "")]), by, number)
+    selection, page = _read_page(request, run)
     finding = form.get("finding", "")
     row = next((row for row in page.findings if f"{row.kind}-{row.rank}" == finding), None)
     if row is None:
@@ -138,41 +149,49 @@ def _pin(request: HttpRequest) -> Notebook:
         )
     notebook = kept.picked_notebook(request, run.corpus)
     repeated = quotations.repeating(selection)
-    for evidence in pinning.evidence_of(selection.view, page, row, repeated):
-        notebooks.pin(notebook, evidence, "", signature(request))
+    for content in pinning.contents_of_finding(selection.view, page, row, repeated):
+        notebooks.pin(notebook, content, "", signature(request))
     return notebook
 
 
 @require_POST
 def notebook(request: HttpRequest) -> HttpResponse:
     """A new notebook whose first pieces are the quotations and findings that the page shows."""
-    form = request.POST
     with show_errors(request):
-        run = authorization.run_or_404(request, whole_number(form, "run"))
-        return redirect(
-            "notebook", _begin(request, run, QueryDict(form.get("query", "")[:2000])).pk
-        )
+        run = authorization.run_or_404(request, whole_number(request.POST, "run"))
+        return redirect("notebook", _begin(request, run).pk)
     return redirect(back(request, "/notebooks/"))
 
 
-def _begin(request: HttpRequest, run: Run, query: QueryDict) -> Notebook:
-    selection = Selection.read(query, RunView(run, chosen=conditions(query)))
-    by = authorization.user_id(request)
-    number = cuts.in_address(query)
-    page = overview(selection, _detail("detail", [query.get("detail", "")]), by, number)
-    if not page.ready:
-        raise Invalid("run", "The findings are still being computed. Try again in a moment.")
-    set_text = f", {selection.sentence}" if selection else ""
+def _begin(request: HttpRequest, run: Run) -> Notebook:
+    selection, page = _read_page(request, run)
+    set_text = f", {selection.sentence}" if selection.has_conditions else ""
     new_notebook = notebooks.create(
         f"Findings in {run.corpus.name}{set_text}"[: notebooks.TITLE],
         signature(request),
         authorization.user(request),
     )
-    pinned = pinning.evidence_of_page(selection, page)
+    pinned = pinning.contents_of_page(selection, page)
     pinned += [
         pins.of_passage(run.corpus, run, quote.document, quote.plain.removesuffix(" …"), None, None)
         for quote in page.quotes
     ]
-    for evidence in pinned:
-        notebooks.pin(new_notebook, evidence, "", signature(request))
+    for content in pinned:
+        notebooks.pin(new_notebook, content, "", signature(request))
     return new_notebook
+
+
+def _read_page(request: HttpRequest, run: Run) -> tuple[RunSelection, OverviewPage]:
+    """The set of documents and the overview of the page on which a form was sent: it has the
+    page's query. Raises Invalid, also where the findings are not there yet."""
+    sent_query = request.POST.get("query", "")
+    if len(sent_query) > LONGEST_QUERY:
+        raise Invalid("query", "The address of the page is too long. Choose fewer conditions.")
+    query = QueryDict(sent_query)
+    selection = Selection.read(query, RunView(run, chosen=conditions(query)))
+    detail = _detail("detail", [query.get("detail", "")])
+    families = topic_families.in_address(query)
+    page = overview(selection, detail, authorization.user_id(request), families)
+    if not page.ready:
+        raise Invalid("run", "The findings are still being computed. Try again in a moment.")
+    return selection, page

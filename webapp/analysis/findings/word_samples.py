@@ -5,6 +5,7 @@ from scipy.sparse import csr_matrix
 
 from inference import Bow
 from inference.bow import ranges
+from inference.documents import even_step
 
 MOST_DOCUMENTS = 100_000  # at most; of more an even sample
 
@@ -13,7 +14,7 @@ def even_sample(lengths: np.ndarray, group: np.ndarray) -> np.ndarray:
     """int64[n]: documents of any group that have words. lengths: int[D], their words; group:
     int32[D], -1 for none."""
     with_words = np.flatnonzero((group >= 0) & (lengths > 0))
-    step = -(-len(with_words) // MOST_DOCUMENTS) or 1
+    step = even_step(len(with_words), MOST_DOCUMENTS)
     return with_words[::step]
 
 

@@ -17,11 +17,11 @@ from webapp.analysis.how_many.shapes import (
     ShortTopic,
     Trained,
 )
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.results import evidence, links
 from webapp.core.results.view import RunView
 from webapp.core.runs import how_many, names
 from webapp.core.runs.how_many import Short
-from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run
 
 LEAST_PART = 0.1  # of a topic's words: a smaller part of it does not make it split
@@ -72,7 +72,7 @@ def _level(pair: list[Short]) -> Level:
 def _measure(run: Run, number: int, pair: list[Short]) -> Trained:
     short = pair[0]
     in_use = short.sizes > 0
-    knows_mixed, knows_general = company.are_judged(evidence.of(run).rows)
+    knows_mixed, knows_general = company.are_judged(evidence.of(run).section_bow)
     likelihoods = [_known_or_none(short.held_out[0]) for short in pair]
     measured = [likelihood for likelihood in likelihoods if likelihood is not None]
     named = [f"{run.pk}.{topic}" for topic in range(len(Steering.of_run(run).named))]

@@ -8,11 +8,11 @@ from webapp.core.results.view import RunView
 from webapp.core.runs import how_many
 from webapp.intake.ingest import word_estimates
 from webapp.models import Run
-from webapp.platform.storage import csv_cells
+from webapp.platform.storage.csv_table import CsvTable
 
 TOPICS_SHOWN = 15  # of the run, the largest, unless all are asked for
 TOPICS_MOST = 200  # that are shown at all: a page of more is slow to draw
-FILE = (
+COLUMNS = (  # of the file
     "corpus run topics topic name share kind of_topics of_topic part found_again mixed repeats"
 ).split()
 
@@ -70,48 +70,47 @@ def _largest(view: RunView, limit: int) -> list[int]:
     return largest_first[:limit]
 
 
-def table(view: RunView) -> bytes | None:
-    """CSV with a row for each topic of each number of topics; None before the trainings are
+def table(view: RunView) -> CsvTable | None:
+    """A row for each topic of each number of topics; None before the trainings are
     there."""
     comparison = _compare(view.run)
     if comparison is None:
         return None
-    lines: list[list] = [FILE]
-    lines += _lines_of_level(view, comparison, comparison.smaller)
+    rows = _rows_of_level(view, comparison, comparison.smaller)
     for number in view.topics:
         topic = comparisons.describe(view, comparison, number)
         about = [*_about(view.run, view.run.topics), number, topic.name, topic.share]
-        descent: list = ["", "", "", ""]
+        descent: list = [None, None, None, None]
         if topic.parent is not None:
             fewer_topics = len(comparison.smaller.short.sizes)
             parent = topic.parent
             descent = [parent.kind, fewer_topics, parent.topic.number, parent.part]
-        lines.append([*about, *descent, "", "", ""])
-    lines += _lines_of_level(view, comparison, comparison.larger)
-    return csv_cells.lines(lines)
+        rows.append([*about, *descent, None, None, None])
+    rows += _rows_of_level(view, comparison, comparison.larger)
+    return CsvTable(COLUMNS, rows)
 
 
 def _about(run: Run, topics: int) -> list:
     return [run.corpus.name, run.pk, topics]
 
 
-def _lines_of_level(view: RunView, comparison: Comparison, level: Level) -> list[list]:
+def _rows_of_level(view: RunView, comparison: Comparison, level: Level) -> list[list]:
     size = len(level.short.sizes)
     topics = [comparisons.short_topic(comparison, level, topic) for topic in range(size)]
     about = _about(view.run, size)
-    return [_line(about, topic, _descent(view.run, level, topic.number)) for topic in topics]
+    return [_row(about, topic, _descent(view.run, level, topic.number)) for topic in topics]
 
 
 def _descent(run: Run, level: Level, topic: int) -> list:
     """Where a topic of a training with more topics is in the run."""
     size = len(level.short.sizes)
     if size < run.topics:
-        return ["", "", "", ""]
+        return [None, None, None, None]
     kind = comparisons.kind_of(level.descent, topic)
     parent = int(level.descent.parent[topic])
-    return [kind, run.topics, parent if parent >= 0 else "", float(level.descent.part[topic])]
+    return [kind, run.topics, parent if parent >= 0 else None, float(level.descent.part[topic])]
 
 
-def _line(about: list, topic: ShortTopic, descent: list) -> list:
+def _row(about: list, topic: ShortTopic, descent: list) -> list:
     marks = [int(topic.found_again), int(topic.mixed), int(topic.repeats)]
     return [*about, topic.number, topic.name, topic.share, *descent, *marks]

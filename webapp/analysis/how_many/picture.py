@@ -62,7 +62,7 @@ def _own_blocks(topics: list[BetweenTopic]) -> list[Block]:
         blocks.append(
             Block(
                 name=topic.name,
-                tooltip=OF_WORDS.format(name=_name_topic(topic), share=percent(topic.share)),
+                tooltip=OF_WORDS.format(name=topic.with_label, share=percent(topic.share)),
                 url=topic.url,
                 hue=topic.hue,
                 share=topic.share,
@@ -119,9 +119,5 @@ def _bands_to_parts(
 
 def _band(left: int, right: int, topic: BetweenTopic, relative: Relative) -> Band:
     part = percent(relative.part)
-    tooltip = IN_COMMON.format(part=part, topic=_name_topic(topic), relative=relative.topic.name)
+    tooltip = IN_COMMON.format(part=part, topic=topic.with_label, relative=relative.topic.name)
     return Band(left, right, relative.part * topic.share, topic.hue, tooltip)
-
-
-def _name_topic(topic: BetweenTopic) -> str:
-    return f"{topic.label} {topic.name}"

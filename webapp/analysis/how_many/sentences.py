@@ -3,6 +3,7 @@ right depends on how finely somebody wants to read."""
 
 from collections.abc import Sequence
 from math import expm1
+from typing import NamedTuple
 
 from webapp.analysis.how_many.shapes import Counts, Trained
 from webapp.platform.drawing.numbers import count, percent
@@ -14,31 +15,77 @@ PREDICTION = (
 )
 NOT_PREDICTED = "Prediction: no documents were held out, so it is not known."
 NEXT_NUMBER_OF_TOPICS = "from {begin} to {end} topics a word becomes {change} {direction} probable"
-STEP_WITHOUT_CHANGE = "from {begin} to {end} topics nothing changes"
-STABILITY = "Stability: with another seed {first} topics are found again, {second}, and {third}."
+STEP_WITHOUT_CHANGE = "from {begin} to {end} topics the words are predicted equally well"
+STABILITY = (
+    "Stability: a training with another seed finds {first} topics again, {second}, and {third}."
+)
 MIXED = "Mixed topics, of two subjects: {first}, {second}, and {third}."
 MIXED_NOT_KNOWN = "Mixed topics, of two subjects: not measured, as the texts are too short."
 OF = "{part} of {total}"
 OF_WITH_SHARE = "{part} of {total} ({share})"
-SMALLER = "With {topics} topics {stay} of the {run} stay, {inside} become parts of larger ones, and {lost}"
-LOST = "{lost} are lost: their words are spread over several topics."
-NOTHING_LOST = "none is lost."
-LARGER = (
-    "With {topics} topics {stay} of the {run} stay, {split} split, and {blurred} neither stay nor"
-    " split clearly."
+
+
+class Told(NamedTuple):
+    """What is said of no topic, of one, and of several."""
+
+    none: str
+    one: str
+    several: str
+
+    def of(self, topics: int, run: int = 0) -> str:
+        """run: topics of the run."""
+        few = {0: self.none, 1: self.one}
+        return few.get(topics, self.several).format(topics=count(topics), run=count(run))
+
+
+SMALLER = "With {topics} topics {stay}, {inside}, and {lost}"
+STAY = Told("none of the {run} stays", "one of the {run} stays", "{topics} of the {run} stay")
+INSIDE = Told(
+    "none becomes a part of a larger one",
+    "one becomes a part of a larger one",
+    "{topics} become parts of larger ones",
 )
-ONLY_MORE = (
-    "Of these {topics} topics {unsteady} are not found again with another seed, and {repeated} repeat"
-    " the words of a larger one."
+LOST = Told(
+    "none is lost.",
+    "one is lost: its words are spread over several topics.",
+    "{topics} are lost: their words are spread over several topics.",
+)
+LARGER = "With {topics} topics {stay}, {split}, and {blurred}"
+SPLIT = Told("none splits", "one splits", "{topics} split")
+BLURRED = Told(
+    "there are no others.",
+    "one neither stays nor splits clearly.",
+    "{topics} neither stay nor split clearly.",
+)
+ONLY_MORE = "{of} {unsteady}, and {repeated}"
+OF_ALL = "Of these {topics} topics"
+OF_THOSE_IN_USE = "Of the {topics} topics that have words,"
+UNSTEADY = Told(
+    "none is missing from a training with another seed",
+    "one is not found again with another seed",
+    "{topics} are not found again with another seed",
+)
+REPEATED = Told(
+    "none repeats the words of a larger one.",
+    "one repeats the words of a larger one.",
+    "{topics} repeat the words of a larger one.",
 )
 SAMPLE = (
     "The short trainings read {share} of the documents, drawn by chance, so that all take at most"
     " about an hour. The topics of all documents are then found by them."
 )
-BY_CHANCE = (
-    "For comparison: with {topics} topics again and another seed {stay} of them stay. So much"
-    " changes by chance alone."
+BY_CHANCE = "Trained again with another seed, {stay}; {change}"
+STAY_BY_CHANCE = Told(
+    "none of the {run} topics stays",
+    "one of the {run} topics stays",
+    "{topics} of the {run} topics stay",
 )
+CHANGE_BY_CHANCE = Told(
+    "chance alone changes none.",
+    "the other one changes by chance alone.",
+    "the other {topics} change by chance alone.",
+)
+ALL_CHANGE_BY_CHANCE = "all of them change by chance alone."
 
 
 def say_share(share: float) -> str:
@@ -101,28 +148,31 @@ def _change_of_probability(begin: float | None, end: float | None) -> float:
 
 
 def say_changes(trained: Sequence[Trained], counts: Counts) -> list[str]:
-    """What fewer and more topics do to those of the run."""
-    smaller, equal, larger = trained
-    run_topics = count(equal.topics)
-    lost = LOST.format(lost=count(counts.lost)) if counts.lost else NOTHING_LOST
+    """What fewer and more topics do to those of the run that have words."""
+    smaller, _, larger = trained
+    run = counts.stay_fewer + counts.inside + counts.lost
     with_fewer = SMALLER.format(
         topics=count(smaller.topics),
-        stay=_number(counts.stay_fewer),
-        run=run_topics,
-        inside=_number(counts.inside),
-        lost=lost,
+        stay=STAY.of(counts.stay_fewer, run),
+        inside=INSIDE.of(counts.inside),
+        lost=LOST.of(counts.lost),
     )
     with_more = LARGER.format(
         topics=count(larger.topics),
-        stay=_number(counts.stay_more),
-        run=run_topics,
-        split=_number(counts.split),
-        blurred=_number(counts.blurred),
+        stay=STAY.of(counts.stay_more, run),
+        split=SPLIT.of(counts.split),
+        blurred=BLURRED.of(counts.blurred),
     )
+    of = OF_ALL if larger.in_use == larger.topics else OF_THOSE_IN_USE
     only_more = ONLY_MORE.format(
-        topics=count(larger.in_use),
-        unsteady=_number(counts.unsteady),
-        repeated=_number(counts.repeated),
+        of=of.format(topics=count(larger.in_use)),
+        unsteady=UNSTEADY.of(counts.unsteady),
+        repeated=REPEATED.of(counts.repeated),
     )
-    by_chance = BY_CHANCE.format(topics=run_topics, stay=_number(counts.stay_seed))
-    return [with_fewer, with_more, only_more, by_chance]
+    return [with_fewer, with_more, only_more, _say_by_chance(counts.stay_seed, run)]
+
+
+def _say_by_chance(stay: int, run: int) -> str:
+    """How many topics another seed has, and how many change by chance alone."""
+    change = CHANGE_BY_CHANCE.of(run - stay) if stay else ALL_CHANGE_BY_CHANCE
+    return BY_CHANCE.format(stay=STAY_BY_CHANCE.of(stay, run), change=change)

@@ -13,8 +13,9 @@ from webapp.core.results import provenance
 from webapp.core.results.view import RunView
 from webapp.core.runs import how_many
 from webapp.models import Run
-from webapp.platform.pages.page import looked_up, show_errors, table_answer
-from webapp.platform.pages.typed import Answer, typed
+from webapp.platform.pages.page import looked_up, show_errors
+from webapp.platform.pages.typed import PageResponse, typed
+from webapp.platform.server.table_files import table_answer, table_to_come
 
 NOT_YET = "The short trainings are not there yet. Begin them on the page, or ask again later."
 
@@ -23,14 +24,14 @@ NOT_YET = "The short trainings are not there yet. Begin them on the page, or ask
     {HowMany: "run/how_many.html", HowManyAsked: "run/how_many_asked.html"},
     progress="run/_how_many_progress.html",
 )
-def detail(view: RunView, *, complete: bool = False) -> Answer[HowMany | HowManyAsked]:
+def detail(view: RunView, *, complete: bool = False) -> PageResponse[HowMany | HowManyAsked]:
     """What fewer and more topics would change; complete: of all of the run's topics. 202 while they
     are trained."""
     page = pages.answer(view, complete)
     if isinstance(page, HowManyAsked):
         status = HTTPStatus.ACCEPTED if page.to_come else HTTPStatus.OK
-        return Answer(page, status=status)
-    return Answer(page, partial(picture.draw, page))
+        return PageResponse(page, status=status)
+    return PageResponse(page, partial(picture.draw, page))
 
 
 @require_POST
@@ -51,5 +52,5 @@ def csv(request: HttpRequest, run: Run) -> HttpResponse:
     """A row for each topic of each number of topics."""
     table = pages.table(RunView(run))
     if table is None:
-        return HttpResponse(NOT_YET, status=HTTPStatus.ACCEPTED, content_type="text/plain")
+        return table_to_come(NOT_YET)
     return table_answer(table, provenance.file_name(run, "how-many-topics.csv"))

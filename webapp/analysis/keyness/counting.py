@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inference.answers import Answers, Verdict
+from inference.answers import Answers, Obstacle
 from inference.answers.words import answer_words
 from inference.errors import Invalid
 from inference.explore import keyness
@@ -16,7 +16,14 @@ from inference.index import Index, two_sets, word_units
 from inference.index.segments import Field
 from inference.runtime.arrays import frozen
 from webapp.analysis.answers import set_answers
-from webapp.analysis.answers.answer_jobs import AnswerJob, Stored, perform
+from webapp.analysis.answers.answer_jobs import (
+    STORED_OBSTACLE,
+    AnswerJob,
+    Stored,
+    pack_obstacle,
+    perform,
+    read_obstacle,
+)
 from webapp.analysis.keyness.shapes import Counting, Counts, Order, Which
 from webapp.analysis.two_sets import compared_sets, division
 from webapp.core.documents import search
@@ -64,6 +71,7 @@ class Counted:
         return cls(index, words, _phrases(run.snapshot_id), [*of_words, behind])
 
     def spelled(self, forms: np.ndarray) -> list[str]:
+        """Words and phrases as they are written, one for each form. forms: int32[n]."""
         is_word = forms < self.words
         texts = np.empty(len(forms), object)
         texts[is_word] = self.index.stream.lexicon.words(forms[is_word])
@@ -91,8 +99,8 @@ def _phrases(snapshot_id: int) -> list[str]:
 class Computed(NamedTuple):
     """The words and phrases that differ, of so many that were tried. forms: int32[n], as Counted
     numbers them; amounts: int64[n, 2], what is counted of them; documents: int64[n, 2]. differ: how
-    many each side uses more, of which the clearest are here. family: what they share. of_documents:
-    each document that has a word is counted once, not each occurrence."""
+    many each side uses more, of which the clearest are here. tried_words: what they share.
+    of_documents: each document that has a word is counted once, not each occurrence."""
 
     totals: two_sets.Totals
     forms: np.ndarray
@@ -101,7 +109,7 @@ class Computed(NamedTuple):
     result: keyness.Keyness
     tried: int
     differ: list[int]
-    family: "WordFamily"
+    tried_words: "TriedWords"
     of_documents: bool = False
 
     @property
@@ -111,20 +119,21 @@ class Computed(NamedTuple):
         return self.totals.documents if self.of_documents else self.totals.tokens
 
 
-class WordFamily(NamedTuple):
+class TriedWords(NamedTuple):
     """What all words of a page share. level: of the intervals of `rows` words, those of which
-    something can be said; calibrated: see inference.answers. units: of either side. verdict: why
-    nothing can be said of any, or ""."""
+    something can be said; calibrated: see inference.answers. units: of either side.
+    obstacle: why nothing can be said of any; None where something may be."""
 
     level: float
     rows: int
     calibrated: str
     units: tuple[int, int]
-    verdict: Verdict
+    obstacle: Obstacle | None
 
     @classmethod
-    def of(cls, answers: Answers) -> "WordFamily":
-        return cls(answers.level, answers.rows, answers.calibrated, answers.units, answers.verdict)
+    def of(cls, answers: Answers) -> "TriedWords":
+        """What the answers of some words have in common."""
+        return cls(answers.level, answers.rows, answers.calibrated, answers.units, answers.obstacle)
 
 
 class Contrast(AnswerJob[Computed]):
@@ -190,6 +199,12 @@ class Contrast(AnswerJob[Computed]):
         sets[first] = two_sets.FIRST
         return sets
 
+    @cached_property
+    def sides_of_units(self) -> word_units.Sides:
+        """Both sides, with what is counted of each unit: its words, or its documents."""
+        lengths = np.minimum(self.lengths, 1) if self.counts == "documents" else self.lengths
+        return word_units.sides_of(self.sets.astype(np.int8) - 1, lengths, self._units)
+
     def totals(self) -> two_sets.Totals:
         """Raises Invalid where a side has no words."""
         totals = two_sets.totals(self.lengths, self.sets)
@@ -217,7 +232,9 @@ class Contrast(AnswerJob[Computed]):
         computed = _computed.get_or_set(self.key, make)
         if computed is None:
             self.read_or_ask(by)
-            raise NotYet(Counting([side.name for side in self.sides], self.progress))
+            has_failed = self.has_failed
+            names = [side.name for side in self.sides]
+            raise NotYet(Counting(names, self.progress, has_failed), has_failed)
         return computed
 
     def count(self, advance: Callable[[float], None] = lambda done: None) -> Computed:
@@ -227,8 +244,7 @@ class Contrast(AnswerJob[Computed]):
         totals = self.totals()
         size = counted_words.words + len(counted_words.phrases)
         of_documents = self.counts == "documents"
-        lengths = np.minimum(self.lengths, 1) if of_documents else self.lengths
-        units = word_units.sides_of(self.sets.astype(np.int8) - 1, lengths, self._units)
+        units = self.sides_of_units
         words = word_units.count_words(
             counted_words.fields, size, units, LEAST_DOCUMENTS, advance, of_documents=of_documents
         )
@@ -257,7 +273,7 @@ class Contrast(AnswerJob[Computed]):
             result=keyness.Keyness(*(array[rows] for array in result)),
             tried=len(words.forms),
             differ=[len(side) for side in sides],
-            family=WordFamily.of(answers),
+            tried_words=TriedWords.of(answers),
             of_documents=of_documents,
         )
 
@@ -286,7 +302,7 @@ class Contrast(AnswerJob[Computed]):
             result=keyness.Keyness(*(arrays[name] for name in keyness.Keyness._fields)),
             tried=data["tried"],
             differ=data["differ"],
-            family=_read_family(data["family"]),
+            tried_words=_read_tried_words(data["family"]),
             of_documents=self.counts == "documents",
         )
 
@@ -302,13 +318,26 @@ class Contrast(AnswerJob[Computed]):
         data = {
             "tried": answer.tried,
             "differ": answer.differ,
-            "family": answer.family._asdict(),
+            "family": _pack_tried_words(answer.tried_words),
         }
         return data, arrays
 
 
-def _read_family(row: dict[str, Any]) -> WordFamily:
-    return WordFamily(**row | {"units": tuple(row["units"])})
+def _pack_tried_words(tried_words: TriedWords) -> dict[str, Any]:
+    """As it is stored."""
+    packed = tried_words._asdict()
+    obstacle = packed.pop("obstacle")
+    return packed | {STORED_OBSTACLE: pack_obstacle(obstacle)}
+
+
+def _read_tried_words(row: dict[str, Any]) -> TriedWords:
+    return TriedWords(
+        level=row["level"],
+        rows=row["rows"],
+        calibrated=row["calibrated"],
+        units=tuple(row["units"]),
+        obstacle=read_obstacle(row[STORED_OBSTACLE]),
+    )
 
 
 def compute(

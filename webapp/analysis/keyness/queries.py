@@ -11,7 +11,7 @@ from webapp.analysis.keyness.shapes import Keyness, KeyWord, Order, SpreadWord
 from webapp.analysis.two_sets import compared_sets
 from webapp.analysis.two_sets.shapes import Side
 from webapp.core.documents import fields, unit_sentences
-from webapp.platform.storage import csv_cells
+from webapp.platform.storage.csv_table import CsvTable
 from webapp.platform.storage.nulls import number_or_none
 
 WORDS_OF_SIDE = 50  # words of each side
@@ -29,7 +29,7 @@ def list_words(
     """over: of what the parts are over which each word's dispersion is asked for; "" for none. by:
     the user who asks. Raises Invalid, and NotYet while a worker counts."""
     computed = contrast.computed(by)
-    family = computed.family
+    tried_words = computed.tried_words
     return Keyness(
         sides=described(contrast, computed),
         words=[_words_of_side(contrast, computed, s, order, over) for s in range(2)],
@@ -40,14 +40,14 @@ def list_words(
         counts=contrast.counts,
         selection=selection,
         over=over,
-        level=family.level,
-        rows=family.rows,
-        calibrated=family.calibrated,
+        level=tried_words.level,
+        rows=tried_words.rows,
+        calibrated=tried_words.calibrated,
         unit=unit_sentences.about(contrast.base.version, contrast.unit),
-        units=list(family.units),
+        units=list(tried_words.units),
         not_held=_not_held(contrast),
-        few_units=cautions.few_units(contrast.unit, family.units, family.verdict),
-        caution=cautions.caution(contrast.unit, family.units, family.verdict),
+        few_units=cautions.few_units(contrast.unit, tried_words.units, tried_words.obstacle),
+        caution=cautions.caution(contrast.unit, tried_words.units, tried_words.obstacle),
     )
 
 
@@ -70,12 +70,13 @@ def _words_of_side(
         dispersions = _dispersions(contrast, s, computed.forms[rows], over)
     words = []
     for (i, text), dp in zip(texts(contrast.counted, computed, rows), dispersions, strict=True):
-        urls = [compared_sets.address(side, contrast.base, word=text) for side in sides]
+        urls = [compared_sets.address(side, contrast.base, terms=f'"{text}"') for side in sides]
         words.append(SpreadWord(**vars(key_word(computed, i, s, text, urls)), dp=dp))
     return words
 
 
 def described(contrast: Contrast, computed: Computed) -> list[Side]:
+    """Both sides with their documents and words, as the page names them."""
     sides = []
     for s, side in enumerate(contrast.sides):
         documents = int(computed.totals.documents[s])
@@ -95,40 +96,43 @@ def _dispersions(contrast: Contrast, s: int, forms: np.ndarray, over: str) -> li
     return [number_or_none(dp) for dp in spread]
 
 
-def table(contrast: Contrast, over: str, by: int | None) -> bytes:
-    """The words that differ, of the first side, then of the second, as CSV: those that are kept.
+def table(contrast: Contrast, over: str, by: int | None) -> CsvTable:
+    """The words that differ, of the first side, then of the second: those that are kept.
     over: as `list_words` has it, a last column."""
     computed = contrast.computed(by)
     base = contrast.base
-    head = list(_COLUMNS)
+    columns = list(_COLUMNS)
     if over:
-        head.append(f"dp_over_{over}")
-    lines = [head]
+        columns.append(f"dp_over_{over}")
+    rows: list[list] = []
     for s, side in enumerate(contrast.sides):
         unit = unit_sentences.about(base.version, contrast.unit)
         about = [base.run.corpus.name, base.run.pk, base.sentence]
-        about += [unit.column, unit.chosen_by, computed.family.level, contrast.counts]
-        rows = _rank_words(computed, s, "ratio")
-        side_lines = [
+        about += [unit.column, unit.chosen_by, computed.tried_words.level, contrast.counts]
+        ranked = _rank_words(computed, s, "ratio")
+        rows_of_side = [
             [*about, text, side.name, *_cells(computed, i, s, text)]
-            for i, text in texts(contrast.counted, computed, rows)
+            for i, text in texts(contrast.counted, computed, ranked)
         ]
         if over:
-            dispersions = _dispersions(contrast, s, computed.forms[rows], over)
-            for line, dp in zip(side_lines, dispersions, strict=True):
-                line.append(dp)
-        lines += side_lines
-    return csv_cells.lines(lines)
+            dispersions = _dispersions(contrast, s, computed.forms[ranked], over)
+            for row, dp in zip(rows_of_side, dispersions, strict=True):
+                row.append(dp)
+        rows += rows_of_side
+    return CsvTable(columns, rows)
 
 
 def _cells(computed: Computed, i: int, s: int, text: str) -> list:
     """From "times" on."""
     word = key_word(computed, i, s, text, [])
-    tokens: list[int | str] = [*word.tokens]
+    tokens: list[int | None] = [*word.tokens]
     return [
-        *("" if number is None else number for number in (word.times, word.low, word.high, word.p)),
+        word.times,
+        word.low,
+        word.high,
+        word.p,
         word.g2,
-        *(tokens or ["", ""]),
+        *(tokens or [None, None]),
         *word.documents,
         int(word.burst),
     ]

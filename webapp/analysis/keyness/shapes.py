@@ -103,15 +103,18 @@ class TopicSplit:
 
     @property
     def apart(self) -> float:
+        """The difference of both rates, below 0 where the second side has more."""
         return self.rates[0] - self.rates[1]
 
 
 @dataclass(frozen=True)
 class Counting:
-    """A worker counts the words. sides: what the two are called. done: from 0 to 1."""
+    """A worker counts the words. sides: what the two are called. done: from 0 to 1. has_failed: the
+    last try came to nothing, and the next one waits."""
 
     sides: list[str]
     done: float
+    has_failed: bool = False
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ class TopicSplitHtml:
 @dataclass(frozen=True)
 class KeynessHtml:
     """orders, words, counts, overs: (what it is called, its address, whether it is the present one). most:
-    the largest times that is drawn."""
+    the largest times that is drawn. has_phrases: whether phrases were counted beside words."""
 
     orders: list[tuple[str, str, bool]]
     words: list[tuple[str, str, bool]]
@@ -145,3 +148,4 @@ class KeynessHtml:
     most: float
     csv: str
     compare: str
+    has_phrases: bool

@@ -29,8 +29,9 @@ from webapp.core.results import provenance
 from webapp.core.results.view import RunView
 from webapp.platform.accounts import authorization
 from webapp.platform.pages.not_yet import NotYet
-from webapp.platform.pages.page import run_or_404, table_answer
-from webapp.platform.pages.typed import Answer, PageQuery, typed
+from webapp.platform.pages.page import run_or_404
+from webapp.platform.pages.typed import PageQuery, PageResponse, typed
+from webapp.platform.server.table_files import table_answer, table_to_come
 
 WORDS_NAMED = 5  # words of a first sentence
 ORDERS = {"ratio": "how many times as often", "g2": "evidence"}
@@ -59,15 +60,21 @@ def words(
     counts: Counts = "occurrences",
     rest: bool = False,
     over: str = "",
-) -> Answer[Keyness | Counting | NothingCompared]:
+) -> PageResponse[Keyness | Counting | NothingCompared]:
     """Words that one set of documents uses more than another, or than all other documents."""
 
-    def listed(contrast: Contrast, by: int | None) -> Answer:
+    def listed(contrast: Contrast, by: int | None) -> PageResponse:
         page = queries.list_words(contrast, order, selection.sentence, over, by)
-        return Answer(
+        return PageResponse(
             page,
             partial(
-                _html, view, page_query, page, _compare(request, view), request.GET.urlencode()
+                _html,
+                view,
+                page_query,
+                page,
+                _compare(request, view),
+                request.GET.urlencode(),
+                bool(contrast.counted.phrases),
             ),
         )
 
@@ -88,15 +95,15 @@ def topic(
     *,
     topic: int | None = None,
     rest: bool = False,
-) -> Answer[TopicSplit | Counting | NothingCompared]:
+) -> PageResponse[TopicSplit | Counting | NothingCompared]:
     """The difference of a topic's shares in two sets, split over its words."""
     number = senses.asked_topic(view, topic)
 
-    def parts(contrast: Contrast, by: int | None) -> Answer:
+    def parts(contrast: Contrast, by: int | None) -> PageResponse:
         if number is None:
             raise Invalid("topic", "Choose a topic on the page that compares the two sets.")
         page = splitting.split(contrast, number, by)
-        return Answer(page, partial(_topic_html, request, view, page))
+        return PageResponse(page, partial(_topic_html, request, view, page))
 
     return _of_two(request, view, selection, rest, "all", "occurrences", parts)
 
@@ -108,8 +115,8 @@ def _of_two(
     against_rest: bool,
     which: Which,
     counts: Counts,
-    answer: Callable[[Contrast, int | None], Answer],
-) -> Answer:
+    answer: Callable[[Contrast, int | None], PageResponse],
+) -> PageResponse:
     """Answer with what is said of the two sets of an address, or that it names none. Raises NotYet
     while a worker counts."""
     compare = _compare(request, view)
@@ -118,8 +125,8 @@ def _of_two(
         if sides is not None:
             return answer(Contrast(*sides, which, counts), authorization.user_id(request))
     except Invalid as error:
-        return Answer(NothingCompared(error.message, compare), invalid=error)
-    return Answer(NothingCompared("Choose two sets of documents first.", compare))
+        return PageResponse(NothingCompared(error.message, compare), invalid=error)
+    return PageResponse(NothingCompared("Choose two sets of documents first.", compare))
 
 
 def _compare(request: HttpRequest, view: RunView) -> str:
@@ -143,7 +150,12 @@ def _topic_html(request: HttpRequest, view: RunView, page: TopicSplit) -> TopicS
 
 
 def _html(
-    view: RunView, page_query: PageQuery, page: Keyness, compare: str, query: str
+    view: RunView,
+    page_query: PageQuery,
+    page: Keyness,
+    compare: str,
+    query: str,
+    has_phrases: bool,
 ) -> KeynessHtml:
     drawn = [word.high or word.times or word.low or 1.0 for part in page.words for word in part]
     return KeynessHtml(
@@ -166,6 +178,7 @@ def _html(
         most=max(drawn, default=1.0),
         csv=view.go("run_keyness_csv", asked=query),
         compare=compare,
+        has_phrases=has_phrases,
     )
 
 
@@ -177,17 +190,12 @@ def csv(request: HttpRequest, run_id: int) -> HttpResponse:
         request.GET, Selection.read(request.GET, RunView(run)), question["rest"]
     )
     if sides is None:
-        raise Http404(
-            "This address names no two sets of documents: choose them on the page that compares"
-            " two."
-        )
+        raise Http404(compared_sets.NO_SETS)
     try:
         contrast = Contrast(*sides, question["which"], question["counts"])
         table = queries.table(contrast, question["over"], authorization.user_id(request))
-    except NotYet:
-        return HttpResponse(
-            "A worker counts these words. Ask again in a while.",
-            status=202,
-            content_type="text/plain",
+    except NotYet as waiting:
+        return table_to_come(
+            "A worker counts these words. Ask again in a while.", waiting.has_failed
         )
-    return table_answer(table, provenance.file_name(run, "keyness"))
+    return table_answer(table, provenance.file_name(run, "keyness.csv"))

@@ -46,17 +46,19 @@ def of_topics(
             f"At most {MOST_ROWS} topics can be rows of the table, got {len(asked_topics)}. Choose"
             " fewer.",
         )
-    cut = shares.cut(selection, by)
-    chosen_topics = asked_topics or trends.most_changing(cut)[:ROWS]
-    columns_shown = _columns(cut)
-    bands = shares.intervals(cut, chosen_topics)
-    tokens = shares.tokens(cut)
+    grouped_set = shares.group_set(selection, by)
+    chosen_topics = asked_topics or trends.most_changing(grouped_set)[:ROWS]
+    columns_shown = _columns(grouped_set)
+    bands = shares.intervals(grouped_set, chosen_topics)
+    tokens = shares.tokens(grouped_set)
     overall = tokens.sum(axis=0) / max(int(tokens.sum()), 1)
     words = topics.top_words(selection.view, chosen_topics, 4)
     largest = _darkest_share(bands.share, bands.thin, columns_shown)
 
     def cell(i: int, k: int, g: int) -> Cell:
-        url = links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=k))
+        url = links.documents_url(
+            selection.run, shares.address(selection, (grouped_set.groups, g), has=k)
+        )
         return _cell(bands, i, g, float(overall[k]), largest, against, url)
 
     def row(i: int) -> TopicCells:
@@ -68,9 +70,11 @@ def of_topics(
             cells=[cell(i, k, g) for g in columns_shown],
         )
 
-    row_order = _row_order(cut, bands, chosen_topics, order_of_rows(order, cut.groups.in_time))
+    row_order = _row_order(
+        grouped_set, bands, chosen_topics, order_of_rows(order, grouped_set.groups.in_time)
+    )
     return SharesTable(
-        **_table(cut, columns_shown, bands, against, largest),
+        **_table(grouped_set, columns_shown, bands, against, largest),
         rows=[row(i) for i in row_order],
         field=None,
         topic=None,
@@ -85,14 +89,16 @@ def order_of_rows(order: Order, in_time: bool) -> Order:
     return order
 
 
-def _row_order(cut: shares.Cut, bands: Bands, chosen_topics: list[int], order: Order) -> list[int]:
+def _row_order(
+    grouped_set: shares.GroupedSet, bands: Bands, chosen_topics: list[int], order: Order
+) -> list[int]:
     """Places of the topics, first row first."""
     if order == "time":
         keys = _peak(bands.share)
     elif order == "number":
         keys = np.array(chosen_topics)
     else:
-        keys = -shares.information(cut)[chosen_topics]
+        keys = -shares.information(grouped_set)[chosen_topics]
     return np.argsort(keys, kind="stable").tolist()
 
 
@@ -105,10 +111,10 @@ def of_two_fields(
         raise Invalid(
             "field", f"Rows and columns must be two different things; both are “{field}”."
         )
-    columns = shares.cut(selection, by)
+    columns = shares.group_set(selection, by)
     columns_shown = _columns(columns)
     width = len(columns_shown)
-    rows_of_set = shares.cut(selection, field)
+    rows_of_set = shares.group_set(selection, field)
     row_groups = rows_of_set.groups
     rows_shown = rows_of_set.present[: MOST_ROWS if row_groups.in_time else VALUES]
     row = _places(row_groups, rows_shown)
@@ -163,6 +169,7 @@ def empty(selection: RunSelection, by: str, field: str) -> SharesTable:
         in_time=False,
         columns=[],
         left_out=0,
+        without_documents=0,
         scale="share",
         darkest=0.0,
         rows=[],
@@ -175,19 +182,22 @@ def empty(selection: RunSelection, by: str, field: str) -> SharesTable:
     )
 
 
-def _columns(cut: shares.Cut) -> list[int]:
-    columns = cut.present
+def _columns(grouped_set: shares.GroupedSet) -> list[int]:
+    """Places of the groups that are columns: of periods all that have documents. Raises Invalid for
+    more than COLUMNS periods."""
+    columns = grouped_set.present
+    if not grouped_set.groups.in_time:
+        return fields.in_order(grouped_set.selection.version, grouped_set.groups, columns[:VALUES])
+    columns = [g for g in columns if grouped_set.documents[g]]
     count = len(columns)
-    if not cut.groups.in_time:
-        columns = columns[:VALUES]
-    elif count > COLUMNS:
-        earliest = cut.labels[-COLUMNS].rstrip("s")
+    if count > COLUMNS:
+        earliest = grouped_set.groups.labels[columns[-COLUMNS]].rstrip("s")
         raise Invalid(
             "by",
-            f"A table can show {COLUMNS} {fields.PERIODS[cut.groups.by]} beside each other; there"
+            f"A table can show {COLUMNS} {fields.PERIODS[grouped_set.groups.by]} beside each other; there"
             f" are {count:,}. Choose a longer period, or documents from {earliest} on.",
         )
-    return fields.in_order(cut.selection.version, cut.groups, columns)
+    return fields.in_order(grouped_set.selection.version, grouped_set.groups, columns)
 
 
 def _peak(share: np.ndarray) -> np.ndarray:
@@ -292,17 +302,24 @@ def _range(low: str, high: str) -> str:
 
 
 def _table(
-    cut: shares.Cut, columns: list[int], bands: Bands, against: bool, largest_share: float
+    grouped_set: shares.GroupedSet,
+    columns: list[int],
+    bands: Bands,
+    against: bool,
+    largest_share: float,
 ) -> dict[str, Any]:
     """The fields that both kinds of tables have."""
+    left_out = len(grouped_set.present) - len(columns)
+    in_time = grouped_set.groups.in_time
     return {
-        "by": cut.groups.by,
-        "in_time": cut.groups.in_time,
-        "columns": trends.bins(cut, bands, columns),
-        "left_out": len(cut.present) - len(columns),
+        "by": grouped_set.groups.by,
+        "in_time": in_time,
+        "columns": trends.bins(grouped_set, bands, columns),
+        "left_out": 0 if in_time else left_out,
+        "without_documents": left_out if in_time else 0,
         "scale": "against" if against else "share",
         "darkest": largest_share,
-        "choices": trends.choices(cut.selection.version),
-        "selection": cut.selection.sentence,
-        "unit": shares.unit(cut).said,
+        "choices": trends.choices(grouped_set.selection.version),
+        "selection": grouped_set.selection.sentence,
+        "unit": shares.unit(grouped_set).said,
     }

@@ -83,7 +83,7 @@ class TimeLines(ByGroups):
 
 @dataclass(frozen=True)
 class TimeNothing:
-    """No document has a date or a category, or the run is still trained."""
+    """No document has a date, a category or a number, or the run is still trained."""
 
     by: None
     topics: list[TimeLine]
@@ -168,9 +168,12 @@ class ValueCells:
 
 @dataclass(frozen=True)
 class SharesTable(ByGroups):
-    """darkest: the share that has the darkest shade. field, topic: null where rows are topics."""
+    """without_documents: how many periods between the first and the last have no document, and no
+    column. darkest: the share that has the darkest shade. field, topic: null where rows are
+    topics."""
 
     columns: list[Period]
+    without_documents: int
     scale: Literal["share", "against"]
     darkest: float
     rows: list[TopicCells] | list[ValueCells]
@@ -191,7 +194,8 @@ class TableHtml:
     """problem: why there is no table. rows: each with the addresses of the topic's own table and
     large chart. large: that of the one topic. back: all topics. order: what the rows are ordered by.
     csv: the query of a file with the topics of the table. shades, times: of the legend. intervals:
-    whether a share of the table has one."""
+    whether a share of the table has one. thin: whether one is of few documents. pinned: what a
+    notebook keeps of it."""
 
     problem: str
     rows: list[tuple[TopicCells | ValueCells, str]]
@@ -206,3 +210,5 @@ class TableHtml:
     shades: range
     times: list[tuple[int, float]]
     intervals: bool
+    thin: bool
+    pinned: PinnedChart

@@ -25,7 +25,7 @@ from webapp.platform.storage.cache import BoundedCache, of_documents
 _cache = BoundedCache(8 << 20)
 
 
-class Cut(NamedTuple):
+class GroupedSet(NamedTuple):
     """A selection of a run's documents, in groups. `key` names it: the same key, the same numbers;
     `name` names its groups.
 
@@ -43,14 +43,17 @@ class Cut(NamedTuple):
 
     @property
     def first(self) -> int:
+        """The first group that has a document; 0 where none has."""
         return int(np.flatnonzero(self.documents)[0]) if self.documents.any() else 0
 
     @property
     def end(self) -> int:
+        """The group behind the last one that has a document; 0 where none has."""
         return int(np.flatnonzero(self.documents)[-1]) + 1 if self.documents.any() else 0
 
     @property
     def labels(self) -> list[str]:
+        """Names of the groups from `first` to `end`; none of an empty set."""
         return self.groups.labels[self.first : self.end]
 
     @property
@@ -67,7 +70,7 @@ class Cut(NamedTuple):
     @property
     def group(self) -> np.ndarray:
         """int32[D]: each document's place in the groups, -1 for none."""
-        if not self.selection:  # of all documents kept as what it is
+        if not self.selection.has_conditions:  # of all documents kept as what it is
             return self.groups.group
         return of_documents.get_or_set(
             ("cut", *self.key), lambda: self.selection.group(self.groups.group)
@@ -76,35 +79,37 @@ class Cut(NamedTuple):
     @property
     def members(self) -> tuple[np.ndarray | None, np.ndarray]:
         """(the numbers of the set's documents, None for all; int32: the group of each)."""
-        if not self.selection:
+        if not self.selection.has_conditions:
             return None, self.groups.group
         return of_documents.get_or_set(
             ("members", *self.key), lambda: self.selection.in_groups(self.groups)
         )
 
 
-def cut(selection: RunSelection, by: str) -> Cut:
+def group_set(selection: RunSelection, by: str) -> GroupedSet:
+    """A set by a period, a category or a field of numbers (fields.groups). Raises Invalid where
+    there is no such thing."""
     return of_groups(selection, fields.groups(selection.version, by), by)
 
 
-def of_groups(selection: RunSelection, groups: fields.Groups, name: Hashable) -> Cut:
+def of_groups(selection: RunSelection, groups: fields.Groups, name: Hashable) -> GroupedSet:
     """name: of the groups, which tells them from others of the same corpus."""
     key = (name, *selection.counts_key, _unit_of_groups(selection, name).key)
     days = sums.days_of_groups(selection, groups)
-    cut = Cut(groups, selection, days, np.zeros(0, np.int64), name, key)
+    grouped_set = GroupedSet(groups, selection, days, np.zeros(0, np.int64), name, key)
 
     def documents() -> np.ndarray:
         if days:
             return sums.counts_of_days(selection, days)
-        _, group = cut.members
+        _, group = grouped_set.members
         return count(group, len(groups.labels))
 
-    return cut._replace(documents=_cache.get_or_set(("documents", *key), documents))
+    return grouped_set._replace(documents=_cache.get_or_set(("documents", *key), documents))
 
 
-def unit(cut: Cut) -> corpus_unit.Unit:
+def unit(grouped_set: GroupedSet) -> corpus_unit.Unit:
     """Who is independent of whom in the intervals of these groups."""
-    return _unit_of_groups(cut.selection, cut.name)
+    return _unit_of_groups(grouped_set.selection, grouped_set.name)
 
 
 def _unit_of_groups(selection: RunSelection, name: Hashable) -> corpus_unit.Unit:
@@ -112,25 +117,27 @@ def _unit_of_groups(selection: RunSelection, name: Hashable) -> corpus_unit.Unit
     return corpus_unit.unit_of(selection.version, *names)
 
 
-def tokens(cut: Cut) -> np.ndarray:
+def tokens(grouped_set: GroupedSet) -> np.ndarray:
     """int64[G, K]: tokens of each topic in each group, those of merged topics with their
     targets'."""
-    return sums.grouped(cut.selection, cut.groups, cut.name).tokens
+    return sums.grouped(grouped_set.selection, grouped_set.groups, grouped_set.name).tokens
 
 
-def information(cut: Cut) -> np.ndarray:
+def information(grouped_set: GroupedSet) -> np.ndarray:
     """How much each topic depends on the group, in nats per token: float64[K], explore.change."""
-    return _cache.get_or_set(("information", *cut.key), lambda: change.information(tokens(cut)))
+    return _cache.get_or_set(
+        ("information", *grouped_set.key), lambda: change.information(tokens(grouped_set))
+    )
 
 
-def intervals(cut: Cut, topics: list[int]) -> bands.Bands:
+def intervals(grouped_set: GroupedSet, topics: list[int]) -> bands.Bands:
     """The shares of some topics, in their order, over all of the groups; only topics that are not
     remembered are computed."""
-    key = ("bands", *cut.key)
+    key = ("bands", *grouped_set.key)
     by_topic = dict(_cache.get(key) or {})
     missing = [k for k in dict.fromkeys(topics) if k not in by_topic]
     if missing or not topics:
-        computed = _bands(cut, missing)
+        computed = _bands(grouped_set, missing)
         for i, k in enumerate(missing):
             by_topic[k] = computed._replace(
                 share=computed.share[i], low=computed.low[i], high=computed.high[i]
@@ -138,26 +145,28 @@ def intervals(cut: Cut, topics: list[int]) -> bands.Bands:
         _cache.set(key, by_topic)
         if not topics:
             return computed
-    topics_of_group = [by_topic[k] for k in topics]
-    return topics_of_group[0]._replace(
-        share=np.array([bands.share for bands in topics_of_group]),
-        low=np.array([bands.low for bands in topics_of_group]),
-        high=np.array([bands.high for bands in topics_of_group]),
+    bands_asked = [by_topic[k] for k in topics]
+    return bands_asked[0]._replace(
+        share=np.array([of_topic.share for of_topic in bands_asked]),
+        low=np.array([of_topic.low for of_topic in bands_asked]),
+        high=np.array([of_topic.high for of_topic in bands_asked]),
     )
 
 
-def _bands(cut: Cut, topics: list[int]) -> bands.Bands:
-    if unit(cut).field is not None:
-        return _of_units(cut, topics)
-    day_sums = sums.of_days(cut.selection, cut.days, topics) if cut.days else None
+def _bands(grouped_set: GroupedSet, topics: list[int]) -> bands.Bands:
+    if unit(grouped_set).field is not None:
+        return _of_units(grouped_set, topics)
+    day_sums = (
+        sums.of_days(grouped_set.selection, grouped_set.days, topics) if grouped_set.days else None
+    )
     if day_sums is not None:
         in_groups = day_sums.by_topic[:, :-1]
         in_all = day_sums.by_topic[:, -1]
         return bands.of_sums(day_sums.whole[:-1, WORDED:], in_groups, in_all)
-    view = cut.selection.view
-    G = len(cut.groups.labels)
+    view = grouped_set.selection.view
+    G = len(grouped_set.groups.labels)
     documents = _documents(view)
-    numbers, group = cut.members
+    numbers, group = grouped_set.members
     if numbers is None:
         return bands.shares(*documents, group, G, topics, column_of_topic=view.labels.into)
     totals, in_groups = bands.sums_of(numbers, *documents, group, G, topics, view.labels.into)
@@ -169,20 +178,20 @@ def _documents(view: RunView) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nd
     """The topics of each document, as inference.explore.bands takes them."""
     run_evidence = evidence.of(view.run)
     return (
-        run_evidence.doc_ptr,
-        run_evidence.doc_topics,
-        run_evidence.doc_tokens,
+        run_evidence.mixtures.doc_ptr,
+        run_evidence.mixtures.doc_topics,
+        run_evidence.mixtures.doc_tokens,
         run_evidence.lengths,
     )
 
 
-def _of_units(cut: Cut, topics: list[int]) -> bands.Bands:
+def _of_units(grouped_set: GroupedSet, topics: list[int]) -> bands.Bands:
     """The shares and intervals of topics where documents of one unit depend on each other."""
-    G = len(cut.groups.labels)
-    data = effect_data(cut.selection.view, unit(cut), cut.group, topics)
+    G = len(grouped_set.groups.labels)
+    data = effect_data(grouped_set.selection.view, unit(grouped_set), grouped_set.group, topics)
     groups = effects.of_groups(data, G)
     ends = effects.intervals(groups)
-    documents = count(cut.group, G, data.lengths > 0)
+    documents = count(grouped_set.group, G, data.lengths > 0)
     tokens = groups.tokens.astype(np.int64)
     return bands.Bands(groups.share, ends.low, ends.high, documents, tokens, documents < bands.THIN)
 
@@ -228,11 +237,13 @@ def of_documents_alone(view: RunView, lists: list[np.ndarray]) -> tuple[np.ndarr
     )
 
 
-def strongest(cut: Cut, topic: int, g: int, count: int) -> list[tuple[int, float]]:
+def strongest(grouped_set: GroupedSet, topic: int, g: int, count: int) -> list[tuple[int, float]]:
     """Documents of a group in which a topic has the largest share: (number, share), largest
     first."""
-    merged = cut.selection.view.labels.parts(topic)
-    return evidence.of(cut.selection.run).strongest(merged, cut.group, g, count)
+    merged = grouped_set.selection.view.labels.parts(topic)
+    return evidence.of(grouped_set.selection.run).topic_documents.strongest(
+        merged, grouped_set.group, g, count
+    )
 
 
 def address(
@@ -243,5 +254,5 @@ def address(
     for kind, g in groups:
         selection = selection.within(kind, g)
     if has is not None:
-        selection = selection.with_topic(has, 1)
+        selection = selection.with_topic(has)
     return selection.address()

@@ -14,7 +14,7 @@ from webapp.core.documents.shapes import StrongestPassage
 from webapp.core.results import links, topics
 from webapp.core.results.view import RunView
 from webapp.models import Run, Version
-from webapp.platform.storage import csv_cells
+from webapp.platform.storage.csv_table import CsvTable
 from webapp.platform.storage.nulls import number_or_none
 
 TOPICS_SHOWN = 9  # topics of a page that names none: those that change most
@@ -35,11 +35,11 @@ def grouping_field(run: Run, asked_field: str) -> str | None:
     return (asked_field or fields.usual(run.version)) if run.final else None
 
 
-def most_changing(cut: shares.Cut) -> list[int]:
+def most_changing(grouped_set: shares.GroupedSet) -> list[int]:
     """Topics that nobody hid, by how much they depend on the group, most first."""
-    view = cut.selection.view
+    view = grouped_set.selection.view
     labels = view.labels
-    order = np.argsort(-shares.information(cut), kind="stable")
+    order = np.argsort(-shares.information(grouped_set), kind="stable")
     changing = []
     for number in order.tolist():
         if view.used[number] and labels.is_visible(number):
@@ -80,27 +80,27 @@ def lines(
             f"At most {most_lines} topics can be shown beside each other, got {len(asked_topics)}. Choose"
             " fewer.",
         )
-    cut = shares.cut(selection, by)
-    changing = most_changing(cut)
+    grouped_set = shares.group_set(selection, by)
+    changing = most_changing(grouped_set)
     chosen_topics = asked_topics or changing[:TOPICS_SHOWN]
-    bands = shares.intervals(cut, chosen_topics)
-    tokens = shares.tokens(cut)
+    bands = shares.intervals(grouped_set, chosen_topics)
+    tokens = shares.tokens(grouped_set)
     total = max(int(tokens.sum()), 1)
-    information = shares.information(cut)
-    groups_shown = cut.present
-    if not cut.groups.in_time:
+    information = shares.information(grouped_set)
+    groups_shown = grouped_set.present
+    if not grouped_set.groups.in_time:
         groups_shown = groups_shown[:VALUES]
-    groups_in_order = fields.in_order(selection.version, cut.groups, groups_shown)
+    groups_in_order = fields.in_order(selection.version, grouped_set.groups, groups_shown)
     words = topics.top_words(selection.view, chosen_topics, 6)
     passages = None
     if bin_ and len(asked_topics) == 1:
         passages = strongest(selection, by, asked_topics[0], bin_)
     return TimeLines(
         by=by,
-        in_time=cut.groups.in_time,
-        bins=bins(cut, bands, groups_in_order),
-        left_out=len(cut.present) - len(groups_shown),
-        without=selection.count - int(cut.documents.sum()),
+        in_time=grouped_set.groups.in_time,
+        bins=bins(grouped_set, bands, groups_in_order),
+        left_out=len(grouped_set.present) - len(groups_shown),
+        without=selection.count - int(grouped_set.documents.sum()),
         measured=not asked_topics,
         topics=[
             TimeLine(
@@ -118,7 +118,7 @@ def lines(
         changing=changing[:TOPICS_OFFERED],
         choices=choices(selection.version),
         selection=selection.sentence,
-        unit=shares.unit(cut).said,
+        unit=shares.unit(grouped_set).said,
         passages=passages,
     )
 
@@ -127,24 +127,25 @@ def _numbers_or_none(array: np.ndarray) -> list[float | None]:
     return [number_or_none(number) for number in array]
 
 
-def bins(cut: shares.Cut, bands: Bands, rows_of_topics: list[int]) -> list[Period]:
+def bins(grouped_set: shares.GroupedSet, bands: Bands, rows_of_topics: list[int]) -> list[Period]:
     """The groups in these places."""
     return [
         Period(
-            label=cut.groups.labels[g],
+            label=grouped_set.groups.labels[g],
             documents=int(bands.documents[g]),
             tokens=int(bands.tokens[g]),
             thin=bool(bands.thin[g]),
             url=links.documents_url(
-                cut.selection.run, shares.address(cut.selection, (cut.groups, g))
+                grouped_set.selection.run,
+                shares.address(grouped_set.selection, (grouped_set.groups, g)),
             ),
         )
         for g in rows_of_topics
     ]
 
 
-HEAD = ["corpus", "run", "K", "seed", "documents_chosen", "by", "bin", "topic", "label", "share", "low", "high", "topic_tokens", "tokens",
-        "documents", "thin"]  # fmt: skip
+COLUMNS = ["corpus", "run", "K", "seed", "documents_chosen", "by", "bin", "topic", "label", "share", "low", "high", "topic_tokens", "tokens",
+           "documents", "thin"]  # fmt: skip
 
 
 def topics_in_use(view: RunView) -> list[int]:
@@ -152,64 +153,54 @@ def topics_in_use(view: RunView) -> list[int]:
     return np.flatnonzero(view.used & view.labels.unmerged).tolist()
 
 
-def table(selection: RunSelection, by: str, asked_topics: list[int]) -> Iterator[bytes]:
-    """The chart as CSV, with all of its bins: a row for each topic and bin, and in each what it was
-    made from."""
-    cut = shares.cut(selection, by)
-    chosen_topics = asked_topics or most_changing(cut)[:TOPICS_SHOWN]
-    bands = shares.intervals(cut, chosen_topics)
-    tokens = shares.tokens(cut)
-    run = selection.view.run
+def table(selection: RunSelection, by: str, asked_topics: list[int]) -> CsvTable:
+    """The chart with all of its bins: a row for each topic and bin, and in each what it was made
+    from."""
+    grouped_set = shares.group_set(selection, by)
+    chosen_topics = asked_topics or most_changing(grouped_set)[:TOPICS_SHOWN]
+    bands = shares.intervals(grouped_set, chosen_topics)
+    return CsvTable(COLUMNS, _table_rows(grouped_set, by, chosen_topics, bands))
+
+
+def _table_rows(
+    grouped_set: shares.GroupedSet, by: str, chosen_topics: list[int], bands: Bands
+) -> Iterator[list]:
+    selection = grouped_set.selection
+    run = selection.run
     labels = selection.view.labels
+    tokens = shares.tokens(grouped_set)
     same_in_all_rows = [run.corpus.name, run.pk, run.topics, run.seed, selection.sentence, by]
-
-    def lines() -> Iterator[bytes]:
-        yield csv_cells.lines([HEAD])
-        for i, k in enumerate(chosen_topics):
-            for g in range(cut.first, cut.end):
-                interval = [
-                    _csv_number(array[i, g]) for array in (bands.share, bands.low, bands.high)
-                ]
-                counts = [
-                    int(tokens[g, k]),
-                    int(bands.tokens[g]),
-                    int(bands.documents[g]),
-                    int(bands.thin[g]),
-                ]
-                row = [
-                    *same_in_all_rows,
-                    cut.groups.labels[g],
-                    k,
-                    labels.name(k),
-                    *interval,
-                    *counts,
-                ]
-                yield csv_cells.lines([row])
-
-    return lines()
-
-
-def _csv_number(number: float) -> str:
-    """All its digits; "" where nothing can be said."""
-    return "" if np.isnan(number) else repr(float(number))
+    for i, k in enumerate(chosen_topics):
+        for g in range(grouped_set.first, grouped_set.end):
+            interval = [float(array[i, g]) for array in (bands.share, bands.low, bands.high)]
+            counts = [
+                int(tokens[g, k]),
+                int(bands.tokens[g]),
+                int(bands.documents[g]),
+                int(bands.thin[g]),
+            ]
+            topic = [k, labels.name(k)]
+            yield [*same_in_all_rows, grouped_set.groups.labels[g], *topic, *interval, *counts]
 
 
 def strongest(selection: RunSelection, by: str, topic: int, label: str) -> Passages:
     """The documents of a bin in which a topic is largest, each with its strongest passage. Raises
     Invalid for no such bin."""
-    cut = shares.cut(selection, by)
-    labels = cut.groups.labels
+    grouped_set = shares.group_set(selection, by)
+    labels = grouped_set.groups.labels
     if label not in labels:
         raise Invalid(
             "bin",
             f"There is no {by} “{label[:50]}” here; they run from {labels[0]} to {labels[-1]}.",
         )
     g = labels.index(label)
-    largest = shares.strongest(cut, topic, g, PASSAGES)
+    largest = shares.strongest(grouped_set, topic, g, PASSAGES)
     passages = queries.strongest(selection.view, [number for number, _ in largest], topic)
     documents = [
         StrongestPassage(**vars(passage), share=share)
         for passage, (_, share) in zip(passages, largest, strict=True)
     ]
-    url = links.documents_url(selection.run, shares.address(selection, (cut.groups, g), has=topic))
+    url = links.documents_url(
+        selection.run, shares.address(selection, (grouped_set.groups, g), has=topic)
+    )
     return Passages(label, url, documents)

@@ -12,7 +12,7 @@ from inference.errors import Invalid
 from webapp.analysis.findings import topic_changes
 from webapp.analysis.findings.topic_changes import TopicChange
 from webapp.analysis.time import shade_tables, trends
-from webapp.analysis.time.pinned_lines import pinned_lines
+from webapp.analysis.time.pinned_shares import pinned_lines, pinned_table
 from webapp.analysis.time.shapes import (
     TIME_NOTHING,
     FieldsTable,
@@ -29,14 +29,16 @@ from webapp.analysis.time.shapes import (
 )
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.notebooks.pictures import can_be_drawn
-from webapp.core.notebooks.shapes import KeptTable
+from webapp.core.notebooks.shapes import KeptTable, PinnedChart
 from webapp.core.results import links, provenance, topics
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
 from webapp.models import Run
+from webapp.platform.accounts import embargo
 from webapp.platform.pages.page import looked_up
 from webapp.platform.pages.page_query import Offer
-from webapp.platform.pages.typed import Answer, PageQuery, typed
+from webapp.platform.pages.typed import PageQuery, PageResponse, typed
+from webapp.platform.server.table_files import streamed_table
 
 TABLE = 600  # numbers that stand below the charts unasked
 NO_TEXTS: list[str] = []
@@ -54,15 +56,15 @@ def lines(
     topics: list[str] = NO_TEXTS,
     bin_: str = "",
     numbers: bool = False,
-) -> Answer[TimeLines | TimeNothing]:
+) -> PageResponse[TimeLines | TimeNothing]:
     """Small multiples of topics; of a single one a large chart, and with ?bin= the passages of a
     bin."""
     chosen_by = trends.grouping_field(view.run, by)
     if chosen_by is None:
-        return Answer(TIME_NOTHING)
+        return PageResponse(TIME_NOTHING)
     topics_wanted = trends.read_topics(view, topics)
     page = trends.lines(selection, chosen_by, topics_wanted, bin_)
-    return Answer(
+    return PageResponse(
         page,
         partial(
             _lines_html, request, selection, page_query, page, len(topics_wanted) == 1, numbers
@@ -96,7 +98,7 @@ def _lines_html(
     conditions = [
         (name, values) for name, values in request.GET.lists() if name not in ("topics", "bin")
     ]
-    pinned = pinned_lines(page)
+    pinned = _pin_lines(selection, page, changes)
     table = KeptTable(**json.loads(pinned.table)) if pinned.table else None
     return LinesHtml(
         large=large,
@@ -135,6 +137,14 @@ def _lines_html(
     )
 
 
+def _pin_lines(
+    selection: RunSelection, page: TimeLines, changes: Sequence[TopicChange | None]
+) -> PinnedChart:
+    """Under an embargo without passages: what is quoted would be counted as read once more."""
+    is_under_embargo = bool(embargo.readers(selection.run.corpus))
+    return pinned_lines(page, changes, quotes=not is_under_embargo)
+
+
 def _first_of_change(chart: tuple[TimeLine, str, TopicChange | None]) -> float:
     """By when a change begins; topics without one come last, as they were."""
     change = chart[2]
@@ -161,9 +171,8 @@ def _row_of_numbers(
 @looked_up
 def csv(request: HttpRequest, run: Run) -> StreamingHttpResponse:
     """What the lines show, a row for each topic and bin."""
-    by = (
-        trends.grouping_field(run, request.GET.get("by", "")) or "year"
-    )  # which says that there are no dates
+    # "year" where there is nothing to group by: it says that there are no dates
+    by = trends.grouping_field(run, request.GET.get("by", "")) or "year"
     view = RunView(run)
     topics_asked = request.GET.getlist("topics")
     topics_wanted = (
@@ -171,13 +180,8 @@ def csv(request: HttpRequest, run: Run) -> StreamingHttpResponse:
         if topics_asked == ["all"]
         else trends.read_topics(view, topics_asked)
     )
-    headers = {
-        "Content-Disposition": (
-            f'attachment; filename="{provenance.file_name(run, "topics-by-time.csv")}"'
-        )
-    }
-    rows = trends.table(Selection.read(request.GET, view), by, topics_wanted)
-    return StreamingHttpResponse(rows, content_type="text/csv; charset=utf-8", headers=headers)
+    table = trends.table(Selection.read(request.GET, view), by, topics_wanted)
+    return streamed_table(table, provenance.file_name(run, "topics-by-time.csv"))
 
 
 @typed(
@@ -198,12 +202,12 @@ def table(
     field: str = "",
     topic: list[str] = NO_TEXTS,
     topics: list[str] = NO_TEXTS,
-) -> Answer[SharesTable | FieldsTable | TimeNothing]:
+) -> PageResponse[SharesTable | FieldsTable | TimeNothing]:
     """Topics by a period or category as a table of shades; with ?field= and ?topic= one topic by
     two of them."""
     chosen_by = trends.grouping_field(view.run, by)
     if chosen_by is None:
-        return Answer(TIME_NOTHING)
+        return PageResponse(TIME_NOTHING)
     against = scale == "against"
     chosen_topics = trends.read_topics(view, topic)
     chosen_topics = chosen_topics[:1] if field else []
@@ -224,8 +228,8 @@ def table(
         html = partial(
             _table_html, view, page_query, page, error.message, sort, chosen_topics, field
         )
-        return Answer(page, html, invalid=error)
-    return Answer(
+        return PageResponse(page, html, invalid=error)
+    return PageResponse(
         page, partial(_table_html, view, page_query, page, "", sort, chosen_topics, field)
     )
 
@@ -279,10 +283,12 @@ def _table_html(
         order=order,
         csv=page_query.url(topics=",".join(numbers_in_rows)),
         back=page_query.url(field=None, topic=None),
-        large=view.go("run_time", asked=page_query.url(topics=single_topic[0], **plain)[1:])
+        large=view.go("run_time", asked=page_query.url(topics=single_topic[0], **plain))
         if single_topic
         else "",
         shades=range(1, shade_tables.STEPS + 1),
         times=list(enumerate(shade_tables.TIMES, 1)),
         intervals=any(cell.range for row in page.rows for cell in row.cells),
+        thin=any(cell.thin for row in page.rows for cell in row.cells),
+        pinned=pinned_table(page),
     )

@@ -1,21 +1,38 @@
 """Families of topics over time as one picture, the same as on the overview of a run."""
 
+from dataclasses import dataclass
+
 from webapp.analysis.findings import families, river_picture
-from webapp.analysis.findings.river import FEWEST_RIVER_BINS, river
+from webapp.analysis.findings.family_address import topics_address
+from webapp.analysis.findings.river import river, say_undated
 from webapp.analysis.findings.river_picture import LinkedFamily
+from webapp.core.documents import sums
 from webapp.core.documents.selection import RunSelection
-from webapp.core.results import links
-from webapp.platform.drawing.river import River as Picture
+from webapp.platform.drawing.river import River as RiverPicture
 
 
-def picture(selection: RunSelection, by: str) -> Picture | None:
-    """All families by periods `by`; None for a set whose periods are too few to make a river."""
+@dataclass(frozen=True)
+class FamiliesOverTime:
+    """undated: the share of the words that the picture lacks, as their documents have no date, ""
+    where it is too small to be told."""
+
+    picture: RiverPicture | None = None
+    undated: str = ""
+
+
+def families_over_time(selection: RunSelection, by: str) -> FamiliesOverTime:
+    """All families by periods `by`; without a picture for a set whose periods are too few to make a
+    river."""
     bins = river(selection, by)
-    if bins is None or len(bins.totals) < FEWEST_RIVER_BINS:
-        return None
+    if bins is None or not bins.is_drawn:
+        return FamiliesOverTime()
+    number = families.cut(selection.view, None).number
     linked = []
-    for family in families.count_families(selection, None):
-        topics = ",".join(str(k) for k in family.topics)
-        url = links.topics_url(selection.run) + selection.address(topics=topics)
+    for family in families.count_families(selection, number):
+        url = topics_address(selection, family.topics, number)
         linked.append(LinkedFamily(family, url))
-    return river_picture.picture(selection.view, linked, bins)
+    picture = river_picture.picture(selection.view, linked, bins)
+    if picture is None:
+        return FamiliesOverTime()
+    words = int(sums.of_selection(selection).of_tokens[0])
+    return FamiliesOverTime(picture, say_undated(words, bins))

@@ -1,4 +1,4 @@
-"""The grid of an overview: words against topics, each circle the tokens that a word gives to a
+"""The grid of the page of topics: words against topics, each circle the tokens that a word gives to a
 topic (Termite)."""
 
 import numpy as np
@@ -10,8 +10,11 @@ from webapp.analysis.topics.listing import TopicListing
 from webapp.analysis.topics.shapes import GridLine, WordGrid
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
+from webapp.core.runs.names import spelling
 from webapp.platform.storage.cache import BoundedCache
 from webapp.platform.storage.sql import tuples
+from webapp.platform.typed_text import as_counted
+from webapp.platform.typed_words import find_words
 
 TOPICS = 60  # columns of a page
 MOST_WORDS = 40  # lines of a page
@@ -24,7 +27,7 @@ _WORD = regex.compile(r"[^\s,;]+")
 
 def read_words(text: str) -> list[str]:
     """What was typed: words between spaces or commas, at most MOST_WORDS, each once."""
-    words = _WORD.findall(text.lower()[:TYPED])
+    words = _WORD.findall(as_counted(text[:TYPED]))
     return list(dict.fromkeys(words))[:MOST_WORDS]
 
 
@@ -35,7 +38,7 @@ def word_grid(
 
     A cell is the tokens of the word in the topic, in the selected documents. words: those that are
     asked for; without any, the most salient ones of the topics shown. by_likeness: like stands
-    beside like; else the overview's order and the most frequent word. None while the run is still
+    beside like; else the order of the page and the most frequent word. None while the run is still
     training.
     """
     if listing.tokens is None:
@@ -44,7 +47,7 @@ def word_grid(
     columns = listing.numbers[after : after + TOPICS]
     candidates = _in_vocabulary(listing, words) if words else _salient(listing, columns)
     rows = [(number, word) for number, word in candidates if word not in hidden]
-    tokens_counted = evidence.of(listing.run).word_topics_of(
+    tokens_counted = evidence.of(listing.run).word_topics.tokens_by_topic(
         [number for number, _ in rows], listing.selection.mask
     )
     table = listing.labels.merged(tokens_counted)[:, columns]  # int64[words, topics]
@@ -71,8 +74,8 @@ def word_grid(
 
 
 def _in_vocabulary(listing: TopicListing, words: list[str]) -> list[tuple[int, str]]:
-    query = "SELECT number, word FROM word WHERE version_id = %s AND word = ANY(%s) ORDER BY number"
-    return tuples(query, [listing.run.version_id, words])
+    found = find_words(listing.run.version_id, words)
+    return sorted((row.number, row.word) for row in found.values())
 
 
 def _by_likeness(listing: TopicListing, columns: np.ndarray, table: np.ndarray) -> np.ndarray:
@@ -98,9 +101,8 @@ def _salient(listing: TopicListing, columns: np.ndarray) -> list[tuple[int, str]
     candidates = np.setdiff1d(np.array(first_words, np.int64), hidden)
     most_salient = np.argsort(-_saliency(view)[candidates], kind="stable")[:MOST_WORDS]
     numbers = candidates[most_salient].tolist()
-    query = "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)"
-    word_of = dict(tuples(query, [run.version_id, numbers]))
-    return [(number, word_of[number]) for number in numbers]
+    texts = spelling(run.version_id, numbers)
+    return [(number, texts[number]) for number in numbers]
 
 
 def _saliency(view: RunView) -> np.ndarray:
@@ -109,7 +111,7 @@ def _saliency(view: RunView) -> np.ndarray:
     run_evidence = evidence.of(view.run)
 
     def make() -> np.ndarray:
-        ptr, topics, tokens, _ = run_evidence.by_word()
+        ptr, topics, tokens, _ = run_evidence.word_topics.held_by_word()
         tokens_of_topic = np.bincount(topics, tokens, minlength=run_evidence.K)
         return saliency(ptr, topics, tokens, tokens_of_topic, targets)
 

@@ -1,5 +1,7 @@
-"""The overview of a run: which of its topics an address asks for, in which order, and how large
-each is in a set of documents."""
+"""The topics of a run that an address asks for, in which order, and how large each is in a set of
+documents."""
+
+from dataclasses import replace
 
 import numpy as np
 import regex
@@ -22,7 +24,8 @@ from webapp.core.results import found_again, links, measures, topics
 from webapp.models import Run
 from webapp.platform.storage.nulls import number_or_none
 from webapp.platform.storage.sql import rows
-from webapp.platform.typed_text import as_in_texts
+from webapp.platform.typed_text import as_counted, as_in_texts
+from webapp.platform.typed_words import find_words
 
 PAGE = 100
 LONGEST_QUERY_VALUE = 200  # characters of a word or of a group's name in an address
@@ -32,11 +35,12 @@ BINS = 120  # of a sparkline: more would lie closer than a screen can show
 FEWEST_BINS = 2
 _NUMBER = regex.compile(r"t\d{2,5}")  # as pages write it, T07
 _TOPICS = regex.compile(r"\d{1,5}(?:,\d{1,5})*")
+_TOPIC = regex.compile(r"\d{1,5}", regex.ASCII)
 
 
 def read_listing_query(query: QueryDict, run: Run) -> ListingQuery:
     """Raises Invalid for topics that the run does not have."""
-    word = as_in_texts(query.get("word", "")[:LONGEST_QUERY_VALUE]).lower()
+    word = as_counted(as_in_texts(query.get("word", "")[:LONGEST_QUERY_VALUE]))
     number_of_families = families.in_address(query) if run.final else None
     order, backward = _order(query.get("sort", ""), word, number_of_families)
     return ListingQuery(
@@ -48,6 +52,7 @@ def read_listing_query(query: QueryDict, run: Run) -> ListingQuery:
         topics=_topics(query.getlist("topics"), run),
         frequent=query.get("by_words") == "frequency",
         families=number_of_families,
+        family=_family(query.get("family", ""), run),
     )
 
 
@@ -85,6 +90,19 @@ def _topics(texts: list[str], run: Run) -> list[int]:
     return numbers
 
 
+def _family(text: str, run: Run) -> int | None:
+    """The topic whose family an address asks for; None where it asks for none. Raises Invalid."""
+    if not text:
+        return None
+    if not _TOPIC.fullmatch(text) or int(text) >= run.topics:
+        raise Invalid(
+            "family",
+            f"“family” in the address must be the number of a topic, from 0 to {run.topics - 1},"
+            f" got “{text[:QUOTED]}”.",
+        )
+    return int(text)
+
+
 class TopicListing:
     """The topics of a run as an address asks for them.
 
@@ -96,8 +114,10 @@ class TopicListing:
 
     def __init__(self, selection: RunSelection, query: ListingQuery):
         self.selection = selection
-        self.query = query
         self.view = selection.view
+        if query.family is not None and not query.topics:
+            query = replace(query, topics=families.members(self.view, query.families, query.family))
+        self.query = query
         self.run = self.view.run
         self.labels = self.view.labels
         self.measures = measures.of(self.run)
@@ -109,7 +129,7 @@ class TopicListing:
         self.left_out = 0
         if not self.measures:
             return
-        if self.run.final or selection:
+        if self.run.final or selection.has_conditions:
             self._count()
         else:
             self.share = self.labels.merged(self.measures["share"])
@@ -192,10 +212,10 @@ class TopicListing:
         """float64[K]: how much of a word's use each topic explains, p(k) p(w|k); 0 where it has no
         row for it."""
         weight = np.zeros(self.run.topics)
+        numbers = [row.number for row in find_words(self.run.version_id, [word]).values()]
         of_word = rows(
-            "SELECT topic, weight FROM topic_word WHERE snapshot_id = %s"
-            " AND word = (SELECT number FROM word WHERE version_id = %s AND word = %s)",
-            [self.run.snapshot_id, self.run.version_id, word],
+            "SELECT topic, weight FROM topic_word WHERE snapshot_id = %s AND word = ANY(%s)",
+            [self.run.snapshot_id, numbers],
         )
         for row in of_word:
             weight[row["topic"]] = row["weight"] * self.measures["share"][row["topic"]]
@@ -207,7 +227,7 @@ class TopicListing:
         called = np.zeros(self.run.topics)
         whole_words = regex.compile(rf"(?<!\w){regex.escape(word)}(?!\w)")
         for k in range(self.run.topics):
-            name = self.labels.name(k).lower()
+            name = as_counted(self.labels.name(k))
             if self.labels.label(k):
                 called[k] = 2.0 * (word in name)
             elif whole_words.search(name):

@@ -96,26 +96,33 @@ def _spread(snapshot_id: int) -> _Layout:
 
 
 def _label_circles(circles: list[Circle], height: float) -> list[Circle]:
-    """With a label where there is room for it, the largest first: right of the circle, left of it,
-    below or above it.
+    """With its name where there is room for it, the largest first: right of the circle, left of it,
+    below or above it. Where all names stand, the number follows each that has room for it.
 
     static/js/map.js does the same for the part of the map that the reader zooms to.
     """
     room = _Room(circles, height)
-    return [replace(circle, place=room.place_of(circle)) for circle in circles]
+    places_of_names = [room.take_name(circle) for circle in circles]
+    labelled = []
+    for circle, candidate in zip(circles, places_of_names, strict=True):
+        label_place = None if candidate is None else room.take_number(circle, candidate)
+        labelled.append(replace(circle, place=label_place))
+    return labelled
 
 
 class _Candidate(NamedTuple):
-    """Where a label might stand. x: of its anchor; left: of its box; y: of its middle."""
+    """Where a label might stand. x: of its anchor; y: of its middle."""
 
     anchor: Anchor
     x: float
-    left: float
     y: float
 
-    def box(self, width: float) -> Box:
+    def box(self, text: str) -> Box:
+        width = LETTER * len(text)
+        lefts = {"start": self.x, "end": self.x - width, "middle": self.x - width / 2}
+        left = lefts[self.anchor]
         top = self.y - LINE / 2
-        return Box(self.left, top, self.left + width, top + LINE)
+        return Box(left, top, left + width, top + LINE)
 
 
 class _Room:
@@ -128,15 +135,19 @@ class _Room:
         self.radii = np.array([circle.r for circle in circles])
         self.labels = LabelBoxes(self._is_allowed)
 
-    def place_of(self, circle: Circle) -> LabelPlace | None:
-        """And takes it."""
-        width = LETTER * (len(circle.label) + 1 + len(circle.text))
-        candidates = _candidates(circle, width)
-        free = self.labels.take_first(candidate.box(width) for candidate in candidates)
-        if free is None:
-            return None
-        candidate = candidates[free]
-        return LabelPlace(candidate.anchor, round(candidate.x, 1), round(candidate.y, 1))
+    def take_name(self, circle: Circle) -> _Candidate | None:
+        """Where the circle's name stands from now on."""
+        candidates = _candidates(circle)
+        free = self.labels.take_first(candidate.box(circle.text) for candidate in candidates)
+        return None if free is None else candidates[free]
+
+    def take_number(self, circle: Circle, candidate: _Candidate) -> LabelPlace:
+        """The place of a label whose name stands there, with its number where that has room."""
+        name_box = candidate.box(circle.text)
+        self.labels.taken.remove(name_box)
+        boxes = [candidate.box(f"{circle.text} {circle.label}"), name_box]
+        numbered = self.labels.take_first(boxes) == 0
+        return LabelPlace(candidate.anchor, round(candidate.x, 1), round(candidate.y, 1), numbered)
 
     def _is_allowed(self, box: Box) -> bool:
         """On the map, and not too far into any circle."""
@@ -147,16 +158,13 @@ class _Room:
         return bool(np.all(distances >= COVERABLE * self.radii))
 
 
-def _candidates(circle: Circle, width: float) -> list[_Candidate]:
+def _candidates(circle: Circle) -> list[_Candidate]:
     """Right of the circle, left of it, below and above it."""
-    right = circle.x + circle.r + LABEL_GAP
-    left = circle.x - circle.r - LABEL_GAP
-    centred = circle.x - width / 2
     below = circle.y + circle.r + LINE / 2
     above = circle.y - circle.r - LINE / 2
     return [
-        _Candidate("start", right, right, circle.y),
-        _Candidate("end", left, left - width, circle.y),
-        _Candidate("middle", circle.x, centred, below),
-        _Candidate("middle", circle.x, centred, above),
+        _Candidate("start", circle.x + circle.r + LABEL_GAP, circle.y),
+        _Candidate("end", circle.x - circle.r - LABEL_GAP, circle.y),
+        _Candidate("middle", circle.x, below),
+        _Candidate("middle", circle.x, above),
     ]

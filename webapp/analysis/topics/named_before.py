@@ -3,11 +3,13 @@ has."""
 
 from webapp.analysis.topics import topic_words
 from webapp.analysis.topics.shapes import NamedBefore, NamingWord
+from webapp.core.asked_training import named_topics
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView
-from webapp.intake.ingest import named_topics
-from webapp.intake.ingest.stored_steering import Steering
-from webapp.models import Word
+from webapp.platform.typed_words import find_words
+
+NO_WORD = (-1, 0)  # the number and the tokens of a word that the vocabulary has not
 
 
 def of_topic(view: RunView, k: int) -> NamedBefore | None:
@@ -16,28 +18,24 @@ def of_topic(view: RunView, k: int) -> NamedBefore | None:
     if k >= len(topics_named):
         return None
     words_given = topics_named[k].words
-    rows = Word.objects.filter(version=view.run.version_id, word__in=words_given)
-    counts = {
-        word: (number, tokens)
-        for word, number, tokens in rows.values_list("word", "number", "tokens")
-    }
+    found = find_words(view.run.version_id, words_given)
+    counts = {word: (row.number, row.tokens) for word, row in found.items()}
     in_topic = topic_words.tallied(RunSelection.all(view), k)
     tokens_of = dict(zip(in_topic.numbers.tolist(), in_topic.tokens.tolist(), strict=True))
     words: list[NamingWord] = []
+    missing: list[str] = []
     inside = 0
     everywhere = 0
     for word in words_given:
-        number, tokens = counts.get(word, (-1, 0))
+        number, tokens = counts.get(word, NO_WORD)
         if not tokens:
+            missing.append(named_topics.as_typed(word))
             continue
         tokens_here = tokens_of.get(number, 0)
         inside += tokens_here
         everywhere += tokens
         url = view.go("run_word", word)
         words.append(NamingWord(named_topics.as_typed(word), url, tokens_here / tokens))
-    missing = [
-        named_topics.as_typed(word) for word in words_given if not counts.get(word, (-1, 0))[1]
-    ]
     return NamedBefore(
         words=words,
         missing=missing,

@@ -8,11 +8,13 @@ from pydantic import Field
 
 from webapp.analysis.findings.shapes import CountedFamily, Cuts
 from webapp.analysis.findings.topic_changes import TopicChange
+from webapp.analysis.topics.flow import FamiliesOverTime
 from webapp.analysis.words.concordance import Line
 from webapp.analysis.words.shapes import PartOfWord, WordLink
 from webapp.core.curation.queries import TopicForm
 from webapp.core.documents.shapes import DocumentLink, Group, StrongestPassage
 from webapp.core.documents.unit_sentences import UnitAbout
+from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results import measures
 from webapp.core.results.found_again import Elsewhere, FoundAgain
 from webapp.core.results.hidden_words import Dropped
@@ -20,7 +22,7 @@ from webapp.core.results.links import TopicLink, TopicShare, TopicWithWords
 from webapp.core.results.topics import TopicDetail
 from webapp.platform.drawing import tables
 
-# The overview
+# The page of topics
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,9 @@ class ListingQuery:
     """Which topics an address asks for. sort: one of listing.ORDERS; backward: the other way
     round. word: only topics that have it, among their words, in their name, or as their
     number, T07. group: only those of a group of readers. hidden: also those that
-    readers hid. topics: only these; empty for all. frequent: words by probability, not by
-    relevance. families: how many of them topics are shown in; null for none."""
+    readers hid. topics: only these; empty for all. family: of whose family these are, null where the
+    address names them. frequent: words by probability, not by relevance. families: how many of them
+    topics are shown in; null for none."""
 
     sort: str
     backward: bool
@@ -39,6 +42,7 @@ class ListingQuery:
     topics: list[int]
     frequent: bool
     families: int | None
+    family: int | None
 
 
 @dataclass(frozen=True)
@@ -123,9 +127,12 @@ class TopicsList(TopicsView):
 
 @dataclass(frozen=True)
 class LabelPlace:
+    """numbered: whether the topic's number has room behind its name."""
+
     anchor: Literal["start", "end", "middle"]
     x: float
     y: float
+    numbered: bool
 
 
 @dataclass(frozen=True)
@@ -246,19 +253,20 @@ class TopicsGrid(TopicsView):
 
 
 @dataclass(frozen=True)
-class OverviewHtml:
-    """views: name, title and address of each. river: of all families over time, "" where there is
-    none; largest: topics, as an address has them, of the chart instead of it. part: the template of
-    this one."""
+class TopicsHtml:
+    """views: name, title and address of each. river: of all families over time; largest:
+    topics, as an address has them, of the chart instead of it. part: the template of this one.
+    pinned: what a notebook keeps of it."""
 
     views: list[tuple[str, str, str]]
-    river: str
+    river: FamiliesOverTime
     largest: str
     groups: list[str]
     hue_names: list[str]
     cuts: Cuts | None
     families: list[tuple[int, str]]
     part: str
+    pinned: PinnedChart
 
 
 # One topic
@@ -395,9 +403,11 @@ class WordsThroughTime(TopicHead):
 
 @dataclass(frozen=True)
 class FollowingWords(TopicHead):
-    """While a worker looks through the topic's words: ask again."""
+    """While a worker looks through the topic's words: ask again. has_failed: the last try came to
+    nothing, and the next one waits."""
 
     following: Literal[True] = True
+    has_failed: bool = False
 
 
 @dataclass(frozen=True)
@@ -516,19 +526,27 @@ class Measure:
     all: list[float]
 
 
+ALTHOUGH = "although "
+
+
 @dataclass(frozen=True)
 class Reason:
-    """url: of the evidence."""
+    """url: of the evidence. text: one that begins with ALTHOUGH goes on with the one before."""
 
     text: str
     url: str
+
+    @property
+    def joint(self) -> str:
+        """What is between it and the reason before."""
+        return ", " if self.text.startswith(ALTHOUGH) else "; "
 
 
 Kind = Literal[measures.Kind, "unstable"]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Judgement:
     """Whether a topic is any good."""
 
     kind: Kind
@@ -550,7 +568,7 @@ class TopicPage(TopicFrame, TopicWordsPage):
     next_documents: str | None
     similar: list[SimilarTopic]
     beside: list[BesideTopic]
-    verdict: Verdict | None
+    verdict: Judgement | None
     measures: list[Measure]
     elsewhere: Annotated[
         list[Elsewhere] | None,

@@ -1,4 +1,4 @@
-"""An overview's topics in groups of documents: by year, month or decade, or by a category."""
+"""Topics of the page of topics in groups of documents: by year, month or decade, or by a category."""
 
 import numpy as np
 

@@ -25,13 +25,13 @@ from webapp.analysis.topics.shapes import (
     Counted,
     DocumentOfTopic,
     GroupBin,
+    Judgement,
     Measure,
     NamedBefore,
     Rank,
     SimilarTopic,
     TopicGroups,
     TopicPhrase,
-    Verdict,
     WeighedWord,
     Why,
 )
@@ -94,6 +94,7 @@ class ShownTopic:
 
     @property
     def counted(self) -> Counted:
+        """Its words and documents in the selection; 0 and a share of 0 in an empty one."""
         counted_sums = sums.of_selection(self.selection)
         tokens = int(counted_sums.tokens[0, self.number])
         of_tokens = int(counted_sums.of_tokens[0])
@@ -107,6 +108,7 @@ class ShownTopic:
 
     @property
     def first_words(self) -> list[str]:
+        """Its FIRST_WORDS first words, as every page lists them."""
         return topics.top_words(self.view, [self.number], FIRST_WORDS)[self.number]
 
     def words(
@@ -130,6 +132,8 @@ class ShownTopic:
 
     @property
     def phrases(self) -> list[TopicPhrase]:
+        """Its PHRASES most frequent phrases with their tokens; none where the run has no
+        phrases."""
         (tokens_of_phrase,) = families.phrases(self.view, [[self.number]])
         first = list(tokens_of_phrase.items())[:PHRASES]
         return [
@@ -226,12 +230,13 @@ class ShownTopic:
         return [row for row in neighbours if labels.is_visible(row[0])][:NEIGHBOURS]
 
     @property
-    def verdict(self) -> Verdict | None:
+    def verdict(self) -> Judgement | None:
         """Whether it is any good; None while nothing is measured."""
-        return verdict.judge(self.view, self.number, self.similar)
+        return verdict.judge(self.selection, self.number, self.similar)
 
     @property
     def measures(self) -> list[Measure]:
+        """What was measured of it, with where it is among all topics of the run."""
         return topic_measures.list_measures(self.view.run, self.number)
 
     @property

@@ -50,7 +50,7 @@ def ranked(
     parts = view.labels.parts(k)
     run_evidence = evidence.of(view.run)
     if len(parts) == 1:  # the evidence has these documents in order
-        in_order = run_evidence.best(k, by, limit + 1, after, selection.mask)
+        in_order = run_evidence.topic_documents.best(k, by, limit + 1, after, selection.mask)
         documents = [_Ranked(number, tokens, share) for number, tokens, share in in_order]
     else:
         documents = _of_merged(selection, parts, by, after, limit + 1)
@@ -118,7 +118,7 @@ def _of_merged(
     """The documents of several topics together, by one pass over the topics of the selected
     documents."""
     run_evidence = evidence.of(selection.run)
-    tokens = run_evidence.held(parts, selection.numbers)
+    tokens = run_evidence.mixtures.tokens_held(parts, selection.numbers)
     having = np.flatnonzero(tokens)
     tokens = tokens[having]
     numbers = having if selection.numbers is None else selection.numbers[having]

@@ -12,6 +12,7 @@ from webapp.analysis.words import concordance, senses
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links, measures, topics
 from webapp.core.results.view import RunView
+from webapp.core.runs.names import spelling
 from webapp.models import Word
 from webapp.platform.storage.cache import BoundedCache, cached
 from webapp.platform.storage.sql import rows, tuples
@@ -43,7 +44,7 @@ def tallied(selection: RunSelection, k: int) -> Words:
     parts = view.labels.parts(k)
 
     def tally() -> Words:
-        if not selection:
+        if not selection.has_conditions:
             return _of_all(view, parts)
         return _of_some(selection, parts)
 
@@ -72,10 +73,12 @@ def _of_all(view: RunView, parts: list[int]) -> Words:
 def _of_some(selection: RunSelection, parts: list[int]) -> Words:
     """In the selected documents: one pass over their words."""
     run = selection.run
-    slot = np.full(run.topics, -1, np.int32)
-    slot[parts] = 0
+    row = np.full((1, run.topics), -1, np.int32)
+    row[:, parts] = 0
     documents, group = selection.in_groups(None)
-    ((tokens, everywhere),) = evidence.of(run).word_sums(group, 1, slot, 1, documents)
+    sums = evidence.of(run).token_topics.word_sums(group, row, 1, documents)
+    tokens = sums.of_rows[0].astype(np.int64)
+    everywhere = sums.of_groups[0]
     numbers = np.flatnonzero(tokens)
     return Words(
         numbers=numbers,
@@ -113,18 +116,13 @@ def relevant(
     order = order[~np.isin(words.numbers[order], view.hidden_words.numbers)]
     following = after + limit
     page = order[after:following]
-    text_of = dict(
-        tuples(
-            "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
-            [view.run.version_id, words.numbers[page].tolist()],
-        )
-    )
+    texts = spelling(view.run.version_id, words.numbers[page])
     largest = int(words.everywhere[page].max(initial=1))
-    in_topic = selection.address(topic=k).removeprefix("?")
-    in_documents = selection.address().removeprefix("?")
+    in_topic = selection.address(topic=k)
+    in_documents = selection.address()
     words_shown = []
     for i in page.tolist():
-        word = text_of[int(words.numbers[i])]
+        word = texts[int(words.numbers[i])]
         tokens = int(words.tokens[i])
         everywhere = int(words.everywhere[i])
         row = WeighedWord(
@@ -161,7 +159,7 @@ def why_here(selection: RunSelection, k: int, word: Word) -> Why:
     first = topics.top_words(view, order[:TOPICS], WORDS_OF_TOPIC)
 
     def lines(topic: int | None = None) -> str:
-        return view.go("run_word", word.word, asked=selection.address(topic=topic)[1:])
+        return view.go("run_word", word.word, asked=selection.address(topic=topic))
 
     divided = [
         TopicOfWord(

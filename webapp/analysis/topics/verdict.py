@@ -6,17 +6,18 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.explore.distances import NEAR_NATS
-from webapp.analysis.topics.shapes import Kind, Reason, SimilarTopic, Verdict
+from webapp.analysis.topics.shapes import ALTHOUGH, Judgement, Kind, Reason, SimilarTopic
+from webapp.core.documents import sums
+from webapp.core.documents.selection import RunSelection
 from webapp.core.results import found_again, links, measures
-from webapp.core.results.view import RunView
 from webapp.models import Run
+from webapp.platform.drawing.numbers import join_names, percent, topic_label
 
-MUCH_EXCLUSIVITY = (
-    0.25  # exclusivity from which first words are said to have much of their use in the topic
-)
+# Exclusivity from which first words are said to have much of their use in the topic
+MUCH_EXCLUSIVITY = 0.25
 
 
-class Finding(NamedTuple):
+class Observation(NamedTuple):
     """reason: with the address of the evidence. against: the kind of topic that it speaks for; None
     for a clear one."""
 
@@ -24,20 +25,38 @@ class Finding(NamedTuple):
     against: Kind | None = None
 
 
-def judge(view: RunView, k: int, similar: list[SimilarTopic]) -> Verdict | None:
-    """None while nothing is measured. similar: the topics with like words, the nearest first."""
+def judge(selection: RunSelection, k: int, similar: list[SimilarTopic]) -> Judgement | None:
+    """Of all documents of the run, whichever are chosen. None while nothing is measured. similar:
+    the topics with like words, the nearest first."""
+    view = selection.view
     column = measures.of(view.run)
     if not column or np.isnan(column["exclusivity"][k]) or np.isnan(column["documents"][k]):
         return None
-    findings = [
+    observations = [
         _together(column, k),
-        *_judge_ownership(view.run, column, k),
+        *_judge_ownership(column, k),
+        _occurrence(selection, k),
         *_judge_neighbour(similar),
         *_stability(view.run, k),
     ]
-    against = {finding.against for finding in findings}
+    against = {observation.against for observation in observations}
     kind: Kind = next((kind for kind in KINDS if kind in against), "clear")
-    return Verdict(kind, SENTENCES[kind], [finding.reason for finding in findings])
+    reasons = [observation.reason for observation in observations]
+    sentence = SENTENCES[kind]
+    if kind == "clear":
+        reasons = [_concede(reason) for reason in reasons]
+        if np.isnan(column["apart"][k]):
+            sentence = NOT_JUDGED
+    return Judgement(kind, sentence + _without_members(k, view.labels.members(k)), reasons)
+
+
+def _without_members(k: int, members: list[int]) -> str:
+    """Whose words and whose trainings with other seeds are judged, where readers merged others into
+    a topic; "" where nobody did."""
+    if not members:
+        return ""
+    merged = join_names([topic_label(member) for member in members])
+    return f" ({topic_label(k)} alone, without {merged}, merged into it)"
 
 
 KINDS: tuple[Kind, ...] = ("general", "unstable", "mixed")  # the first that anything speaks for
@@ -47,45 +66,64 @@ SENTENCES: dict[Kind, str] = {
     "general": "General talk rather than a subject",
     "unstable": "An unstable topic",
 }
+# Of a topic that nothing speaks against, where its first words were not looked at
+NOT_JUDGED = "Not judged"
+SHARED_USE = "other topics use them, too"
 
 
-def _together(column: dict[str, np.ndarray], k: int) -> Finding:
+def _concede(reason: Reason) -> Reason:
+    """A reason as a clear topic has it: what speaks against is told as that."""
+    if reason.text != SHARED_USE:
+        return reason
+    return Reason(ALTHOUGH + reason.text, reason.url)
+
+
+def _together(column: dict[str, np.ndarray], k: int) -> Observation:
     if np.isnan(column["apart"][k]):
         why = (
-            "whether its first words share passages is not measured: the documents are too short,"
-            " or the run is too old"
+            "whether its first words occur in the same passages is not measured, as the documents"
+            " are too short, or the run is too old"
         )
-        return Finding(Reason(why, "#measures"))
+        return Observation(Reason(why, "#measures"))
     if column["mixed"][k]:
         why = "its first words fall into two parts that are seldom in the same passage"
-        return Finding(Reason(why, "#measures"), "mixed")
-    return Finding(Reason("its first words occur in the same passages", "#measures"))
+        return Observation(Reason(why, "#measures"), "mixed")
+    return Observation(Reason("its first words occur in the same passages", "#measures"))
 
 
-def _judge_ownership(run: Run, column: dict[str, np.ndarray], k: int) -> list[Finding]:
-    """Whether its words and its documents are its own."""
-    findings = []
+def _judge_ownership(column: dict[str, np.ndarray], k: int) -> list[Observation]:
+    """Whether its words are its own."""
+    observations = []
     if column["background"][k]:
         reason = Reason("its words occur all over the texts", "#words")
-        findings.append(Finding(reason, "general"))
+        observations.append(Observation(reason, "general"))
     if column["exclusivity"][k] >= MUCH_EXCLUSIVITY:
         use = "much of their use is in this topic"
     else:
-        use = "other topics use them, too"
-    findings.append(Finding(Reason(use, "#words")))
-    share = column["documents"][k] / max(1, run.version.documents)
-    findings.append(Finding(Reason(f"it occurs in {share:.0%} of the documents", "#documents")))
-    return findings
+        use = SHARED_USE
+    observations.append(Observation(Reason(use, "#words")))
+    return observations
 
 
-def _judge_neighbour(similar: list[SimilarTopic]) -> list[Finding]:
+def _occurrence(selection: RunSelection, k: int) -> Observation:
+    """In how many documents of the run it is, with the topics that were merged into it, as the
+    page counts it."""
+    of_run = sums.of_selection(RunSelection.all(selection.view))
+    share = percent(of_run.documents[0, k] / max(1, of_run.of_documents[0]))
+    which = "all" if selection.has_conditions else "the"
+    return Observation(Reason(f"it occurs in {share} of {which} documents", "#documents"))
+
+
+def _judge_neighbour(similar: list[SimilarTopic]) -> list[Observation]:
     if not similar or similar[0].divergence >= NEAR_NATS:
         return []
     nearest = similar[0]
-    return [Finding(Reason(f"{nearest.label} has nearly the same words", "#similar"), "mixed")]
+    return [
+        Observation(Reason(f"{nearest.with_label} has nearly the same words", "#similar"), "mixed")
+    ]
 
 
-def _stability(run: Run, k: int) -> list[Finding]:
+def _stability(run: Run, k: int) -> list[Observation]:
     """In how many runs with other seeds the topic was found; what became of it in the others.
     Nothing before they are there."""
     compared = found_again.of_topic(run, k)
@@ -94,10 +132,10 @@ def _stability(run: Run, k: int) -> list[Finding]:
     times_found = found_again.count(compared)
     url = links.seeds_url(run)
     times = f"found again in {times_found.found} of {times_found.runs} runs with other seeds"
-    findings = [Finding(Reason(times, url), "unstable" if times_found.doubtful else None)]
+    observations = [Observation(Reason(times, url), "unstable" if times_found.doubtful else None)]
     for other_run in compared:
         if other_run.words and not other_run.found:
             words = ", ".join(other_run.words)
             nearest = f"not with seed {other_run.seed}, where the nearest topic is “{words}”"
-            findings.append(Finding(Reason(nearest, url)))
-    return findings
+            observations.append(Observation(Reason(nearest, url)))
+    return observations

@@ -1,5 +1,5 @@
-"""The overview of a run: its topics in four views, each a part of the same address. One topic, all
-its words, and why a word is in it.
+"""The page of a run's topics, in four views, each a part of the same address. One topic, all its
+words, and why a word is in it.
 """
 
 from dataclasses import replace
@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 from django.core.exceptions import BadRequest
 from django.http import Http404, HttpRequest, HttpResponse
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
@@ -22,12 +21,12 @@ from webapp.analysis.topics import (
     word_times_page,
 )
 from webapp.analysis.topics.listing import PAGE, TopicListing, read_listing_query
+from webapp.analysis.topics.pinned_topics import pin_topics
 from webapp.analysis.topics.shapes import (
     FollowingWords,
     FormingTopic,
     FormingWord,
     ListingQuery,
-    OverviewHtml,
     Rank,
     Sparkline,
     Times,
@@ -35,6 +34,7 @@ from webapp.analysis.topics.shapes import (
     TopicPage,
     TopicRow,
     TopicsGrid,
+    TopicsHtml,
     TopicsList,
     TopicsMap,
     TopicsTime,
@@ -54,35 +54,50 @@ from webapp.core.results.view import RunView
 from webapp.models import Run
 from webapp.platform.accounts import authorization
 from webapp.platform.drawing.colours import CHOSEN_NAMES
-from webapp.platform.pages.page import looked_up, table_answer
-from webapp.platform.pages.typed import Answer, Cursor, PageQuery, typed
+from webapp.platform.pages.page import looked_up
+from webapp.platform.pages.typed import Cursor, PageQuery, PageResponse, typed
+from webapp.platform.server.table_files import table_answer, table_to_come
 
+# In a session: the view of the topics that its reader chose last; of another name when sessions
+# that are still open began
+LAST_VIEW = "overview"
 ROWS_BELOW_MAP = 20  # of the list, where no topic was chosen on the map
 VIEWS = {"list": "List", "map": "Map", "grid": "Grid of words", "time": "Over time"}
 
 
-def _shown_as(request: HttpRequest, run: Run) -> str:
-    """What the address says; on the page, and not in its data, else the reader's last choice."""
+def _chosen_view(request: HttpRequest, run: Run) -> str:
+    """The view, of VIEWS, that the address says; on the page, and not in its data, else the reader's
+    last choice."""
     asked_view = request.GET.get("view", "")
-    is_data = request.path.endswith(".json")
     if asked_view in VIEWS:
-        if not is_data and asked_view != request.session.get("overview", ""):
-            request.session["overview"] = asked_view
         return asked_view
-    last = "" if is_data else request.session.get("overview", "")
+    last = "" if _is_data(request) else request.session.get(LAST_VIEW, "")
     return last if last in VIEWS else "list"
+
+
+def _remember_view(request: HttpRequest) -> None:
+    """Keep the view that a page's address says as the reader's last choice."""
+    asked_view = request.GET.get("view", "")
+    if asked_view not in VIEWS or _is_data(request):
+        return
+    if asked_view != request.session.get(LAST_VIEW, ""):
+        request.session[LAST_VIEW] = asked_view
+
+
+def _is_data(request: HttpRequest) -> bool:
+    """Whether the page's data are asked for, and not the page."""
+    return request.path.endswith(".json")
 
 
 def _opens_by_family(request: HttpRequest, query: ListingQuery, run: Run) -> bool:
     """Whether the list is in the usual families, as the address asks for no others and no order: on
     the page, and not in its data."""
-    is_data = request.path.endswith(".json")
-    some_topics = bool(query.word or query.topics or query.group)
+    some_topics = bool(query.word or query.topics or query.group or query.family is not None)
     asked_for = bool(query.families or request.GET.get("sort"))
-    return not is_data and run.final and not some_topics and not asked_for
+    return not _is_data(request) and run.final and not some_topics and not asked_for
 
 
-@cached_page(depends_on=_shown_as)
+@cached_page(depends_on=_chosen_view, remember=_remember_view)
 @typed("run/topics.html")
 def index(
     request: HttpRequest,
@@ -96,9 +111,9 @@ def index(
     by: str = "",
     unit: str = "",
     scale: str = "",
-) -> Answer[TopicsList | TopicsMap | TopicsTime | TopicsGrid]:
+) -> PageResponse[TopicsList | TopicsMap | TopicsTime | TopicsGrid]:
     """A run's topics: a list, a map, a grid of words, or charts over time."""
-    shown_as = _shown_as(request, view.run)
+    shown_as = _chosen_view(request, view.run)
     query = read_listing_query(request.GET, view.run)
     if shown_as == "list" and _opens_by_family(request, query, view.run):
         query = replace(query, families=families.cut(view, None).number, sort="family")
@@ -130,7 +145,7 @@ def index(
             json=view.go("run_topics_json") + page_query.url(view="time", after=after or None),
         )
     elif shown_as == "map":
-        everything = TopicListing(selection, replace(listing.query, topics=[]))
+        everything = TopicListing(selection, replace(listing.query, topics=[], family=None))
         chosen_topics = listing.query.topics
         rows = PAGE if chosen_topics else ROWS_BELOW_MAP
         page = TopicsMap(
@@ -140,18 +155,18 @@ def index(
         )
     else:
         page = TopicsList(**in_every_view, **_list(listing, page_query, after, PAGE))
-    return Answer(page, partial(_overview_html, listing, page_query, shown_as, page))
+    return PageResponse(page, partial(_topics_html, listing, page_query, shown_as, page))
 
 
-def _overview_html(
+def _topics_html(
     listing: TopicListing, page_query: PageQuery, shown_as: str, page: TopicsView
-) -> OverviewHtml:
+) -> TopicsHtml:
     view = listing.view
     cut = families.cut(view, listing.query.families) if view.run.final else None
     listed_families = []
     if cut and listing.query.families:
         listed_families = [(family.topics[0], family.name) for family in cut.families]
-    return OverviewHtml(
+    return TopicsHtml(
         views=[(key, name, page_query.url(view=key)) for key, name in VIEWS.items()],
         river=_river(listing.selection, page),
         largest=_largest(page),
@@ -159,18 +174,18 @@ def _overview_html(
         hue_names=list(CHOSEN_NAMES),
         cuts=families.around(cut, page_query) if cut else None,
         families=listed_families,
-        part=f"run/overview/_{shown_as}.html",
+        part=f"run/topics/_{shown_as}.html",
+        pinned=pin_topics(page, listing.selection.sentence),
     )
 
 
-def _river(selection: RunSelection, page: TopicsView) -> SafeString:
+def _river(selection: RunSelection, page: TopicsView) -> flow.FamiliesOverTime:
     """The picture of the view over time, where that shows shares of all topics by periods."""
     if not isinstance(page, TopicsTime) or page.time is None or page.asked.topics:
-        return SafeString()
+        return flow.FamiliesOverTime()
     if not page.time.in_time or page.unit != "shares" or page.asked.word or page.asked.group:
-        return SafeString()
-    picture = flow.picture(selection, page.time.by)
-    return picture.draw() if picture is not None else SafeString()
+        return flow.FamiliesOverTime()
+    return flow.families_over_time(selection, page.time.by)
 
 
 def _largest(page: TopicsView) -> str:
@@ -230,11 +245,11 @@ def detail(
     rank: Rank = "share",
     by: str = "",
     after: Cursor = None,
-) -> Answer[TopicPage | FormingTopic]:
+) -> PageResponse[TopicPage | FormingTopic]:
     """A topic: its words, documents, company and measures."""
     topic = read_topic(selection, number)
     if not view.run.final:
-        return Answer(_forming_page(topic))
+        return PageResponse(_forming_page(topic))
     words_of_page, next_words = topic.words(lambda_)
     documents, following = topic.documents(rank, after)
     page = TopicPage(
@@ -259,7 +274,7 @@ def detail(
         measures=topic.measures,
         elsewhere=topic.elsewhere,
     )
-    return Answer(page, partial(_topic_html, topic))
+    return PageResponse(page, partial(_topic_html, topic))
 
 
 def _forming_page(topic: ShownTopic) -> FormingTopic:
@@ -294,7 +309,7 @@ def words(
     *,
     lambda_: Lambda = relevance.LAM,
     after: int = 0,
-) -> Answer[TopicWordsPage]:
+) -> PageResponse[TopicWordsPage]:
     """All words of a topic, by relevance."""
     topic = read_topic(selection, number)
     words_of_page, next_words = topic.words(lambda_, after, ALL_WORDS)
@@ -305,7 +320,7 @@ def words(
         words=words_of_page,
         next_words=next_words,
     )
-    return Answer(page)
+    return PageResponse(page)
 
 
 @typed(
@@ -317,14 +332,14 @@ def words(
 )
 def times(
     request: HttpRequest, view: RunView, selection: RunSelection, number: int, *, row: str = ""
-) -> Answer[WordsThroughTime | FollowingWords | WordsWithoutTime]:
+) -> PageResponse[WordsThroughTime | FollowingWords | WordsWithoutTime]:
     """A topic's words through time: which came, went and stayed; 202 while a worker looks."""
     page = word_times_page.answer(read_topic(selection, number), authorization.user_id(request))
     if isinstance(page, FollowingWords):
-        return Answer(page, status=202)
+        return PageResponse(page, status=202)
     if isinstance(page, WordsWithoutTime):
-        return Answer(page)
-    return Answer(page, partial(word_times_page.html, page, row))
+        return PageResponse(page)
+    return PageResponse(page, partial(word_times_page.html, page, row))
 
 
 @require_safe
@@ -335,11 +350,8 @@ def times_csv(request: HttpRequest, run: Run, number: int) -> HttpResponse:
     selection = Selection.read(request.GET, view)
     page = word_times_page.answer(read_topic(selection, number), authorization.user_id(request))
     if isinstance(page, FollowingWords):
-        return HttpResponse(
-            "A worker looks through these words. Ask again in a while.",
-            status=202,
-            content_type="text/plain",
-        )
+        sentence = "A worker looks through these words. Ask again in a while."
+        return table_to_come(sentence, page.has_failed)
     if isinstance(page, WordsWithoutTime):
         raise Http404(f"{page.topic.label} has no words in two periods.")
     table = word_times_page.table(selection, page)
@@ -349,7 +361,7 @@ def times_csv(request: HttpRequest, run: Run, number: int) -> HttpResponse:
 
 @cached_page()
 @typed("run/topic_word.html")
-def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answer[WhyPage]:
+def why(view: RunView, selection: RunSelection, number: int, word: str) -> PageResponse[WhyPage]:
     """Why a word is in a topic."""
     topic = read_topic(selection, number)
     if not view.run.final:
@@ -360,4 +372,4 @@ def why(view: RunView, selection: RunSelection, number: int, word: str) -> Answe
     found_word = of_words.word(view.run.version, word.lower())
     if found_word is None:
         raise Http404(f"“{word}” is not in the vocabulary of “{view.run.corpus.name}”.")
-    return Answer(WhyPage(topic.about, topic.why(found_word)))
+    return PageResponse(WhyPage(topic.about, topic.why(found_word)))

@@ -37,6 +37,7 @@ from webapp.platform.storage.cache import BoundedCache
 
 TASK = "tasks.runs.follow_words"
 METHOD = 1  # raised when the same words have another answer
+STORED_TRIED_WORDS = "family"  # what they are called in stored answers, of older programs, too
 MOST_WORDS = 100  # of a topic, the most relevant, all of which share one level
 LEAST_TOKENS = 20  # of a word in the topic: of fewer nothing can be said in any period
 # Topics of documents, in all, up to which a request answers, within a second; of more a worker does
@@ -45,10 +46,9 @@ QUICK_DOCUMENT_TOPICS = 5_000
 LEAST_CHANGED = 30
 HOLDING = 10
 EXPECTED = 10  # tokens that the other side would have of it at the same share: else it is too small
-STAYS_WITHIN_RATIO = (
-    2.0  # a word stays whose share in the last third is surely within so many times the first's
-)
-_answered = BoundedCache(16 << 20)  # of 100 words and 16 columns one has 100 kB
+# A word stays whose share in the last third is surely within so many times the first's
+STAYS_WITHIN_RATIO = 2.0
+_kept_words = BoundedCache(16 << 20)  # of 100 words and 16 columns one has 100 kB
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class WordChange:
 
 
 @dataclass(frozen=True)
-class Family:
+class TriedWords:
     """What all words share. level: of the intervals; rows: words that share it. caution: why
     nothing is said of any, or "". held_constant: the field whose values are compared with
     themselves, "" for none. in_order: units that follow one another in time, where they are too few
@@ -102,7 +102,7 @@ class Followed(NamedTuple):
     ends: list[tuple[str, str]]
     labels: list[str]
     changes: list[WordChange]
-    family: Family
+    tried_words: TriedWords
     tokens: np.ndarray
     of_topic: np.ndarray
     documents: np.ndarray
@@ -164,17 +164,21 @@ class WordsJob(AnswerJob[Looked]):
         if words is None:
             return {"none": True}, {}
         data, arrays = pack_tuple(words)
+        del data["tried_words"]
         changes = [asdict(change) for change in words.changes]
-        return data | {"changes": changes, "family": asdict(words.family)}, arrays
+        tried_words = asdict(words.tried_words)
+        return data | {"changes": changes, STORED_TRIED_WORDS: tried_words}, arrays
 
     def unpack(self, stored_answer: Stored) -> Looked:
         """See `pack`."""
-        if "none" in stored_answer[0]:
+        data, arrays = stored_answer
+        if "none" in data:
             return Looked(None)
-        fields = unpack_tuple(stored_answer, Followed._fields)
+        tried_words = TriedWords(**data[STORED_TRIED_WORDS])
+        named = (data | {"tried_words": tried_words}, arrays)
+        fields = unpack_tuple(named, Followed._fields)
         fields["ends"] = [(first, last) for first, last in fields["ends"]]
         fields["changes"] = [WordChange(**change) for change in fields["changes"]]
-        fields["family"] = Family(**fields["family"])
         return Looked(Followed(**fields))
 
 
@@ -184,13 +188,13 @@ def followed(selection: RunSelection, k: int, by: int | None) -> Followed | None
     job = WordsJob(selection, k)
 
     def look() -> Looked | None:
-        if len(evidence.of(selection.run).doc_topics) <= QUICK_DOCUMENT_TOPICS:
+        if len(evidence.of(selection.run).mixtures.doc_topics) <= QUICK_DOCUMENT_TOPICS:
             return job.make()
         return job.read_or_ask(by)
 
-    looked = _answered.get_or_set((selection.run.snapshot_id, job.stored_as), look)
+    looked = _kept_words.get_or_set((selection.run.snapshot_id, job.stored_as), look)
     if looked is None:
-        raise NotYet()
+        raise NotYet(has_failed=job.has_failed)
     return looked.followed
 
 
@@ -231,7 +235,7 @@ def follow(selection: RunSelection, k: int) -> Followed | None:
         ends=columns.ends,
         labels=columns.labels,
         changes=_changes(selection, spans_of_set, outcome, numbers),
-        family=_family(selection, spans_of_set, answers, len(numbers), of_words),
+        tried_words=_tried_words(selection, spans_of_set, answers, len(numbers), of_words),
         tokens=outcome.summed(columns.group, size).T.astype(np.int64),
         of_topic=np.bincount(in_column, outcome.sizes[is_counted], size).astype(np.int64),
         documents=np.bincount(in_column, minlength=size).astype(np.int64),
@@ -253,19 +257,18 @@ def _relevant(selection: RunSelection, k: int) -> tuple[list[int], int]:
     return words.numbers[first].tolist(), len(possible)
 
 
-def _family(
+def _tried_words(
     selection: RunSelection,
     spans_of_set: SpansOfSet,
     answers: list[Answers],
     looked_at: int,
     of_words: int,
-) -> Family:
-    verdicts = {answer.verdict for answer in answers}
+) -> TriedWords:
     caution = ""
-    if "" not in verdicts:
+    if all(answer.obstacle is not None for answer in answers):
         fewest = min(answers, key=lambda answer: min(answer.units))
-        caution = cautions.caution(spans_of_set.unit, fewest.units, fewest.verdict)
-    return Family(
+        caution = cautions.caution(spans_of_set.unit, fewest.units, fewest.obstacle)
+    return TriedWords(
         level=spans_of_set.spans.level,
         rows=spans_of_set.spans.acceptance.rows,
         caution=caution,

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from webapp.analysis.findings import sentences, time_sentences
 from webapp.analysis.findings.ratios import Times, times_as_much
+from webapp.analysis.findings.sentences import Plural
 from webapp.analysis.findings.values import Span, finite
 from webapp.analysis.time import shade_tables
 from webapp.analysis.topics import word_times
@@ -21,14 +22,14 @@ from webapp.analysis.topics.shapes import (
 )
 from webapp.analysis.topics.topic import ShownTopic
 from webapp.analysis.topics.word_times import Followed, WordChange
-from webapp.core.documents import corpus_unit, days, unit_sentences
+from webapp.core.documents import corpus_unit, unit_sentences
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links
 from webapp.core.results.topics import TopicDetail
+from webapp.core.runs.names import spelling
 from webapp.platform.drawing.numbers import join_names
 from webapp.platform.pages.not_yet import NotYet
-from webapp.platform.storage import csv_cells
-from webapp.platform.storage.sql import tuples
+from webapp.platform.storage.csv_table import CsvTable
 
 THIN_DOCUMENTS = 10  # documents with the topic: a period with fewer is marked
 TITLES: dict[WordKind, str] = {
@@ -38,12 +39,16 @@ TITLES: dict[WordKind, str] = {
     "paused": "Less for a time",
     "stayed": "Stayed",
 }
-COUNTS: dict[WordKind, str] = {
-    "came": "{count} came or became more",
-    "went": "{count} went or became less",
-    "passed": "{count} were more frequent for a time",
-    "paused": "{count} were less frequent for a time",
-    "stayed": "{count} stayed",
+COUNTS: dict[WordKind, Plural] = {
+    "came": Plural("{count} came or became more", "{count} came or became more"),
+    "went": Plural("{count} went or became less", "{count} went or became less"),
+    "passed": Plural(
+        "{count} was more frequent for a time", "{count} were more frequent for a time"
+    ),
+    "paused": Plural(
+        "{count} was less frequent for a time", "{count} were less frequent for a time"
+    ),
+    "stayed": Plural("{count} stayed", "{count} stayed"),
 }
 UNSURE = "of {count} nothing is sure"
 NONE_SURE = "no change is sure"
@@ -66,7 +71,7 @@ SENTENCES = {
 SINCE = "since {period}"
 UNTIL = "until {period}"
 MOSTLY_OF = "{sentence}, mostly from {value}"
-FILE = (
+COLUMNS = (  # of the file
     "corpus run selection unit unit_chosen_by level topic word kind first last until here rest times"
     " low high period_first period_last tokens tokens_of_topic documents_of_topic share share_low"
     " share_high times_here times_here_low times_here_high clear"
@@ -91,11 +96,11 @@ def answer(
     drop = view.hidden_words.described()
     try:
         followed = word_times.followed(selection, topic.number, by)
-    except NotYet:
-        return FollowingWords(topic.about, drop)
+    except NotYet as waiting:
+        return FollowingWords(topic.about, drop, has_failed=waiting.has_failed)
     if followed is None:
         return WordsWithoutTime(topic.about, drop, topic.has_dates)
-    csv = view.go("run_topic_times_csv", topic.number, asked=selection.address().removeprefix("?"))
+    csv = view.go("run_topic_times_csv", topic.number, asked=selection.address())
     return _page(selection, topic.about, followed, csv)
 
 
@@ -104,8 +109,9 @@ def _page(
 ) -> WordsThroughTime:
     """csv: the address of the file."""
     view = selection.view
-    family = followed.family
-    shared = _Words(selection, about.number, followed, _spell_words(selection, followed))
+    tried_words = followed.tried_words
+    spelled = spelling(view.run.version_id, [change.word for change in followed.changes])
+    shared = _Words(selection, about.number, followed, spelled)
     hidden = view.hidden_words.numbers
     words = [
         _word(shared, row, change)
@@ -117,25 +123,15 @@ def _page(
         drop=view.hidden_words.described(),
         periods=[_period(shared, column) for column in range(len(followed.ends))],
         words=sorted(words, key=_order),
-        looked_at=family.looked_at,
-        frequent=family.of_words,
-        level=family.level,
-        rows=family.rows,
+        looked_at=tried_words.looked_at,
+        frequent=tried_words.of_words,
+        level=tried_words.level,
+        rows=tried_words.rows,
         unit=unit_sentences.about(selection.version, corpus_unit.unit_of(selection.version)),
-        held=family.held_constant,
-        in_order=family.in_order,
-        caution=family.caution,
+        held=tried_words.held_constant,
+        in_order=tried_words.in_order,
+        caution=tried_words.caution,
         csv=csv,
-    )
-
-
-def _spell_words(selection: RunSelection, followed: Followed) -> dict[int, str]:
-    numbers = [change.word for change in followed.changes]
-    return dict(
-        tuples(
-            "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
-            [selection.run.version_id, numbers],
-        )
     )
 
 
@@ -146,20 +142,10 @@ def _order(word: WordThroughTime) -> tuple[int, str, float]:
     return kinds.index(word.kind), when, -word.tokens
 
 
-def _within(selection: RunSelection, first: str, last: str) -> RunSelection:
-    """The set's documents of a period: one that the set cuts stays cut."""
-    begin, end = selection.days
-    if begin > days.ordinal(first, "from", last=False):
-        first = selection.first
-    if 0 < end < days.ordinal(last, "to", last=True):
-        last = selection.last
-    return selection.changed(span=(first, last))
-
-
 def _period(shared: _Words, column: int) -> WordsPeriod:
     selection = shared.selection
     first, last = shared.followed.ends[column]
-    within = _within(selection, first, last).with_topic(shared.topic)
+    within = selection.of_period(first, last).with_topic(shared.topic)
     return WordsPeriod(
         label=shared.followed.labels[column],
         first=first,
@@ -203,7 +189,7 @@ def _word(shared: _Words, row: int, change: WordChange) -> WordThroughTime:
 
 
 def _lines(shared: _Words, word: str, selection: RunSelection) -> str:
-    query = selection.address(topic=shared.topic).removeprefix("?")
+    query = selection.address(topic=shared.topic)
     return shared.selection.view.go("run_word", word, asked=query)
 
 
@@ -221,7 +207,7 @@ def _cell(shared: _Words, row: int, column: int, word: str) -> WordInPeriod:
         times_low=finite(followed.times_low[row, column]),
         times_high=finite(followed.times_high[row, column]),
         clear=bool(followed.clear[row, column]),
-        lines=_lines(shared, word, _within(shared.selection, first, last)),
+        lines=_lines(shared, word, shared.selection.of_period(first, last)),
     )
 
 
@@ -269,7 +255,11 @@ def html(page: WordsThroughTime, open_word: str) -> WordsThroughTimeHtml:
     for word in page.words:
         of_kind[word.kind].append(word)
     unsure = of_kind.pop("unsure")
-    counts = [COUNTS[kind].format(count=len(words)) for kind, words in of_kind.items() if words]
+    counts = [
+        COUNTS[kind].pattern(len(words)).format(count=len(words))
+        for kind, words in of_kind.items()
+        if words
+    ]
     if unsure:
         counts.append(UNSURE.format(count=len(unsure)) if counts else NONE_SURE)
     return WordsThroughTimeHtml(
@@ -297,8 +287,8 @@ def _shade_cells(
     return word, list(zip(word.cells, shades, thin, strict=True))
 
 
-def table(selection: RunSelection, page: WordsThroughTime) -> bytes:
-    """The page as CSV: a row for each word and period."""
+def table(selection: RunSelection, page: WordsThroughTime) -> CsvTable:
+    """The page as a file: a row for each word and period."""
     run = selection.run
     about = [
         run.corpus.name,
@@ -309,7 +299,7 @@ def table(selection: RunSelection, page: WordsThroughTime) -> bytes:
         page.level,
         page.topic.label,
     ]
-    lines: list[list] = [FILE]
+    rows = []
     for word in page.words:
         change = [word.first, word.last, word.until, word.here, word.rest]
         change += [word.estimate, word.low, word.high]
@@ -317,7 +307,6 @@ def table(selection: RunSelection, page: WordsThroughTime) -> bytes:
             counts = [cell.tokens, period.tokens, period.documents]
             numbers = [cell.share, cell.low, cell.high]
             numbers += [cell.times, cell.times_low, cell.times_high]
-            row = [*change, period.first, period.last, *counts, *numbers]
-            filled = ["" if value is None else value for value in row]
-            lines.append([*about, word.word, word.kind, *filled, int(cell.clear)])
-    return csv_cells.lines(lines)
+            cells = [*change, period.first, period.last, *counts, *numbers]
+            rows.append([*about, word.word, word.kind, *cells, int(cell.clear)])
+    return CsvTable(COLUMNS, rows)

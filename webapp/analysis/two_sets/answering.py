@@ -3,16 +3,16 @@ stored with the findings of the run."""
 
 from dataclasses import dataclass
 
-from inference.answers import Answers, Family
+from inference.answers import QuestionFamily
 from webapp.analysis.answers import set_answers
 from webapp.analysis.answers.answer_jobs import (
     AnswerJob,
     Stored,
-    pack_tuple,
+    pack_answers,
     perform,
-    unpack_tuple,
+    unpack_answers,
 )
-from webapp.analysis.answers.set_answers import Answered
+from webapp.analysis.answers.set_answers import TwoSetAnswers
 from webapp.analysis.two_sets import compared_sets, contrasts, division
 from webapp.analysis.two_sets.compared_sets import Side
 from webapp.analysis.two_sets.contrasts import Constant
@@ -34,7 +34,7 @@ QUICK_OF_TIME = 100_000
 
 
 @dataclass(frozen=True)
-class TwoSides(AnswerJob[Answered]):
+class TwoSides(AnswerJob[TwoSetAnswers]):
     """base: the documents of which both sides are parts. constant: "time" where it is held."""
 
     TASK = TASK
@@ -46,7 +46,7 @@ class TwoSides(AnswerJob[Answered]):
     second: Side
     constant: Constant = ""
 
-    def answered(self, by: int | None) -> Answered | None:
+    def answers_of_worker(self, by: int | None) -> TwoSetAnswers | None:
         """None where a request can answer. by: the user who asks. Raises Invalid as
         contrasts.compare does; NotYet where a worker has to answer first."""
         if self._is_quick:
@@ -54,12 +54,14 @@ class TwoSides(AnswerJob[Answered]):
         division.divide(self.base, self.first, self.second)  # what can't be compared is said
         answer = self.read_or_ask(by)
         if answer is None:
-            raise NotYet(Answering([self.first.name, self.second.name]))
+            has_failed = self.has_failed
+            names = [self.first.name, self.second.name]
+            raise NotYet(Answering(names, has_failed), has_failed)
         return answer
 
     @property
     def _is_quick(self) -> bool:
-        topics_of_documents = len(evidence.of(self.base.run).doc_topics)
+        topics_of_documents = len(evidence.of(self.base.run).mixtures.doc_topics)
         return topics_of_documents <= self._quick_limit
 
     @property
@@ -70,7 +72,7 @@ class TwoSides(AnswerJob[Answered]):
         of_second = None if self.second.complement else self.second.documents
         if set_answers.is_of_time(self.base, self.first.documents, of_second):
             return QUICK_OF_TIME
-        is_value = self.second.complement and self._compared(Family.VALUE)
+        is_value = self.second.complement and self._compared(QuestionFamily.VALUE)
         return QUICK_OF_FIELD if is_value else QUICK_DOCUMENT_TOPICS
 
     @property
@@ -84,12 +86,12 @@ class TwoSides(AnswerJob[Answered]):
         addresses = compared_sets.addresses_of(self.base, self.first, self.second)
         return [self.base.run.pk, addresses, self.second.complement, self.constant]
 
-    def _compared(self, family: Family) -> set[str]:
+    def _compared(self, question_family: QuestionFamily) -> set[str]:
         """Fields whose values are compared, as webapp.analysis.answers.set_answers has them."""
         first = self.first.documents
-        if family is Family.SPAN:
+        if question_family is QuestionFamily.SPAN:
             return set()
-        if family is Family.VALUE:
+        if question_family is QuestionFamily.VALUE:
             names = {name for name, value in first.values if (name, value) not in self.base.values}
             ranges = [
                 one_range for one_range in first.between if one_range not in self.base.between
@@ -102,8 +104,8 @@ class TwoSides(AnswerJob[Answered]):
         """The question, what topics are told, and who speaks."""
         version = self.base.version
         unit_keys = set[tuple]()
-        for family in Family:
-            unit, _ = set_answers.unit_of(version, *sorted(self._compared(family)))
+        for question_family in QuestionFamily:
+            unit, _ = set_answers.unit_of(version, *sorted(self._compared(question_family)))
             unit_keys.add(unit.key)
         return (
             self.arguments[1:],
@@ -112,34 +114,27 @@ class TwoSides(AnswerJob[Answered]):
             sorted(unit_keys),
         )
 
-    def make(self) -> Answered:
+    def make(self) -> TwoSetAnswers:
         """By the one function that answers every page."""
         documents = division.divide(self.base, self.first, self.second)
         return contrasts.answer_of(self.base, self.first, self.second, documents, self.constant)
 
-    def pack(self, answer: Answered) -> Stored:
+    def pack(self, answer: TwoSetAnswers) -> Stored:
         """Without its topics and unit, which are known where it is read."""
-        data, arrays = pack_tuple(answer.answers)
+        data, arrays = pack_answers(answer.answers)
         return data | {
-            "family": answer.family.value,
+            "family": answer.question_family.value,
             "speakers_held": answer.speakers_held,
         }, arrays
 
-    def unpack(self, stored_answer: Stored) -> Answered:
+    def unpack(self, stored_answer: Stored) -> TwoSetAnswers:
         """See `pack`."""
         data, _ = stored_answer
-        family = Family(data["family"])
-        unit, _ = set_answers.unit_of(self.base.version, *sorted(self._compared(family)))
-        answers = answers_of(stored_answer)
+        question_family = QuestionFamily(data["family"])
+        unit, _ = set_answers.unit_of(self.base.version, *sorted(self._compared(question_family)))
+        answers = unpack_answers(stored_answer)
         topics = set_answers.visible_topics(self.base.view)
-        return Answered(topics, answers, unit, family, data["speakers_held"])
-
-
-def answers_of(stored_answer: Stored, prefix: str = "") -> Answers:
-    """Answers that `pack_tuple` took."""
-    answers = Answers(**unpack_tuple(stored_answer, Answers._fields, prefix))
-    units_of_a, units_of_b = answers.units
-    return answers._replace(units=(units_of_a, units_of_b))
+        return TwoSetAnswers(topics, answers, unit, question_family, data["speakers_held"])
 
 
 def compute(

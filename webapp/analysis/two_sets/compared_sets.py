@@ -9,25 +9,20 @@ from django.http import QueryDict
 from inference.errors import Invalid, called
 from inference.index.query import narrowed
 from webapp.core.documents import fields
+from webapp.core.documents.conditions import DayLimit, Range, TopicShare, Value
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import links
 from webapp.core.results.view import RunView
 
-CONDITIONS = ("from", "to", "in", "between")  # of each side
+KINDS_OF_A_SIDE = (DayLimit, Value, Range)
+CONDITIONS_OF_A_SIDE = tuple(name for kind in KINDS_OF_A_SIDE for name in kind.PARAMETERS)
+PARAMETERS_OF_SIDES = tuple(f"{name}_{letter}" for letter in "ab" for name in CONDITIONS_OF_A_SIDE)
 # What says two sides
-PARAMETERS = (
-    "from_a",
-    "to_a",
-    "in_a",
-    "between_a",
-    "from_b",
-    "to_b",
-    "in_b",
-    "between_b",
-    "topic",
-    "topic_a",
-    "topic_b",
-)
+PARAMETERS = (*PARAMETERS_OF_SIDES, "topic", "topic_a", "topic_b")
+
+
+# What a file of two sets says where its address has none
+NO_SETS = "This address names no two sets of documents: choose them on the page that compares two."
 
 
 class Side(NamedTuple):
@@ -42,19 +37,21 @@ class Side(NamedTuple):
 def side(query: QueryDict, letter: str, base: RunSelection) -> Side | None:
     """?from_a= ?to_a= ?in_a= ?between_a=; None where nothing is said."""
     conditions = QueryDict(mutable=True)
-    for name in CONDITIONS:
+    for name in CONDITIONS_OF_A_SIDE:
         conditions.setlist(
             name, [value for value in query.getlist(f"{name}_{letter}") if value.strip()]
         )
-    with called({name: f"{name}_{letter}" for name in CONDITIONS}):
+    with called({name: f"{name}_{letter}" for name in CONDITIONS_OF_A_SIDE}):
         selection = Selection.read(conditions, base.view)
-    if not selection:
+    if not selection.has_conditions:
         return None
     values = _values_of_both(base, selection)
     if values is None:
         raise Invalid(f"in_{letter}", nothing_on(selection.name))
-    between = [*base.between, *selection.between]
-    documents = base.changed(span=_span_of_both(base, selection), values=values, between=between)
+    first, last = _dates_of_both(base, selection)
+    documents = (
+        base.with_other(Value, *values).with_conditions(*selection.between).with_dates(first, last)
+    )
     return Side(_name_between_ends(selection, documents), documents, False)
 
 
@@ -63,22 +60,23 @@ def nothing_on(name: str) -> str:
     return f"No document is on the side “{name}”. Choose another time or value."
 
 
-def _values_of_both(base: Selection, side: Selection) -> list[tuple[str, str]] | None:
+def _values_of_both(base: Selection, side: Selection) -> list[Value] | None:
     """Values of one category are alternatives, so those stay that both sets allow; None where
     they allow none in common."""
-    of_base = {name for name, _ in base.values}
-    of_side = {name for name, _ in side.values}
-    values = [(name, value) for name, value in base.values if name not in of_side]
-    for name, value in side.values:
-        if name not in of_base or (name, value) in base.values:
-            values.append((name, value))
-    left = {name for name, _ in values}
+    values_of_base = base.of_kind(Value)
+    of_base = {value.category for value in values_of_base}
+    of_side = {value.category for value in side.of_kind(Value)}
+    values = [value for value in values_of_base if value.category not in of_side]
+    for value in side.of_kind(Value):
+        if value.category not in of_base or value in values_of_base:
+            values.append(value)
+    left = {value.category for value in values}
     if not of_side <= left:
         return None
     return values
 
 
-def _span_of_both(base: Selection, side: Selection) -> tuple[str, str]:
+def _dates_of_both(base: Selection, side: Selection) -> tuple[str, str]:
     """The later of both first days and the earlier of both last ones, as they were asked for; ""
     where neither set has one."""
     base_first, base_last = base.days
@@ -102,7 +100,7 @@ def _name_between_ends(selection: RunSelection, documents: RunSelection) -> str:
     last = documents.last or last_year
     if first[: len(last)] > last:  # behind all documents, or before them
         return selection.name
-    return selection.changed(span=(first, last)).name
+    return selection.with_dates(first, last).name
 
 
 def read_sides(
@@ -116,7 +114,7 @@ def read_sides(
         raise Invalid("from_a", "First choose the documents to compare with these.")
     if side_a is not None:
         return selection, side_a, side_b or _all_others(selection)
-    if not (selection and rest):
+    if not (selection.has_conditions and rest):
         return None
     base = Selection.all(selection.view)
     return base, Side(selection.name, selection, False), _all_others(base)
@@ -142,14 +140,14 @@ def _all_others(base: RunSelection) -> Side:
     return Side("all others", base, True)
 
 
-def address(side: Side, base: RunSelection, *, topic: int | None = None, word: str = "") -> str:
-    """The documents of a side, those with a topic or a word in it; of a complement, which no
-    address can say, those of both sides."""
+def address(side: Side, base: RunSelection, *, topic: int | None = None, terms: str = "") -> str:
+    """The documents of a side, those that have any of a topic or that a search for some terms finds
+    there; of a complement, which no address can say, those of both sides."""
     documents = base if side.complement else side.documents
     parameters = documents.parameters
-    if word:
-        query = narrowed(documents.q, f'"{word}"')
+    if terms:
+        query = narrowed(documents.q, terms)
         parameters = [("q", query)] + [(name, value) for name, value in parameters if name != "q"]
     if topic is not None:
-        parameters = [*parameters, ("has", f"{topic}:1")]
+        parameters = [*parameters, TopicShare(topic, 0).parameter]
     return links.documents_url(base.run, "?" + urlencode(parameters))

@@ -5,18 +5,18 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from inference.answers import Answers, Family
+from inference.answers import Answers, Obstacle, QuestionFamily
 from inference.answers.held import Settings
 from inference.day_sums import TOKENS, WORDED
 from inference.effects import time_curve
 from inference.explore import bands as intervals
 from webapp.analysis.answers import cautions, set_answers
-from webapp.analysis.answers.set_answers import Answered
+from webapp.analysis.answers.set_answers import TwoSetAnswers
 from webapp.analysis.findings.values import finite
 from webapp.analysis.time import shares
-from webapp.analysis.two_sets import compared_sets, division, words_of_sides
+from webapp.analysis.two_sets import compared_sets, words_of_sides
 from webapp.analysis.two_sets.compared_sets import Side
-from webapp.analysis.two_sets.division import Division
+from webapp.analysis.two_sets.division import Division, divide, side_of_documents
 from webapp.analysis.two_sets.shapes import (
     Compared,
     SideOfComparison,
@@ -24,7 +24,7 @@ from webapp.analysis.two_sets.shapes import (
     WordDifference,
 )
 from webapp.analysis.words.shapes import WordLink
-from webapp.core.documents import corpus_unit, fields, sums, unit_sentences
+from webapp.core.documents import corpus_unit, fields, search, sums, unit_sentences
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links, topics
 from webapp.platform.storage.cache import BoundedCache
@@ -33,6 +33,7 @@ Order = Literal["difference", "ratio"]
 Constant = Literal["", "time"]  # what is held constant
 TOPICS_OF_SIDE = 15  # topics of each side
 _sums_of_sides = BoundedCache(4 << 20)  # sums of both sides: of 2,000 topics 160 KB
+NO_SIDE = -1  # of topics that are not listed
 LEAST_RATIO = 1e-300  # of shares
 LOG_RATIO_TO_NOTHING = 1e3  # logarithm of the ratio where one side has nothing
 
@@ -43,20 +44,20 @@ def compare(
     side_b: Side,
     order: Order,
     constant: Constant = "",
-    answered: Answered | None = None,
+    two_set_answers: TwoSetAnswers | None = None,
 ) -> Compared:
     """Topics by the difference of their shares, and words. constant: "time" compares the first
-    side with what the share of the second is expected to be at the times of the first. answered:
-    the answer, where it is known.
+    side with what the share of the second is expected to be at the times of the first.
+    two_set_answers: the answer, where it is known.
 
     Raises Invalid where a side has no documents, where one document is in both, or where time is to
     be held constant of documents without dates.
     """
     view = base.view
-    documents = division.divide(base, side_a, side_b)
-    differences_of_page = differences(base, side_a, side_b, documents, constant, answered)
+    division = divide(base, side_a, side_b)
+    differences_of_page = differences(base, side_a, side_b, division, constant, two_set_answers)
     larger_in_a, larger_in_b = _list_topics(differences_of_page, order)
-    samples = words_of_sides.sample_sides(base, documents)
+    samples = words_of_sides.sample_sides(base, division)
     sample_sizes = [len(sample) for sample in samples]
     rows, words = _rows(
         base, (side_a, side_b), differences_of_page, larger_in_a, larger_in_b, samples
@@ -64,7 +65,7 @@ def compare(
     unsure = [
         differences_of_page.topics[i]
         for i in differences_of_page.ranked(order)
-        if not differences_of_page.sure[i]
+        if not differences_of_page.is_beyond_chance[i]
     ]
     return Compared(
         sides=[
@@ -82,12 +83,12 @@ def compare(
             int(np.count_nonzero(differences_of_page.larger_in_a)) - len(larger_in_a),
             int(np.count_nonzero(differences_of_page.larger_in_b)) - len(larger_in_b),
         ],
-        words_from=sample_sizes if sample_sizes != documents.documents else None,
+        words_from=sample_sizes if sample_sizes != division.documents else None,
         unit=unit_sentences.about(base.version, differences_of_page.unit),
         few_units=cautions.few_units(
             differences_of_page.unit,
             differences_of_page.answers.units,
-            differences_of_page.answers.verdict,
+            differences_of_page.answers.obstacle,
         ),
         caution=differences_of_page.caution,
         level=differences_of_page.answers.level,
@@ -113,20 +114,23 @@ class Differences(NamedTuple):
 
     @property
     def difference(self) -> np.ndarray:
+        """float64[T]: the share in A less the share in B."""
         return self.answers.difference
 
     @property
-    def sure(self) -> np.ndarray:
+    def is_beyond_chance(self) -> np.ndarray:
         """Whether chance alone can't explain the difference."""
         return self.answers.accepted
 
     @property
     def larger_in_a(self) -> np.ndarray:
-        return self.sure & (self.difference > 0)
+        """bool[T]: which topics are larger in A beyond chance."""
+        return self.is_beyond_chance & (self.difference > 0)
 
     @property
     def larger_in_b(self) -> np.ndarray:
-        return self.sure & (self.difference < 0)
+        """bool[T]: which topics are larger in B beyond chance."""
+        return self.is_beyond_chance & (self.difference < 0)
 
     def ranked(self, order: Order) -> np.ndarray:
         """Places, the most different first. A topic that one side has not at all comes before all
@@ -140,38 +144,41 @@ class Differences(NamedTuple):
 
 
 def answer_of(
-    base: RunSelection, side_a: Side, side_b: Side, documents: Division, constant: Constant
-) -> Answered:
+    base: RunSelection, side_a: Side, side_b: Side, division: Division, constant: Constant
+) -> TwoSetAnswers:
     """The answer alone, of all topics that are neither hidden nor merged into others."""
-    side = division.side_of_documents(base, documents)
+    side_of_document = side_of_documents(base, division)
     if constant:
         topics = set_answers.visible_topics(base.view)
-        answers, unit = _at_the_same_times(base, (side_a, side_b), documents, side, topics)
-        return Answered(topics, answers, unit, Family.CHOSEN)
+        answers, unit = _at_the_same_times(
+            base, (side_a, side_b), division, side_of_document, topics
+        )
+        return TwoSetAnswers(topics, answers, unit, QuestionFamily.CHOSEN)
     of_b = None if side_b.complement else side_b.documents
-    return set_answers.of_sides(base, side_a.documents, of_b, (side == 0, side == 1))
+    chosen = (side_of_document == 0, side_of_document == 1)
+    return set_answers.of_sides(base, side_a.documents, of_b, chosen)
 
 
 def differences(
     base: RunSelection,
     side_a: Side,
     side_b: Side,
-    documents: Division,
+    division: Division,
     constant: Constant,
-    answered: Answered | None = None,
+    two_set_answers: TwoSetAnswers | None = None,
 ) -> Differences:
-    """The differences of all topics that are neither hidden nor merged into others. answered: see
-    `compare`."""
-    if answered is None:
-        answered = answer_of(base, side_a, side_b, documents, constant)
-    topic_numbers = answered.topics
-    answers = answered.answers
-    unit = answered.unit
-    totals, by_topic, everywhere = _sums(base, documents)
+    """The differences of all topics that are neither hidden nor merged into others.
+    two_set_answers: see `compare`."""
+    if two_set_answers is None:
+        two_set_answers = answer_of(base, side_a, side_b, division, constant)
+    topic_numbers = two_set_answers.topics
+    answers = two_set_answers.answers
+    unit = two_set_answers.unit
+    totals, by_topic, everywhere = _sums(base, division)
     bands = intervals.of_sums(totals, by_topic[topic_numbers], everywhere[topic_numbers])
-    same_speakers = unit.name if answered.speakers_held and not answers.verdict else ""
+    same_speakers = unit.name if two_set_answers.speakers_held and answers.obstacle is None else ""
     tokens = by_topic[:, :, TOKENS].T.astype(np.int64)
-    caution = cautions.caution(unit, answers.units, answers.verdict)
+    caution = cautions.caution(unit, answers.units, answers.obstacle)
     return Differences(topic_numbers, bands, answers, tokens, unit, caution, same_speakers)
 
 
@@ -199,24 +206,28 @@ def _rows(
     larger_side = [0] * len(larger_in_a) + [1] * len(larger_in_b)
     group = np.repeat(np.arange(2, dtype=np.int32), [len(sample) for sample in samples])
     row_of_topic = view.labels.rows_of(topic_numbers)
-    word_sums = evidence.of(view.run).word_sums(
-        group, 2, row_of_topic, len(topic_numbers), np.concatenate(samples)
+    is_larger = np.arange(2)[:, None] == np.array([*larger_side, NO_SIDE])[row_of_topic]
+    word_sums = evidence.of(view.run).token_topics.word_sums(
+        group,
+        np.where(is_larger, row_of_topic, -1),
+        len(topic_numbers),
+        np.concatenate(samples),
     )
     top_words = topics.top_words(view, topic_numbers, 5)
-    telling_words = words_of_sides.words_of_topics(view.run, word_sums, larger_side)
+    telling_words = words_of_sides.words_of_topics(view.run, word_sums)
     rows = [
         _row(
             base,
             sides,
             differences_of_page,
             i,
-            side,
+            larger,
             top_words[differences_of_page.topics[i]],
             telling,
         )
-        for i, side, telling in zip(indices, larger_side, telling_words, strict=True)
+        for i, larger, telling in zip(indices, larger_side, telling_words, strict=True)
     ]
-    return rows, words_of_sides.words_of_all(base, sides, word_sums[:, -1])
+    return rows, words_of_sides.words_of_all(base, sides, word_sums.of_groups)
 
 
 def _row(
@@ -250,8 +261,16 @@ def _row(
         part_of_largest=finite(answers.part[i]),
         documents=[compared_sets.address(side, base, topic=topic) for side in sides],
         telling=[
-            WordLink(word, compared_sets.address(sides[larger], base, topic=topic, word=word))
-            for word in telling
+            WordLink(
+                word,
+                compared_sets.address(
+                    sides[larger],
+                    base,
+                    topic=topic,
+                    terms=terms,
+                ),
+            )
+            for word, terms in search.terms(base.version, telling).items()
         ],
     )
 
@@ -268,15 +287,15 @@ def _side_of_comparison(
     )
 
 
-def _sums(base: RunSelection, sides: Division) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _sums(base: RunSelection, division: Division) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """float64[2, 3], float64[K, 2, 5] and float64[K, 5]: what bands.of_sums needs."""
     view = base.view
 
     def make() -> tuple[np.ndarray, np.ndarray]:
-        day_sums = sums.of_days(base, sides.days) if sides.days else None
+        day_sums = sums.of_days(base, division.days) if division.days else None
         if day_sums is not None:
             return day_sums.whole[:-1, WORDED:], day_sums.by_topic[:, :-1]
-        first, second = sides.of_both(base)
+        first, second = division.of_both(base)
         if second is not None:
             return shares.of_documents_alone(view, [first, second])
         totals, by_topic = shares.of_documents_alone(view, [first])
@@ -286,7 +305,7 @@ def _sums(base: RunSelection, sides: Division) -> tuple[np.ndarray, np.ndarray, 
             np.concatenate([by_topic, all_by_topic - by_topic], axis=1),
         )
 
-    key = ("sides", *base.counts_key, sides.key)
+    key = ("sides", *base.counts_key, division.key)
     totals, by_topic = _sums_of_sides.get_or_set(key, make)
     _, all_by_topic = shares.everywhere(view)
     return totals, by_topic, all_by_topic[:, 0]
@@ -295,16 +314,17 @@ def _sums(base: RunSelection, sides: Division) -> tuple[np.ndarray, np.ndarray, 
 def _at_the_same_times(
     base: RunSelection,
     sides: tuple[Side, Side],
-    documents: Division,
-    side: np.ndarray,
+    division: Division,
+    side_of_document: np.ndarray,
     topics: list[int],
 ) -> tuple[Answers, corpus_unit.Unit]:
     """The difference of two sides where time is held constant, by a curve over the periods that
-    suit the texts. side: int32[D], 0, 1 or -1."""
+    suit the texts. side_of_document: int32[D], 0, 1 or -1."""
     by = _usual_period(base)
     periods = fields.groups(base.version, by)
     count = len(periods.labels)
-    cell = np.where((side >= 0) & (periods.group >= 0), count * side + periods.group, -1)
+    is_compared = (side_of_document >= 0) & (periods.group >= 0)
+    cell = np.where(is_compared, count * side_of_document + periods.group, -1)
     side_of_cell = np.repeat([0, 1], count)
     period = np.tile(np.arange(count), 2)
     lengths = np.where(cell >= 0, evidence.of(base.run).lengths, 0)
@@ -323,12 +343,12 @@ def _at_the_same_times(
     compared = sorted({name for side in sides for name, _ in side.documents.values})
     unit, _ = set_answers.unit_of(base.version, *compared)
     never_at_once = not time_curve.overlap(words, side_of_cell, period)
-    key = (*base.counts_key, documents.key, by, unit.key, tuple(topics))
+    key = (*base.counts_key, division.key, by, unit.key, tuple(topics))
     answers = set_answers.with_held(
         key,
         lambda: shares.effect_data(base.view, unit, cell, topics),
         settings,
-        "apart in time" if never_at_once else "",
+        Obstacle.APART_IN_TIME if never_at_once else None,
     )
     return answers, unit
 

@@ -43,10 +43,10 @@ def divide(base: RunSelection, side_a: Side, side_b: Side) -> Division:
     """Raises Invalid where a side has no documents, or where one document is on both."""
     days = None
     numbers = None
-    span = base.span
-    span_a = side_a.documents.span
-    span_b = side_b.documents.span
-    if span and span_a and span_b:
+    if all(documents.is_only_days for documents in (base, side_a.documents, side_b.documents)):
+        span = base.day_range
+        span_a = side_a.documents.day_range
+        span_b = side_b.documents.day_range
         span_of_a = sums.within([span], [span_a])
         of_b = sums.without(span, span_of_a) if side_b.complement else sums.within([span], [span_b])
         days = [span_of_a, of_b]

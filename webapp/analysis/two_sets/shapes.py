@@ -6,6 +6,7 @@ from typing import Literal
 from webapp.analysis.words.shapes import WordLink
 from webapp.core.documents.shapes import ValueChoice
 from webapp.core.documents.unit_sentences import UnitAbout
+from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results.links import TopicLink, TopicWithWords
 from webapp.platform.pages.page_query import Offer
 
@@ -73,9 +74,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Answering:
-    """The names of two sets that a worker compares."""
+    """The names of two sets that a worker compares. has_failed: the last try came to nothing, and
+    the next one waits."""
 
     sides: list[str]
+    has_failed: bool = False
 
 
 @dataclass(frozen=True)
@@ -131,12 +134,16 @@ class SetsForm:
 
 @dataclass(frozen=True)
 class ComparisonHtml(SetsForm):
-    """problem: why nothing is compared. keyness: the page of all words that differ; effects: that
-    where other things are held constant, "" where there is none. most: the largest share."""
+    """problem: why nothing is compared. csv: the address of a file with all topics. keyness: the
+    page of all words that differ; effects: that where other things are held constant, "" where
+    there is none. conclusion: the first sentence; pinned: what a notebook keeps. most: the largest
+    share."""
 
     problem: str
+    csv: str
     keyness: str
     effects: str
-    compared: str
+    conclusion: list[str | TopicLink]
+    pinned: PinnedChart
     orders: list[Offer]
     most: float

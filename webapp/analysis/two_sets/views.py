@@ -5,19 +5,32 @@ from functools import partial
 from typing import get_args
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from webapp.analysis.time import trends
 from webapp.analysis.time.shapes import TIME_NOTHING, TimeNothing
-from webapp.analysis.two_sets import answering, compared_sets, contrasts, sets_form
+from webapp.analysis.two_sets import (
+    answering,
+    compared_sets,
+    contrasts,
+    sets_form,
+    topics_table,
+)
+from webapp.analysis.two_sets.conclusion import conclude, pin_comparison
 from webapp.analysis.two_sets.shapes import Answering, Compared, Comparison, ComparisonHtml
 from webapp.core.documents import fields
-from webapp.core.documents.selection import RunSelection
+from webapp.core.documents.selection import RunSelection, Selection
+from webapp.core.results import provenance
 from webapp.core.results.view import RunView
+from webapp.models import Run
 from webapp.platform.accounts import authorization
+from webapp.platform.pages.not_yet import NotYet
+from webapp.platform.pages.page import looked_up
 from webapp.platform.pages.page_query import Offer
-from webapp.platform.pages.typed import Answer, PageQuery, typed
+from webapp.platform.pages.typed import PageQuery, PageResponse, typed
+from webapp.platform.server.table_files import table_answer, table_to_come
 
 
 @typed(
@@ -38,24 +51,54 @@ def compare(
     order: contrasts.Order = "difference",
     rest: bool = False,
     constant: contrasts.Constant = "",
-) -> Answer[Comparison | Compared | Answering | TimeNothing]:
+) -> PageResponse[Comparison | Compared | Answering | TimeNothing]:
     """What one set of documents is about and another is not; 202 while a worker compares them."""
     if not view.run.final:
-        return Answer(TIME_NOTHING)
-    page = Comparison([], [[], []], [[], []], order, selection.sentence, constant)
+        return PageResponse(TIME_NOTHING)
+    page = Comparison(
+        sides=[],
+        more=[[], []],
+        words=[[], []],
+        order=order,
+        selection=selection.sentence,
+        constant=constant,
+    )
     try:
         sets = compared_sets.read_sides(request.GET, selection, rest)
         if sets is None and trends.grouping_field(view.run, by) is None:
-            return Answer(TIME_NOTHING)  # there is nothing by which two sets could be chosen
+            return PageResponse(TIME_NOTHING)  # there is nothing by which two sets could be chosen
         if sets is not None:
             by_user = authorization.user_id(request)
-            answered = answering.TwoSides(*sets, constant).answered(by_user)
-            compared = contrasts.compare(*sets, order, constant, answered)
+            two_set_answers = answering.TwoSides(*sets, constant).answers_of_worker(by_user)
+            compared = contrasts.compare(*sets, order, constant, two_set_answers)
             page = replace(compared, selection=selection.sentence)
     except Invalid as error:
         html = partial(_comparison_html, request, selection, page_query, page, error.message)
-        return Answer(page, html, invalid=error)
-    return Answer(page, partial(_comparison_html, request, selection, page_query, page, ""))
+        return PageResponse(page, html, invalid=error)
+    return PageResponse(page, partial(_comparison_html, request, selection, page_query, page, ""))
+
+
+@require_safe
+@looked_up
+def csv(request: HttpRequest, run: Run) -> HttpResponse:
+    """All topics of two sets, in the order of their numbers."""
+    if not run.final:
+        raise Http404(f"Run {run.pk} is {run.status}; it has counted no topics yet.")
+    question = compare.asked(request.GET)
+    constant: contrasts.Constant = question["constant"]
+    selection = Selection.read(request.GET, RunView(run))
+    sets = compared_sets.read_sides(request.GET, selection, question["rest"])
+    if sets is None:
+        raise Http404(compared_sets.NO_SETS)
+    try:
+        by_user = authorization.user_id(request)
+        two_set_answers = answering.TwoSides(*sets, constant).answers_of_worker(by_user)
+    except NotYet as waiting:
+        return table_to_come(
+            "A worker compares both sets. Ask again in a while.", waiting.has_failed
+        )
+    table = topics_table.table(*sets, constant, two_set_answers)
+    return table_answer(table, provenance.file_name(run, "two-sets.csv"))
 
 
 def _comparison_html(
@@ -69,9 +112,11 @@ def _comparison_html(
     return ComparisonHtml(
         **vars(sets_form.sets_form(query, selection.version, page_query)),
         problem=problem,
+        csv=selection.view.go("run_compare_csv", asked=query.urlencode()),
         keyness=selection.view.go("run_keyness", asked=query.urlencode()) if page.sides else "",
         effects=_effects(selection.view, query),
-        compared=" compared with ".join(side.name for side in page.sides)[:150],
+        conclusion=conclude(page),
+        pinned=pin_comparison(page),
         orders=[
             Offer(order, page_query.url(order=order), order == page.order)
             for order in get_args(contrasts.Order)
@@ -87,11 +132,20 @@ def _effects(view: RunView, query: QueryDict) -> str:
     values_of_b = [text for text in query.getlist("in_b") if text]
     if len(values_of_a) != 1 or len(values_of_b) != 1:
         return ""
-    name, _, value_of_a = values_of_a[0].partition(":")
-    other_name, _, value_of_b = values_of_b[0].partition(":")
+    try:
+        ((name, value_of_a),) = _values(view, values_of_a[0])
+        ((other_name, value_of_b),) = _values(view, values_of_b[0])
+    except Invalid:  # the page says so
+        return ""
     if name != other_name:
         return ""
     held_constant = ["spline(date)"] if fields.dated(view.run.version) else []
     # The page of effects tells how much more its a has than its b: the other way round
-    parameters = {"effect": f'"{name}"', "held": held_constant, "a": value_of_b, "b": value_of_a}
+    effect = '"' + name.replace('"', '""') + '"'
+    parameters = {"effect": effect, "held": held_constant, "a": value_of_b, "b": value_of_a}
     return view.go("run_effects", asked=urlencode(parameters, doseq=True))
+
+
+def _values(view: RunView, text: str) -> list[tuple[str, str]]:
+    """A category and its value, as an address writes them. Raises Invalid."""
+    return Selection.read(QueryDict(urlencode({"in": text})), view).values

@@ -6,13 +6,15 @@ from itertools import chain
 import numpy as np
 
 from inference.documents import spread, spread_outside
+from inference.evidence import WordSums
 from inference.explore.relevance import distinctive
 from webapp.analysis.two_sets.compared_sets import Side, address
 from webapp.analysis.two_sets.division import Division
 from webapp.analysis.two_sets.shapes import WordDifference
-from webapp.core.documents import fields, sums
+from webapp.core.documents import fields, search, sums
 from webapp.core.documents.selection import RunSelection
-from webapp.models import Run, Word
+from webapp.core.runs.names import spelling
+from webapp.models import Run
 
 WORDS_OF_SIDE = 8  # of a topic as one side uses it
 ALL_WORDS = 24  # of each side, whatever the topic
@@ -22,7 +24,7 @@ LEAST_SAMPLED = 1_000  # documents of each side at least
 PER_WORDS = 10_000  # rates are occurrences in so many words
 # standard errors from which a word is said to be more frequent: chance alone exceeds it in 1 of 100
 # cases
-SURE = 2.58
+LEAST_Z = 2.58
 
 
 def sample_sides(base: RunSelection, sides: Division) -> list[np.ndarray]:
@@ -41,18 +43,17 @@ def sample_sides(base: RunSelection, sides: Division) -> list[np.ndarray]:
     return [spread(first, most_sampled), sampled_elsewhere]
 
 
-def words_of_topics(run: Run, word_sums: np.ndarray, sides: list[int]) -> list[list[str]]:
+def words_of_topics(run: Run, word_sums: WordSums) -> list[list[str]]:
     """For each topic, as its own side uses it, the words that are surely more frequent there than
-    in all that both sides say."""
-    in_both = word_sums[:, -1].sum(axis=0)
+    in all that both sides say. word_sums: a row for each topic, in its own side; by side."""
+    in_both = word_sums.of_groups.sum(axis=0)
     words_by_topic = []
-    for row, side in enumerate(sides):
-        counts = word_sums[side, row]
+    for counts in word_sums.of_rows:
         used = np.flatnonzero(counts)  # what it does not have is not more frequent there
         z = distinctive(counts, in_both, used)
         strongest = np.argsort(-z, kind="stable")[:WORDS_OF_SIDE]
-        words_by_topic.append([int(used[i]) for i in strongest if z[i] > SURE])
-    texts = _words(run, set(chain.from_iterable(words_by_topic)))
+        words_by_topic.append([int(used[i]) for i in strongest if z[i] > LEAST_Z])
+    texts = spelling(run.version_id, set(chain.from_iterable(words_by_topic)))
     return [[texts[w] for w in words] for words in words_by_topic]
 
 
@@ -62,23 +63,17 @@ def words_of_all(
     """The words that tell the sides apart most surely, with how often they are used in 10,000
     words. counts: int64[2, V]."""
     z = distinctive(counts[0], counts.sum(axis=0))
-    words_of_a = [int(w) for w in np.argsort(-z)[:ALL_WORDS] if z[w] > SURE]
-    of_b = [int(w) for w in np.argsort(z)[:ALL_WORDS] if -z[w] > SURE]
-    texts = _words(base.run, {*words_of_a, *of_b})
+    words_of_a = [int(w) for w in np.argsort(-z)[:ALL_WORDS] if z[w] > LEAST_Z]
+    of_b = [int(w) for w in np.argsort(z)[:ALL_WORDS] if -z[w] > LEAST_Z]
+    texts = spelling(base.run.version_id, {*words_of_a, *of_b})
     totals = np.maximum(counts.sum(axis=1), 1)
     rates = PER_WORDS * counts / totals[:, None]
 
+    terms = search.terms(base.version, texts.values())
+
     def difference(side: Side, w: int) -> WordDifference:
-        url = address(side, base, word=texts[w])
+        url = address(side, base, terms=terms[texts[w]])
         return WordDifference(texts[w], url, rates[:, w].tolist(), counts[:, w].tolist())
 
     side_a, side_b = sides
     return [[difference(side_a, w) for w in words_of_a], [difference(side_b, w) for w in of_b]]
-
-
-def _words(run: Run, numbers: set[int]) -> dict[int, str]:
-    return dict(
-        Word.objects.filter(version=run.version_id, number__in=numbers).values_list(
-            "number", "word"
-        )
-    )

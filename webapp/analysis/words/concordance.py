@@ -99,7 +99,7 @@ def certainty_word(certainty: float) -> str:
 
 def has_places(run: Run) -> bool:
     """Whether it is known where the corpus's words stand: versions before 0.2 did not note it."""
-    return evidence.of(run).bow.offsets is not None
+    return evidence.of(run).document_bow.offsets is not None
 
 
 def direction(word: str) -> str:
@@ -126,7 +126,7 @@ def page(
     total = int(ends[-1]) if len(ends) else 0
     kept_back = int(uses.counts[pairs].sum()) - total
 
-    def cut(first: int, limit: int) -> list[Cut]:
+    def cut(first: int, limit: int) -> list[CutLine]:
         return _of_word(run, uses, tokens_of(pairs, ends, first, limit))
 
     return ordered(selection, cut, total, kept_back, order, first, limit)
@@ -134,7 +134,7 @@ def page(
 
 def ordered(
     selection: RunSelection,
-    cut: Callable[[int, int], list["Cut"]],
+    cut: Callable[[int, int], list["CutLine"]],
     total: int,
     kept_back: int,
     order: str,
@@ -145,7 +145,7 @@ def ordered(
     they have where it is not that of their context."""
     is_by_context = order in ("left", "right")
     in_order = min(total, SORTED) if is_by_context else total
-    cuts_in_order: list[Cut] = []
+    cuts_in_order: list[CutLine] = []
     if is_by_context and first < SORTED:
         by_context = sorted(cut(0, SORTED), key=_words_before if order == "left" else _words_after)
         cuts_in_order = by_context[first : first + limit]
@@ -155,12 +155,12 @@ def ordered(
     return Lines(lines_of(selection, cuts_in_order), total, in_order, kept_back)
 
 
-def _words_before(cut_text: "Cut") -> list[str]:
+def _words_before(cut_text: "CutLine") -> list[str]:
     """The nearest first."""
     return WORD.findall(cut_text.before.lower())[::-1]
 
 
-def _words_after(cut_text: "Cut") -> list[str]:
+def _words_after(cut_text: "CutLine") -> list[str]:
     return WORD.findall(cut_text.after.lower())
 
 
@@ -227,7 +227,7 @@ def tokens_of(pairs: np.ndarray, ends: np.ndarray, first: int, limit: int) -> li
     return tokens[:limit]
 
 
-class Cut(NamedTuple):
+class CutLine(NamedTuple):
     """A piece of a text: the place in its document, and what is before the word that begins there,
     the word, what is after it."""
 
@@ -239,10 +239,10 @@ class Cut(NamedTuple):
     after: str
 
 
-def _of_word(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
+def _of_word(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[CutLine]:
     """The pieces of text around some tokens of a word, in their order."""
     pairs, nth = np.array(tokens, np.int64).reshape(-1, 2).T
-    characters = uses.evidence.places(uses.rows[pairs], nth, uses.word)
+    characters = uses.evidence.token_places.of_rows(uses.rows[pairs], nth, uses.word)
     word_places = list(
         map(
             LinePlace,
@@ -266,7 +266,7 @@ def _of_word(run: Run, uses: Uses, tokens: list[tuple[int, int]]) -> list[Cut]:
 
 def cut_at(
     run: Run, line_places: list[LinePlace], stops: Callable[[list[Piece]], list[list[int]]]
-) -> list[Cut]:
+) -> list[CutLine]:
     """The pieces of text around some places, in their order. stops: at which character of each
     piece the word ends that begins there."""
     documents = dict.fromkeys(word_place.document for word_place in line_places)
@@ -278,7 +278,7 @@ def cut_at(
     for word_place, cut_text, (stop,) in zip(line_places, cut_texts, stops(cut_texts), strict=True):
         begin = word_place.at - cut_text.first
         about = columns[word_place.document]
-        cut = Cut(
+        cut = CutLine(
             place=word_place,
             title=about["title"],
             date=about["date_text"],
@@ -302,7 +302,7 @@ def _piece_around(line_place: LinePlace) -> tuple[int, int, int, int]:
     )
 
 
-def _whole_words_before(cut: Cut) -> str:
+def _whole_words_before(cut: CutLine) -> str:
     """Without the rest of a word that was cut; all where a text has no spaces."""
     is_beginning_of_text = len(cut.before) == cut.place.at
     space = _SPACE.search(cut.before)
@@ -311,7 +311,7 @@ def _whole_words_before(cut: Cut) -> str:
     return cut.before[space.end() :]
 
 
-def _whole_words_after(cut: Cut) -> str:
+def _whole_words_after(cut: CutLine) -> str:
     is_end_of_text = len(cut.after) < SIDE
     spaces = list(_SPACE.finditer(cut.after))
     if is_end_of_text or not spaces:
@@ -319,12 +319,12 @@ def _whole_words_after(cut: Cut) -> str:
     return cut.after[: spaces[-1].start()]
 
 
-def lines_of(selection: RunSelection, cut: list[Cut]) -> list[Line]:
+def lines_of(selection: RunSelection, cut: list[CutLine]) -> list[Line]:
     """Lines as pages show them, with the address of each place."""
     return [_line(selection, cut_line) for cut_line in cut]
 
 
-def _line(selection: RunSelection, cut: Cut) -> Line:
+def _line(selection: RunSelection, cut: CutLine) -> Line:
     document, position, topic, stored_certainty = cut.place
     before = _whole_words_before(cut)
     after = _whole_words_after(cut)

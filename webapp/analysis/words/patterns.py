@@ -11,7 +11,7 @@ import numpy as np
 from inference.errors import Invalid
 from inference.index.hits import Hits, sample
 from webapp.analysis.words import concordance
-from webapp.analysis.words.concordance import Cut, Line, LinePlace, Lines, Order
+from webapp.analysis.words.concordance import CutLine, Line, LinePlace, Lines, Order
 from webapp.analysis.words.shapes import PatternGroup
 from webapp.core.documents import facets, fields, search
 from webapp.core.documents.selection import RunSelection
@@ -126,7 +126,7 @@ def page(
     else:
         numbers = sample(hits.documents, counts, concordance.SORTED).tolist()
 
-    def cut(first: int, limit: int) -> list[Cut]:
+    def cut(first: int, limit: int) -> list[CutLine]:
         return _cut_lines(selection, hits, _tokens(ends, numbers[first : first + limit]))
 
     return concordance.ordered(selection, cut, len(numbers), kept_back, order, first, limit)
@@ -135,7 +135,7 @@ def page(
 def _shown_lines(selection: RunSelection, hits: Hits, limit: int) -> list[Line]:
     """Lines of which something may be shown, in the documents' order. Those of which nothing may
     would tell by their number whether a text that is used up has the pattern. Raises Invalid, as
-    `told`."""
+    `limit_to_embargo`."""
     limit_to_embargo(selection, hits)
     lines_shown: list[Line] = []
     for block in range(0, min(len(hits.documents), MOST_LOOKED_AT), limit or 1):
@@ -245,7 +245,7 @@ def all_lines(selection: RunSelection, hits: Hits, size: int = 1_000) -> Iterato
         yield page(selection, hits, "document", first, size).lines
 
 
-def _cut_lines(selection: RunSelection, hits: Hits, tokens: list[tuple[int, int]]) -> list[Cut]:
+def _cut_lines(selection: RunSelection, hits: Hits, tokens: list[tuple[int, int]]) -> list[CutLine]:
     """tokens: (which of the documents, which of its hits), ascending."""
     last_of_document = dict(tokens)
     hits_of_document = {

@@ -10,6 +10,7 @@ from webapp.core.results import links, topics
 from webapp.core.results.links import TopicWithWords
 from webapp.core.results.view import RunView
 from webapp.models import Version, Word
+from webapp.platform import typed_words
 from webapp.platform.storage.cache import cached
 from webapp.platform.storage.sql import rows, tuples
 from webapp.platform.typed_text import as_counted
@@ -54,13 +55,20 @@ def matching(
 ) -> tuple[list[WordCount], int | None]:
     """Words that begin with `prefix`, accents aside, most frequent first (numbers are in that
     order); and the next page's beginning."""
-    words = rows(  # LIKE takes the prefix literally
+    # As typed, too: words that were given as they are may have any apostrophe
+    patterns = [_begins_with(prefix), _begins_with(as_counted(prefix))]
+    words = rows(
         "SELECT number, word, tokens, documents FROM word WHERE version_id = %s AND number > %s AND"
-        " plain LIKE %s ORDER BY number LIMIT %s",
-        [version.pk, after, regex.sub(r"[\\%_]", r"\\\g<0>", plain(prefix)) + "%", limit + 1],
+        " (plain LIKE %s OR plain LIKE %s) ORDER BY number LIMIT %s",
+        [version.pk, after, *patterns, limit + 1],
     )
     following = words[limit - 1]["number"] if len(words) > limit else None
     return [WordCount(**row) for row in words[:limit]], following
+
+
+def _begins_with(prefix: str) -> str:
+    """A pattern of LIKE that takes the prefix literally."""
+    return regex.sub(r"[\\%_]", r"\\\g<0>", plain(prefix)) + "%"
 
 
 def alike(version: Version, text: str) -> list[WordCount]:
@@ -73,8 +81,23 @@ def alike(version: Version, text: str) -> list[WordCount]:
     return [WordCount(**row) for row in nearest]
 
 
+def containing(version: Version, part: str, limit: int) -> list[str]:
+    """Words that hyphens, apostrophes or a phrase make of this part and others, most frequent
+    first. part: letters."""
+    mark = "[-_'’]"
+    letters = plain(part)
+    expression = f"^{letters}{mark}|{mark}{letters}({mark}|$)"
+    words = tuples(
+        "SELECT word FROM word WHERE version_id = %s AND plain ~ %s ORDER BY number LIMIT %s",
+        [version.pk, expression, limit],
+    )
+    return [found_word for (found_word,) in words]
+
+
 def word(version: Version, text: str) -> Word | None:
-    return Word.objects.filter(version=version, word=as_counted(text)).first()
+    """The word of a vocabulary that a text is counted as; None where it does not count."""
+    counted_word = as_counted(text)
+    return typed_words.find_words(version.pk, [counted_word]).get(counted_word)
 
 
 # A word's senses are here the topics in which it is one of the RANKS first words, that hold

@@ -12,8 +12,9 @@ from webapp.core.documents import fields
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, topics
 from webapp.core.results.view import RunView
+from webapp.core.runs.names import spelling
 from webapp.models import Run, Word
-from webapp.platform.storage.sql import rows, tuples
+from webapp.platform.storage.sql import rows
 
 # A sense with fewer tokens, or with less than RARE_SENSE_SHARE of the word, is folded under "other
 # senses", and one whose tokens are less certain on average than LIKELY, as its lines would be guesses
@@ -64,8 +65,7 @@ def asked_topic(view: RunView, topic: int | str | None) -> int | None:
         return None
     if not 0 <= topic < view.run.topics:
         raise Invalid(
-            "topic",
-            f"A topic in the address must be “all” or one of this run, 0 to {view.run.topics - 1}.",
+            "topic", f"Run {view.run.pk} has topics 0 to {view.run.topics - 1}, got {topic}."
         )
     return int(view.labels.into[topic])
 
@@ -199,14 +199,17 @@ class Bin:
 
     @property
     def tokens(self) -> int:
+        """Of the word in the bin, in all topics."""
         return sum(self.counts)
 
     @property
     def thin(self) -> bool:
+        """Whether the word is so rare here that its shares say little."""
         return self.tokens < THIN_TOKENS
 
     @property
     def shares(self) -> list[float]:
+        """Of each topic in the word's tokens of the bin, from 0 to 1; all 0 where it has none."""
         return [count / self.tokens if self.tokens else 0.0 for count in self.counts]
 
 
@@ -298,15 +301,12 @@ def compare_words(view: RunView, word_a: Word, word_b: Word, selection: RunSelec
     tokens_of_a, documents_of_a = uses_of_a.tally()
     tokens_of_b, documents_of_b = uses_of_b.tally()
     telling_words = distinguishing(evidence.of(view.run), uses_of_a, uses_of_b, TELLING)
-    spelling = tuples(
-        "SELECT number, word FROM word WHERE version_id = %s AND number = ANY(%s)",
-        [view.run.version_id, [near.word for side in telling_words for near in side]],
-    )
+    numbers = [near.word for side in telling_words for near in side]
     return Pair(
         tokens=np.concatenate([tokens_of_a, tokens_of_b]),
         documents=np.concatenate([documents_of_a, documents_of_b]),
         in_documents=[uses_of_a.in_documents, uses_of_b.in_documents],
         together=len(np.intersect1d(uses_of_a.documents, uses_of_b.documents)),
         apart=telling_words,
-        spelling=dict(spelling),
+        spelling=spelling(view.run.version_id, numbers),
     )

@@ -37,10 +37,12 @@ RELATED = 8  # words that begin as this one
 
 
 def header(word: Word) -> WordHeader:
+    """What pages of a word say first: how often it occurs in all documents, and its direction."""
     return WordHeader(word.word, word.tokens, word.documents, concordance.direction(word.word))
 
 
 def word_rows(view: RunView, words: list[queries.WordCount]) -> list[WordRow]:
+    """Words with links to their pages."""
     return [WordRow(**vars(row), url=view.go("run_word", row.word)) for row in words]
 
 
@@ -142,13 +144,9 @@ def _html(
     )
 
 
-def _column_name(topic: Sense | ChartedTopic) -> str:
-    return f"{topic.label} {topic.called}"
-
-
 def _sentence(page: SensesPage) -> str:
     """What a notebook keeps of the page: the senses in a sentence."""
-    shares = "; ".join(f"{_column_name(row)} {percent(row.share)}" for row in page.senses)
+    shares = "; ".join(f"{row.with_label} {percent(row.share)}" for row in page.senses)
     among = f" in {page.documents_chosen}" if page.documents_chosen else ""
     return f"{number_of(page.tokens, 'occurrence')}{among}: {shares}." if shares else ""
 
@@ -158,7 +156,7 @@ def _table(shift: Shift, charted: list[ChartedTopic]) -> str:
     none."""
     if not shift.bins:
         return ""
-    columns = [*map(_column_name, charted), "others"]
+    columns = [*(topic.with_label for topic in charted), "others"]
     labels = [bin.label for bin in shift.bins]
     return json_text(kept_table(shift.by, labels, columns, list(map(_shares, shift.bins))))
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from webapp.analysis.words.concordance import Line, Order
 from webapp.analysis.words.queries import Beginning, CountedWord, WordCount
 from webapp.core.documents.shapes import Bar, Link
+from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results.links import TopicLink, TopicWithWords
 
 # The list of words
@@ -55,7 +56,8 @@ class UntrainedWord:
 class UncountedWord:
     """A word that the texts have, and that does not count. documents: with it, of `among`. reason:
     why it does not count, as the end of a sentence. lines: address of the documents with it. years:
-    its course. can_count: whether keeping it makes it count."""
+    its course. can_count: whether keeping it makes it count. is_part: whether it is nothing but a
+    part of other words. wholes: some of these that count."""
 
     word: str
     documents: int
@@ -64,6 +66,8 @@ class UncountedWord:
     lines: str
     years: list[Bar]
     can_count: bool
+    is_part: bool
+    wholes: list["WordLink"]
 
 
 @dataclass(frozen=True)
@@ -239,6 +243,13 @@ class ListedLines:
     last: int
     previous: str | None
     next: str | None
+
+
+@dataclass(frozen=True)
+class PinnedHtml:
+    """pinned: what a notebook keeps of the page."""
+
+    pinned: PinnedChart
 
 
 @dataclass(frozen=True)

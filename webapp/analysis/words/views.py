@@ -1,7 +1,6 @@
 """Words of a run's corpus, the senses of one (the topics that its tokens are assigned to), its
 lines, and two words side by side."""
 
-from dataclasses import replace
 from typing import Annotated
 
 from django.http import HttpRequest, HttpResponse
@@ -11,6 +10,7 @@ from inference.errors import Invalid
 from inference.senses import Near
 from webapp.analysis.words import concordance, patterns, queries, senses
 from webapp.analysis.words.concordance import Lines, Order
+from webapp.analysis.words.pinned_words import pin_lines, pin_pattern, pin_words
 from webapp.analysis.words.senses_page import header, senses_page, topic_rows, word_rows
 from webapp.analysis.words.shapes import (
     BeginningRow,
@@ -23,6 +23,7 @@ from webapp.analysis.words.shapes import (
     OtherTopic,
     PartOfWord,
     PatternPage,
+    PinnedHtml,
     Sense,
     SensesPage,
     TellingWord,
@@ -34,17 +35,16 @@ from webapp.analysis.words.shapes import (
     WordsPage,
     WordsToCompare,
 )
+from webapp.analysis.words.uncounted import find_uncounted
 from webapp.core.documents import facets, fields
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.shapes import Bar
 from webapp.core.results import links, topics
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
-from webapp.intake.ingest.corpus_settings import VocabularySettings
 from webapp.models import Run, Word
 from webapp.platform.accounts import embargo
-from webapp.platform.pages.typed import Answer, PageQuery, read_whole, typed
-from webapp.platform.typed_text import as_counted
+from webapp.platform.pages.typed import PageQuery, PageResponse, read_whole, typed
 
 COMPARE = "compare"  # the page of two words; without any it is the page of this word
 ALL = "all"
@@ -64,7 +64,7 @@ def index(
     *,
     word: str = "",
     after: int | None = None,
-) -> Answer[WordsPage] | HttpResponse:
+) -> PageResponse[WordsPage] | HttpResponse:
     """Words that begin with ?word=, most frequent first; a whole word opens its page."""
     found_word = None if as_json or after is not None else queries.word(run.version, word)
     if found_word:
@@ -82,10 +82,11 @@ def index(
         ],
         next=page_query.following(following),
     )
-    return Answer(page)
+    return PageResponse(page)
 
 
 def topic_or_all(name: str, values: list[str]) -> int | str:
+    """The number of a topic, or ALL. Raises BadRequest for what is neither."""
     return ALL if values[-1] == ALL else read_whole(name, values)
 
 
@@ -112,68 +113,27 @@ def detail(
     after: int = 0,
     by: str = "",
     rest: str = "",
-) -> Answer[WordPages]:
+) -> PageResponse[WordPages]:
     """The senses of a word, or with ?topic= the lines of one."""
     found_word = queries.word(run.version, word)
     if found_word is None:
         return _answer_unknown(view, word[:LONGEST_WORD], as_json)
     if not run.final:
-        return Answer(UntrainedWord(header(found_word)))
+        return PageResponse(UntrainedWord(header(found_word)))
     if topic is None:
-        return Answer(*senses_page(selection, found_word, by, rest == "apart"))
+        return PageResponse(*senses_page(selection, found_word, by, rest == "apart"))
     return _lines(selection, page_query, found_word, senses.asked_topic(view, topic), sort, after)
 
 
-def _answer_unknown(view: RunView, text: str, as_json: bool) -> Answer[WordPages]:
+def _answer_unknown(view: RunView, text: str, as_json: bool) -> PageResponse[WordPages]:
     """The page of a word that the vocabulary has not."""
     if not as_json:
-        uncounted = _find_uncounted(view, text)
+        uncounted = find_uncounted(view, text)
         if uncounted is not None:
-            return Answer(uncounted)
+            return PageResponse(uncounted)
     alike = word_rows(view, queries.alike(view.run.version, text))
     page = WordsPage(items=[], q=text, alike=alike, beginnings=[], next=None)
-    return Answer(page, status=NOT_FOUND)
-
-
-def _find_uncounted(view: RunView, word: str) -> UncountedWord | None:
-    """A word that the texts have, but not the vocabulary; None for what is no word, or in no
-    text."""
-    settings = VocabularySettings.from_dict(view.run.version.settings)
-    text = as_counted(word)
-    counts_as_another = text in dict(settings.choice().variants)
-    if not text.isalpha() or counts_as_another:
-        return None
-    having = RunSelection(view.run.corpus, view, q=f'"{text}"')
-    try:
-        documents = having.count
-    except Invalid:  # a corpus without an index
-        return None
-    if not documents:
-        return None
-    is_rare = documents < settings.min_documents
-    if text in settings.stop_words():
-        reason = "is a stop word"
-    elif is_rare:
-        reason = f"is in fewer than {settings.min_documents:,} documents"
-    else:
-        reason = "is spread evenly, or in too many documents"
-
-    def documents_url(query: str) -> str:
-        return view.go("run_documents", asked=query.removeprefix("?"))
-
-    bars = [
-        replace(document_bar, url=documents_url(document_bar.url))
-        for document_bar in facets.bars(having)
-    ]
-    return UncountedWord(
-        text,
-        documents,
-        view.run.version.documents,
-        reason,
-        documents_url(having.address()),
-        bars,
-        not is_rare,
-    )
+    return PageResponse(page, status=NOT_FOUND)
 
 
 def _lines(
@@ -183,7 +143,7 @@ def _lines(
     topic: int | None,
     order: Order,
     first: int,
-) -> Answer[WordPages]:
+) -> PageResponse[WordPages]:
     orders = dict(concordance.ORDERS)
     if fields.dated(selection.run.version) is None:
         del orders["oldest"], orders["newest"]
@@ -207,10 +167,10 @@ def _lines(
         senses=clear,
         rare=rare,
         all=selection.address(topic=ALL),
-        overview=selection.address() if selection else "",
+        overview=selection.address() if selection.has_conditions else "",
         has_places=has_places,
     )
-    return Answer(page)
+    return PageResponse(page, lambda: PinnedHtml(pin_lines(page)))
 
 
 def _list_lines(
@@ -253,17 +213,18 @@ def pattern(
     sort: Order = "document",
     by: str = "",
     after: int = 0,
-) -> Answer[PatternPage | NoPattern]:
+) -> PageResponse[PatternPage | NoPattern]:
     """Where a pattern of words occurs, such as “right|rights of ~5 labor”: hits, documents and
     lines."""
     try:
         if pattern:
-            return Answer(pattern_page(selection, page_query, pattern, topic, sort, by, after))
+            page = pattern_page(selection, page_query, pattern, topic, sort, by, after)
+            return PageResponse(page, lambda: PinnedHtml(pin_pattern(page)))
     except Invalid as error:
         stop = getattr(error, "at", len(pattern))  # what was understood ends here
-        page = NoPattern(pattern, error.message, pattern[:stop], pattern[stop:])
-        return Answer(page, status=BAD_REQUEST, invalid=error)
-    return Answer(NoPattern("", "", "", ""))
+        refused = NoPattern(pattern, error.message, pattern[:stop], pattern[stop:])
+        return PageResponse(refused, status=BAD_REQUEST, invalid=error)
+    return PageResponse(NoPattern("", "", "", ""))
 
 
 def pattern_page(
@@ -319,7 +280,7 @@ def compare(
     as_json: bool,
     *,
     word: list[str] = [],  # noqa: B006
-) -> Answer[ComparedWords | WordsToCompare | SensesPage | UntrainedWord] | HttpResponse:
+) -> PageResponse[ComparedWords | WordsToCompare | SensesPage | UntrainedWord] | HttpResponse:
     """Two words side by side: ?word=cell&word=battery. Without any this is the page of the word
     “compare”."""
     if "word" not in request.GET and queries.word(run.version, COMPARE):
@@ -335,7 +296,7 @@ def compare(
         else:
             words.append(found_word)
     if len(words) < COMPARED or not run.final:
-        return Answer(WordsToCompare(typed_words, [], None, unknown))
+        return PageResponse(WordsToCompare(typed_words, [], None, unknown))
     first, second = words
     page = ComparedWords(
         typed=typed_words,
@@ -346,7 +307,7 @@ def compare(
         unknown=[],
         same=first.number == second.number,
     )
-    return Answer(page)
+    return PageResponse(page, lambda: PinnedHtml(pin_words(page)))
 
 
 def _typed_words(texts: list[str]) -> list[str]:
@@ -364,7 +325,7 @@ def _comparison(selection: RunSelection, first: Word, second: Word) -> WordCompa
     words = topics.top_words(view, pair.topics, senses.WORDS_OF_SENSE)
 
     def side(i: int, word: Word, topic: int) -> PartOfWord:
-        query = selection.address(topic=topic).removeprefix("?")
+        query = selection.address(topic=topic)
         return PartOfWord(
             int(pair.tokens[i, topic]),
             float(shares[i, topic]),

@@ -53,6 +53,7 @@ def questions(run: Run, seed: int) -> np.ndarray:
 
 
 def question_of(run: Run, seed: int, topic: int) -> int:
+    """The number of the question about a topic, from 0."""
     return int(np.flatnonzero(questions(run, seed) == topic)[0])
 
 
@@ -77,7 +78,7 @@ def sample(run: Run, number: int, seed: int) -> list[Sampled]:
     documents the strata move together.
     """
     assigned = evidence.of(run)
-    documents, tokens = assigned.holding(number)
+    documents, tokens = assigned.mixtures.holding(number)
     shares = tokens / np.maximum(assigned.lengths[documents], 1)
     long = assigned.lengths[documents] >= SHORTEST_DOCUMENT
     if long.sum() >= sum(STRATA.values()):
@@ -115,7 +116,7 @@ def passages(run: Run, number: int, seed: int) -> list[Passage]:
     samples = sample(run, number, seed)
     words_of_document = {}
     for row in samples:
-        words, _, assigned, _ = evidence.of(run).document(row.document)
+        words, _, assigned, _ = evidence.of(run).token_topics.of_document(row.document)
         words_of_document[row.document] = words[assigned == number].tolist()
     numbers_of_words = sorted(set().union(*words_of_document.values()))
     word = dict(
@@ -214,15 +215,15 @@ def topic_test(run: Run, number: int, seed: int) -> TopicTest | None:
     token there. None where no document has three topics, or none is left to intrude."""
     assigned = evidence.of(run)
     random = _random(seed, number, 2)
-    documents, tokens_held = assigned.holding(number)
+    documents, tokens_held = assigned.mixtures.holding(number)
     lengths = assigned.lengths[documents]
-    topics_present = np.diff(assigned.doc_ptr)[documents]
+    topics_present = np.diff(assigned.mixtures.doc_ptr)[documents]
     fit = (topics_present >= TOPICS_SHOWN) & (lengths >= SHORTEST_DOCUMENT)
     fit &= tokens_held * ONE_IN >= lengths  # a cheap test; the exact one follows
     candidates = random.permutation(documents[fit])[:DOCUMENTS_LOOKED_AT]
     view = RunView(run)
     for document in candidates.tolist():
-        present, tokens = assigned.mixture(document)
+        present, tokens = assigned.mixtures.of_document(document)
         order = np.lexsort((present, -tokens))
         absent = np.setdiff1d(view.topics, present)
         if present[order[0]] == number and len(absent):
@@ -301,7 +302,7 @@ def progress(view: RunView, reader: str, seed: int) -> dict[Task, tuple[int, int
 
 def _passages_to_read(run: Run, topic: int) -> int:
     """How many passages `sample` has of a topic."""
-    documents = int(evidence.of(run).documents[topic])
+    documents = int(evidence.of(run).topic_documents.counts[topic])
     strata = _strata(documents)
     return sum(min(STRATA[name], end - first) for name, (first, end) in strata.items())
 

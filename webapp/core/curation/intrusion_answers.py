@@ -6,6 +6,7 @@ import math
 from django.db import transaction
 
 from inference.errors import Invalid
+from webapp.core.curation import intrusion
 from webapp.core.curation.intrusion import TopicTest, WordTest
 from webapp.core.curation.services import LABEL
 from webapp.core.curation.shapes import Passage, Test
@@ -13,6 +14,7 @@ from webapp.models import Answer, Run
 from webapp.platform.typed_text import one_line
 
 FITS = ("yes", "no", "unsure")
+REVEALED = "You have seen which topic this is, so your answers can no longer be changed."
 MOST_ANSWERS = (
     50_000  # answers of one reader to questions of one run: each seed asks some thirteen of a topic
 )
@@ -32,7 +34,7 @@ def save_reading(
     (curation.intrusion.passages), and the label if there is one.
 
     Raises Invalid when the label is too long, or comes without a confidence from 1 to 5; then the
-    rest is kept.
+    rest is kept. Raises it, too, when all had been answered before, and so was revealed.
     """
     for item, answer in fits.items():
         if answer not in FITS or not 0 <= item < len(passages):
@@ -41,32 +43,38 @@ def save_reading(
                 f"Mark each passage as {', '.join(FITS)}; got “{answer[:20]}” for {item + 1}.",
             )
     _check_room(run, reader)
+    label = one_line(label)
+    wrong_label = _wrong_label(label, confidence) if label else None
     with transaction.atomic():
+        # One request at a time: another one may give the last answer, and have the topic revealed
+        Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+        answered = intrusion.answers(run, number, seed, reader, "label", "fit")
+        if intrusion.revealed(answered, passages):
+            raise Invalid("fits", REVEALED)
         for item, answer in fits.items():
             payload = {
                 name: getattr(passages[item], name)
                 for name in ("document", "start", "end", "share", "stratum")
             }
             _keep(run, reader, Answer.Kind.FIT, number, seed, item, payload | {"fits": answer})
-    if not (label := one_line(label)):
-        return
+        if label and wrong_label is None:
+            payload = {"label": label, "confidence": int(confidence)}
+            _keep(run, reader, Answer.Kind.LABEL, number, seed, 0, payload)
+    if wrong_label is not None:
+        raise wrong_label
+
+
+def _wrong_label(label: str, confidence: str) -> Invalid | None:
+    """Why a label can't be kept."""
     if len(label) > LABEL:
-        raise Invalid(
+        return Invalid(
             "label", f"A label has at most {LABEL} characters; this one has {len(label):,}."
         )
     if confidence not in ("1", "2", "3", "4", "5"):
-        raise Invalid(
+        return Invalid(
             "confidence", "Say how sure you are of the label, from 1 (a guess) to 5 (certain)."
         )
-    _keep(
-        run,
-        reader,
-        Answer.Kind.LABEL,
-        number,
-        seed,
-        0,
-        {"label": label, "confidence": int(confidence)},
-    )
+    return None
 
 
 def save_choice(

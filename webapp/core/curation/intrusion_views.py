@@ -35,7 +35,7 @@ from webapp.platform.pages.page import (
     signature,
 )
 from webapp.platform.pages.page_query import PageQuery
-from webapp.platform.pages.typed import Answer, typed
+from webapp.platform.pages.typed import PageResponse, typed
 
 TESTS = {"words": queries.word_test, "topics": queries.topic_test}
 PAGES: dict[Task, str] = {
@@ -61,12 +61,12 @@ def _topic(run: Run, seed: int, question: int) -> int:
 
 
 @typed("run/reading.html")
-def index(request: HttpRequest, view: RunView, *, seed: int = 0) -> Answer[ReadingPage]:
+def index(request: HttpRequest, view: RunView, *, seed: int = 0) -> PageResponse[ReadingPage]:
     """The three tasks, and how far the reader is."""
     progress = {}
     for task, (done, following) in queries.progress(view, signature(request), seed).items():
         progress[task] = Progress(done, following, _next(view, task, following, seed))
-    return Answer(
+    return PageResponse(
         ReadingPage(
             progress=progress,
             topics=view.run.topics,
@@ -79,7 +79,7 @@ def index(request: HttpRequest, view: RunView, *, seed: int = 0) -> Answer[Readi
 @typed({PassagesPage: "run/reading_passages.html", BlindPassagesPage: "run/reading_blind.html"})
 def passages(
     request: HttpRequest, view: RunView, number: int, *, seed: int = 0
-) -> Answer[PassagesPage | BlindPassagesPage]:
+) -> PageResponse[PassagesPage | BlindPassagesPage]:
     """Ten passages, without anything that tells what the model makes of them until all questions
     are answered."""
     run = view.run
@@ -91,7 +91,7 @@ def passages(
     label = OwnLabel(**answered.get(("label", 0), {"label": "", "confidence": None}))
     fits = [answered.get(("fit", i), {}).get("fits", "") for i in range(len(read))]
     if not queries.revealed(answered, read):
-        return Answer(
+        return PageResponse(
             BlindPassagesPage(
                 topic=BlindTopic(question, f"Question {question}"),
                 seed=seed,
@@ -106,7 +106,7 @@ def passages(
             )
         )
     _, following = queries.progress(view, who, seed)["label"]
-    return Answer(
+    return PageResponse(
         PassagesPage(
             topic=topic_link(view, number),
             seed=seed,
@@ -136,12 +136,6 @@ def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpRespo
     who = signature(request)
     number = _topic(run, seed, number)
     read = queries.passages(run, number, seed)
-    back_to_test = redirect(_url(RunView(run), "label", number, seed))
-    if queries.revealed(queries.answers(run, number, seed, who, "label", "fit"), read):
-        messages.error(
-            request, "You have seen which topic this is, so your answers can no longer be changed."
-        )
-        return back_to_test
     fits = {i: form[f"fits_{i}"] for i in range(len(read)) if form.get(f"fits_{i}")}
     label = form.get("label", "")
     missing = len(read) - len(fits)
@@ -156,13 +150,13 @@ def answer_passages(request: HttpRequest, run_id: int, number: int) -> HttpRespo
             parts.append("the label")
         if parts:
             messages.info(request, f"Saved. Still to answer: {' and '.join(parts)}.")
-    return back_to_test
+    return redirect(_url(RunView(run), "label", number, seed))
 
 
 @typed("run/reading_test.html")
 def test(
     request: HttpRequest, view: RunView, number: int, kind: Test, *, seed: int = 0
-) -> Answer[IntrusionPage]:
+) -> PageResponse[IntrusionPage]:
     """Which word, or which topic, does not belong? The intruder is named once it is answered."""
     run = view.run
     who = signature(request)
@@ -174,7 +168,7 @@ def test(
     document = answered.get("document")
     document_link = None if document is None else view.go("run_document", document)
     opening = reading_test.text if isinstance(reading_test, queries.TopicTest) else None
-    return Answer(
+    return PageResponse(
         IntrusionPage(
             kind=kind,
             number=question,
@@ -223,7 +217,7 @@ def answer_test(request: HttpRequest, run_id: int, number: int, kind: Test) -> H
 
 
 @typed("run/reading_results.html")
-def results(view: RunView, page_query: PageQuery, *, after: int = 0) -> Answer[ResultsPage]:
+def results(view: RunView, page_query: PageQuery, *, after: int = 0) -> PageResponse[ResultsPage]:
     """What readers judged: labels side by side, how far they agree, how precise the topics are."""
     rows, following, measures = reading_results.results(view, after)
-    return Answer(ResultsPage(topics=rows, next=page_query.following(following), **measures))
+    return PageResponse(ResultsPage(topics=rows, next=page_query.following(following), **measures))

@@ -98,6 +98,7 @@ class TopicForm:
 
 
 def topic_form(view: RunView, number: int) -> TopicForm:
+    """What readers say of a topic, as its form shows it."""
     labels = view.labels
     present = labels.present(number)
     target = int(labels.into[number])

@@ -3,6 +3,7 @@ list, the history with undo, a table of labels to import, and carrying them from
 corpus to this one.
 """
 
+import re
 from collections.abc import Callable
 from urllib.parse import urlencode
 from uuid import UUID
@@ -24,21 +25,24 @@ from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.pages.page import READER, back, is_whole, looked_up, show_errors, signature
 from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.pages.run_links import conditions
-from webapp.platform.pages.typed import Answer, typed
+from webapp.platform.pages.typed import PageResponse, typed
 from webapp.platform.typed_text import NAME, one_line
+
+# At the end of a topic as choices write it, "Farming (T03)"
+_NAMED_TOPIC = re.compile(r" \((T\d+)\)$", re.ASCII)
 
 
 @typed("run/curation.html")
 def index(
     view: RunView, page_query: PageQuery, *, topic: int | None = None, before: int | None = None
-) -> Answer[CurationPage]:
+) -> PageResponse[CurationPage]:
     """Labels and notes: the history of all topics, or of one, and the groups at present."""
     if topic is not None and topic >= view.run.topics:
         raise Http404(f"Run {view.run.pk} has no topic {topic}.")
     edits, following = queries.history(view, before, topic)
     next_address = page_query.url(before=following) if following else None
     topic_link = None if topic is None else links.topic_link(view, topic)
-    return Answer(
+    return PageResponse(
         CurationPage(
             edits=edits,
             next=next_address,
@@ -60,8 +64,7 @@ def edit(request: HttpRequest, run: Run, number: int) -> HttpResponse:
         if field in form and form[field] != form.get(f"was_{field}"):
             values[field] = form[field]
     for field in values.keys() & {"into", "beside"}:
-        topic, _, _ = values[field].strip().partition(" ")  # "T03 Farming", as the field offers it
-        values[field] = topic
+        values[field] = _typed_number(values[field].strip())
     while True:
         try:
             curation.change(run, number, values, signature(request))
@@ -75,6 +78,15 @@ def edit(request: HttpRequest, run: Run, number: int) -> HttpResponse:
     if number < run.topics:
         page = reverse("run_topic", args=[run.pk, number])
     return redirect(back(request, page))
+
+
+def _typed_number(text: str) -> str:
+    """ "T03" of "Farming (T03)" or of "T03 (crop · land)", as the field offers topics, or of what a
+    reader typed that begins with it."""
+    number_at_end = _NAMED_TOPIC.search(text)
+    if number_at_end:
+        return number_at_end[1]
+    return text.partition(" ")[0]
 
 
 @require_POST
@@ -142,14 +154,16 @@ def sign(request: HttpRequest) -> HttpResponse:
 
 
 @typed("run/carry.html")
-def carry(request: HttpRequest, view: RunView, *, source: int | None = None) -> Answer[CarryPage]:
+def carry(
+    request: HttpRequest, view: RunView, *, source: int | None = None
+) -> PageResponse[CarryPage]:
     """What would be copied from another run of the corpus, and what would not."""
     source_view = view
     plan = label_transfer.Plan([], [], {})
     if source is not None:
         source_view = RunView(_source(request, source))
         plan = label_transfer.plan(source_view, view)
-    return Answer(
+    return PageResponse(
         CarryPage(
             from_=source,
             offered=label_transfer.labelled(view.run),

@@ -11,13 +11,14 @@ from inference.answers import collection_unit as found
 from inference.answers.collection_unit import Certainty, Field
 from inference.effects import unit_documents
 from inference.errors import Invalid
+from inference.text.spelling import fold_apostrophes
 from webapp.core.documents import fields, unit_words
 from webapp.intake.metadata import Names, ValueField
 from webapp.models import Corpus, Version
 from webapp.platform.storage import files, sealed
 from webapp.platform.storage.cache import of_documents
 
-_NAME = regex.compile(r"[\p{L}\p{M}]+")
+_WORD = regex.compile(r"[\p{L}\p{M}]+(?:'[\p{L}\p{M}]+)*")
 FEWEST_VALUES = found.FEWEST_VALUES  # values of a field that may be the unit
 FIELDS_OFFERED = 20  # fields that a page offers, those whose texts are most alike first
 
@@ -171,19 +172,19 @@ def name_of(version: Version, code: int) -> str:
     return columns[0].values[int(np.bincount(values).argmax())] if len(values) else ""
 
 
-def words_of_names(version: Version) -> frozenset[str]:
-    """The words, in small letters, of the values of the unit and of the fields that it is nested
-    in: they name somebody, and no subject."""
+def words_of_values(version: Version) -> list[frozenset[str]]:
+    """The words, in small letters, of the values of the unit, and of each field that it is nested
+    in. Where apostrophes join pieces, both the word and the pieces: which of them a vocabulary has
+    is its choice."""
     field = unit_of(version).field
     if field is None:
-        return frozenset()
+        return []
     names = {*field.names, *field.coarser}
-    values: list[str] = []
-    for column in fields.categories(version):
-        if column.name in names:
-            values += column.values
-    text = " ".join(values)
-    return frozenset(map(str.casefold, _NAME.findall(text)))
+    return [
+        _words_and_pieces(" ".join(column.values))
+        for column in fields.categories(version)
+        if column.name in names
+    ]
 
 
 def names_somebody(version: Version) -> Callable[[str], bool]:
@@ -202,8 +203,18 @@ def names_somebody(version: Version) -> Callable[[str], bool]:
 
 
 def _lower_words(text: str) -> str:
-    """Its words, in small letters."""
-    return " ".join(_NAME.findall(text.casefold()))
+    """The pieces of its words, in small letters."""
+    return " ".join(_find_words(text)).replace("'", " ")
+
+
+def _words_and_pieces(text: str) -> frozenset[str]:
+    words = _find_words(text)
+    pieces = [piece for word in words for piece in word.split("'")]
+    return frozenset([*words, *pieces])
+
+
+def _find_words(text: str) -> list[str]:
+    return _WORD.findall(fold_apostrophes(text).casefold())
 
 
 def choose(corpus: Corpus, name: str | None) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 from django.http import QueryDict
 
 from inference.documents import count
-from webapp.core.documents import fields, members, ranges, sums
-from webapp.core.documents.conditions import own_parameters
+from webapp.core.documents import fields, sums
+from webapp.core.documents.conditions import TopicShare, Value, day_limits, ranges
 from webapp.core.documents.selection import Selection
 from webapp.core.documents.shapes import (
     Bar,
@@ -27,8 +27,10 @@ from webapp.core.documents.shapes import (
 from webapp.core.results import links, topics
 from webapp.core.results.view import RunView
 from webapp.intake.metadata import ValueField
+from webapp.platform.pages.run_links import is_condition
 from webapp.platform.storage.cache import BoundedCache
 
+PLACES = ("after", "before", "at")  # where a page of a list begins
 VALUES = 8  # of a category that are offered to tick, the most frequent; others are typed
 # values that are proposed while one types, and topics that a list holds: above, a number is typed
 VALUES_OFFERED = 200
@@ -42,13 +44,26 @@ CATEGORIES = 12  # a table may have 64 columns
 _tallies = BoundedCache(8 << 20)  # what was counted of sets
 
 
+def own_parameters(query: QueryDict) -> list[tuple[str, str]]:
+    """The parameters of an address that are the page's own: neither a condition, nor a place in a
+    list, which differs from selection to selection."""
+    return [
+        (name, value)
+        for name, values in query.lists()
+        if name not in PLACES and not is_condition(name)
+        for value in values
+        if value
+    ]
+
+
 def chosen_set(selection: Selection, query: QueryDict) -> ChosenSet:
     """query: of the page, whose own parameters stay."""
     parameters = own_parameters(query)
     conditions = []
-    for parameter, text in selection.conditions:
-        without = [condition for condition in selection.parameters if condition != parameter]
-        conditions.append(ChosenCondition(text, _address(parameters + without)))
+    for condition in selection.conditions:
+        without = [pair for pair in selection.parameters if pair != condition.parameter]
+        sentence = condition.sentence(selection.all_documents)
+        conditions.append(ChosenCondition(sentence, _address(parameters + without)))
     return ChosenSet(
         name=selection.name,
         conditions=conditions,
@@ -71,22 +86,29 @@ def form(selection: Selection, query: QueryDict) -> SetForm:
         q=selection.q,
         first=selection.first,
         last=selection.last,
-        has=[f"{topic}:{percent:g}" for topic, percent in selection.topics],
+        has_topics=bool(selection.topics),
         dated=fields.dated(version),
         categories=[_category(selection, category) for category in _offered_categories(selection)],
         ranges=ranges.offered_ranges(version, selection.between),
-        only=selection.only,
-        matches=selection.matches,
-        between=[
-            between.address
-            for i, between in enumerate(selection.between)
-            if between.name in {a.name for a in selection.between[:i]}
-        ],
+        unseen=_unseen(selection),
         counted=bool(run and run.final),
         topics=titles(view)
         if view and view.run.snapshot_id and len(view.topics) <= VALUES_OFFERED
         else [],
     )
+
+
+def _unseen(selection: Selection) -> list[tuple[str, str]]:
+    """The conditions that the form has in no field, and passes on: of two ranges of a field, it
+    shows the first."""
+    unseen = []
+    shown_ranges = set[str]()
+    for condition in selection.conditions:
+        if isinstance(condition, ranges.Range) and condition.name not in shown_ranges:
+            shown_ranges.add(condition.name)
+        elif isinstance(condition, ranges.Range) or not condition.IN_FORM:
+            unseen.append(condition.parameter)
+    return unseen
 
 
 def _address(parameters: list[tuple[str, str]]) -> str:
@@ -109,7 +131,7 @@ def _category(selection: Selection, category: ValueField) -> OfferedCategory:
     for rank, (value, documents) in enumerate(values_counted):
         is_ticked = value in ticked_values
         if rank < VALUES or is_ticked:
-            address = f"{category.name}:{value}"
+            _, address = Value(category.name, value).parameter
             offered.append(OfferedValue(value, address, documents, is_ticked))
     unlisted = len(category.values) - len(offered)
     proposed = list(category.values[VALUES:VALUES_OFFERED]) if unlisted else []
@@ -132,8 +154,9 @@ def counts(selection: Selection) -> Facets:
         _count_values(selection, category)
         for category in fields.categories(selection.version)[:CATEGORIES]
     ]
-    topics = _prominent(selection) if selection.run and selection.run.final else []
-    return Facets([category for category in categories if category.values], bars(selection), topics)
+    prominent = _prominent(selection) if selection.run and selection.run.final else []
+    with_values = [category for category in categories if category.values]
+    return Facets(with_values, bars(selection), prominent)
 
 
 def _count_values(selection: Selection, category: ValueField) -> Facet:
@@ -158,12 +181,14 @@ def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
 
     def make() -> np.ndarray:
         _, codes = fields.codes(selection.version, category.name)
-        if not selection:
+        if not selection.has_conditions:
             return np.array(category.documents, np.int64)
-        numbers = (
-            members.of_few_days(selection.version, *selection.span) if selection.span else None
-        )
-        return count(codes[selection.numbers if numbers is None else numbers], len(category.values))
+        numbers = None
+        if selection.is_only_days:
+            numbers = day_limits.of_few_days(selection.version, *selection.day_range)
+        if numbers is None:
+            numbers = selection.numbers
+        return count(codes[numbers], len(category.values))
 
     return _tallies.get_or_set((selection.key, category.name), make)
 
@@ -171,7 +196,7 @@ def _of_values(selection: Selection, category: ValueField) -> np.ndarray:
 def _value(
     selection: Selection, name: str, value: str, documents: int, is_chosen: bool
 ) -> FacetValue:
-    condition = ("in", f"{name}:{value}")
+    condition = Value(name, value).parameter
     address = (
         selection.address(without=condition)
         if is_chosen
@@ -190,7 +215,7 @@ def _prominent(selection: Selection) -> list[ProminentTopic]:
     share = chosen_tokens / max(chosen_tokens.sum(), 1)
     usual = all_tokens / max(all_tokens.sum(), 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        gain = share * np.log(share / usual) if selection else share
+        gain = share * np.log(share / usual) if selection.has_conditions else share
     by_gain = np.argsort(-np.nan_to_num(gain), kind="stable").tolist()
     gaining = [k for k in by_gain if gain[k] > 0 and not labels.is_hidden(k)]
     order = gaining[:TOPICS]
@@ -201,7 +226,7 @@ def _prominent(selection: Selection) -> list[ProminentTopic]:
             share=float(share[k]),
             usual=float(usual[k]),
             words=words[k],
-            narrow=_address([*selection.parameters, ("has", f"{k}:{LEAST_PERCENT}")]),
+            narrow=_address([*selection.parameters, TopicShare(k, LEAST_PERCENT).parameter]),
         )
         for k in order
     ]
@@ -210,10 +235,10 @@ def _prominent(selection: Selection) -> list[ProminentTopic]:
 def bars(
     selection: Selection,
     days: tuple[int, np.ndarray] | None = None,
-    own_parameters: list[tuple[str, str]] | None = None,
+    page_parameters: list[tuple[str, str]] | None = None,
 ) -> list[Bar]:
     """Documents of the set by time, in at most BARS equal periods. days: the first day, and how
-    many each has from it on, of what else is counted. own_parameters: parameters of the page that
+    many each has from it on, of what else is counted. page_parameters: parameters of the page that
     stay in its links."""
     if not fields.dated(selection.version):
         return []
@@ -231,7 +256,7 @@ def bars(
     tally = np.concatenate([[0], np.cumsum(tally)])
     tally = tally[np.clip(np.array(ordinals) - least, 0, len(tally) - 1)]
     parameters = [
-        *(own_parameters or []),
+        *(page_parameters or []),
         *(p for p in selection.parameters if p[0] not in ("from", "to")),
     ]
     tally = np.diff(tally)
@@ -264,7 +289,7 @@ def rates(
     documents: np.ndarray,
     counts: np.ndarray,
     lengths: np.ndarray,
-    own_parameters: list[tuple[str, str]],
+    page_parameters: list[tuple[str, str]],
     among: Selection,
 ) -> tuple[list[Bar], float]:
     """How often what some documents have occurs by time: its height by the words of all the set's
@@ -277,7 +302,7 @@ def rates(
         dated = days[numbers] > 0
         since = days[numbers][dated] - least
         tally = np.bincount(since, weights[dated], len(documents_of_days)).astype(np.int64)
-        return bars(selection, (least, tally), own_parameters)
+        return bars(selection, (least, tally), page_parameters)
 
     numbers = np.arange(len(days)) if selection.numbers is None else selection.numbers
     bars_by_time = by_time(documents, counts)
@@ -298,8 +323,8 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
     """(the first day with documents of the set, int64: documents of it and each later day)."""
 
     def make() -> tuple[int, np.ndarray]:
-        if selection.span:
-            return fields.of_each_day(selection.version, *selection.span)
+        if selection.is_only_days:
+            return fields.of_each_day(selection.version, *selection.day_range)
         days = fields.dates(selection.version)[selection.numbers]
         days = days[days > 0]
         if not len(days):

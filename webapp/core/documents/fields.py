@@ -9,7 +9,15 @@ import numpy as np
 from inference.day_sums import in_span
 from inference.errors import Invalid
 from inference.runtime.arrays import frozen
-from webapp.intake.metadata import Category, Field, MetadataError, Names, RangeField, ValueField
+from webapp.intake.metadata import (
+    Category,
+    Field,
+    MetadataError,
+    Names,
+    Number,
+    RangeField,
+    ValueField,
+)
 from webapp.intake.metadata.columns import Columns, put_in_order
 from webapp.intake.metadata.groups import (
     LONG_YEARS,
@@ -33,7 +41,7 @@ from webapp.platform.storage.cache import cached, of_documents
 
 __all__ = [
     "PERIODS", "Category", "Groups", "between", "by_date", "categories", "choices", "codes", "count", "countable_periods", "counts", "dated", "dates", "first_day", "first_position", "groups", "in_order", "names",
-    "next_of", "of_each_day", "period", "positions", "put_in_order", "ranges", "span", "usual", "values",
+    "next_of", "numbers", "of_each_day", "period", "positions", "put_in_order", "ranges", "span", "usual", "values",
 ]  # fmt: skip
 
 _BLOCK = 1 << 18  # documents at a time
@@ -74,6 +82,11 @@ def ranges(version: Version) -> list[RangeField]:
     """Fields of numbers, and of dates beside the first: they are chosen by their ends
     (?between=)."""
     return _fields(version, RangeField)
+
+
+def numbers(version: Version) -> list[Number]:
+    """Those of the ranges that are numbers."""
+    return _fields(version, Number)
 
 
 def values(version: Version, field: Field) -> np.ndarray:
@@ -153,10 +166,10 @@ def counts(version: Version, spans: np.ndarray) -> np.ndarray:
     """int64[n]: the same of many. spans: int64[n, 2]."""
     first, before = _before(version.pk)
     offsets = np.clip(spans - first, 0, len(before) - 1)
-    undated = version.documents - int(before[-1])
-    return np.maximum(before[offsets[:, 1]] - before[offsets[:, 0]], 0) + undated * (
-        spans[:, 0] < 1
-    ) * (spans[:, 1] > 0)
+    dated_documents = np.maximum(before[offsets[:, 1]] - before[offsets[:, 0]], 0)
+    undated_documents = version.documents - int(before[-1])
+    has_undated = (spans[:, 0] < 1) & (spans[:, 1] > 0)  # documents of the day 0
+    return dated_documents + undated_documents * has_undated
 
 
 def between(version: Version, a: int, b: int) -> np.ndarray:
@@ -165,11 +178,11 @@ def between(version: Version, a: int, b: int) -> np.ndarray:
     order = by_date(version, newest=False)
     assert order is not None
     low, high = positions(version, max(a, 1), b)
-    return (
-        order[low:high]
-        if a >= 1 or b < 1
-        else np.concatenate([order[low:high], order[int(_before(version.pk)[1][-1]) :]])
-    )
+    has_undated = a < 1 <= b  # documents of the day 0
+    if not has_undated:
+        return order[low:high]
+    dated_documents = int(_before(version.pk)[1][-1])
+    return np.concatenate([order[low:high], order[dated_documents:]])
 
 
 def first_position(version: Version, span: tuple[int, int], newest: bool) -> int:
@@ -195,11 +208,10 @@ def of_each_day(version: Version, a: int, b: int) -> tuple[int, np.ndarray]:
     days_with_documents = np.flatnonzero(documents)
     if not len(days_with_documents):
         return 0, np.zeros(0, np.int64)
-    # A view would keep the rest
-    return (
-        first + low + int(days_with_documents[0]),
-        documents[days_with_documents[0] : days_with_documents[-1] + 1].copy(),
-    )
+    earliest = int(days_with_documents[0])
+    latest = int(days_with_documents[-1])
+    # A view would keep the rest in memory
+    return first + low + earliest, documents[earliest : latest + 1].copy()
 
 
 def period(version: Version) -> str | None:
@@ -288,13 +300,15 @@ def _first_days(version_id: int, name: str) -> list[int]:
 
 
 def usual(version: Version) -> str | None:
-    """By what a page groups documents that was not asked: a period, else the first category; None
-    where there is neither."""
+    """By what a page groups documents that was not asked: a period, else the first category, else
+    the first field of numbers; None where there is none of them."""
     by = period(version)
     days = dated(version)
     if by == "year" and days is not None and days[1].year - days[0].year > LONG_YEARS:
         return "decade"
-    return by or next((category.name for category in categories(version)), None)
+    if by is not None:
+        return by
+    return next((field.name for field in (*categories(version), *ranges(version))), None)
 
 
 def countable_periods(version: Version) -> list[str]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from inference import Invalid, checkpoint, engines, infer
 from inference.engines.contract import ResolvedConfig
+from inference.kernels.beta_rows import BetaRows
 from webapp.core.documents import queries as documents, texts, wording
 from webapp.core.documents.shapes import LikelyTopic, LikelyTopics, ReadText, Similar
 from webapp.core.results import evidence, links
@@ -36,7 +37,7 @@ def located(version: Version, text: str) -> tuple[np.ndarray, np.ndarray, int]:
     return offsets, words, len(spans) - len(occurrences)
 
 
-def beta(run: Run, words: np.ndarray) -> infer.Words:
+def beta(run: Run, words: np.ndarray) -> BetaRows:
     """The weights of some words, ascending, in all topics: from the rows of the run's present
     snapshot."""
     if run.snapshot_id is None:
@@ -51,7 +52,7 @@ def beta(run: Run, words: np.ndarray) -> infer.Words:
         [run.snapshot_id, words.tolist()],
     )
     weights = np.array(entries, np.float64).reshape(-1, 3).T
-    return infer.Words.from_entries(
+    return BetaRows.from_entries(
         len(words),
         np.searchsorted(words, weights[0]),
         weights[1].astype(np.int32),
@@ -69,7 +70,7 @@ def word(view: RunView, number: int, word: int) -> LikelyTopics | None:
     engine's own is not kept. Where the engine gives a document one topic as a whole, the rest is
     shared out by its theta alone.
     """
-    words, counts, assigned, certainty = evidence.of(view.run).document(number)
+    words, counts, assigned, certainty = evidence.of(view.run).token_topics.of_document(number)
     rows_of_word = np.flatnonzero(words == word)  # one for each section that has the word
     if not len(rows_of_word):
         return None
@@ -101,7 +102,7 @@ def word(view: RunView, number: int, word: int) -> LikelyTopics | None:
 def _theta(snapshot_id: int, run_id: int, number: int) -> np.ndarray:
     """The mixture of a document under a snapshot, which never changes."""
     run = Run.objects.get(pk=run_id)
-    rows, counts, _, _ = evidence.of(run).document(number)
+    rows, counts, _, _ = evidence.of(run).token_topics.of_document(number)
     words, inverse = np.unique(rows, return_inverse=True)  # sections of a document share words
     return _read(run, words, np.bincount(inverse, weights=counts).astype(counts.dtype)).theta
 
@@ -112,7 +113,9 @@ def _read(run: Run, words: np.ndarray, counts: np.ndarray) -> infer.Reading:
     if not engine.ABOUT.by_document:
         return infer.read(beta(run, words), counts, priors(run).alpha)
     config, state = _model(run.snapshot_id, run.pk)
-    return infer.read_by_document(engine, config, state, evidence.of(run).bow.V, words, counts)
+    return infer.read_by_document(
+        engine, config, state, evidence.of(run).document_bow.V, words, counts
+    )
 
 
 @cached(4)
@@ -124,7 +127,7 @@ def _model(snapshot_id: int, run_id: int) -> tuple[ResolvedConfig, Any]:
     """
     run = Run.objects.get(pk=run_id)
     path = files.run_folder(run.pk) / "checkpoint"
-    bow = evidence.of(run).rows
+    bow = evidence.of(run).section_bow
     if not sealed.exists(path):
         raise Invalid(
             "run", f"Run {run.pk} no longer has its checkpoint, without which no text can be read."

@@ -12,17 +12,19 @@ from webapp.core.documents.shapes import TriedText, TryPage
 from webapp.core.results import links
 from webapp.core.results.view import RunView
 from webapp.intake import file_formats
-from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, typed
 
 LONGEST_TRIED_TEXT = 500_000  # characters: read within a second, and small enough for a form
 
 
 @cache_control(no_store=True)
 @typed("run/try.html")
-def text(request: HttpRequest, view: RunView, posted: QueryDict | None) -> HtmlAnswer[TryPage]:
+def text(
+    request: HttpRequest, view: RunView, posted: QueryDict | None
+) -> HtmlPageResponse[TryPage]:
     """The form; POST shows what the text is made of."""
     if posted is None:
-        return HtmlAnswer(TryPage(LONGEST_TRIED_TEXT))
+        return HtmlPageResponse(TryPage(LONGEST_TRIED_TEXT))
     try:
         read, words = infer.text(view, _text(request))
         tried = TriedText(
@@ -31,9 +33,9 @@ def text(request: HttpRequest, view: RunView, posted: QueryDict | None) -> HtmlA
             links.hues(view),
             {part.number for part in read.proportions},
         )
-        return HtmlAnswer(TryPage(LONGEST_TRIED_TEXT, tried=tried))
+        return HtmlPageResponse(TryPage(LONGEST_TRIED_TEXT, tried=tried))
     except Invalid as error:
-        return HtmlAnswer(TryPage(LONGEST_TRIED_TEXT, problem=error.message), status=400)
+        return HtmlPageResponse(TryPage(LONGEST_TRIED_TEXT, problem=error.message), status=400)
 
 
 def _text(request: HttpRequest) -> str:

@@ -113,14 +113,10 @@ def _tokens(view: RunView, first: int, group: np.ndarray, G: int) -> np.ndarray:
     document's, from `first` on."""
     run_evidence = evidence.of(view.run)
     group = group[: max(0, len(run_evidence.lengths) - first)]  # an older version may end before
-    span = slice(run_evidence.doc_ptr[first], run_evidence.doc_ptr[first + len(group)])
+    mixtures = run_evidence.mixtures
+    pointers = mixtures.doc_ptr[first : first + len(group) + 1]
+    pairs = slice(pointers[0], pointers[-1])
+    group_of_pair = np.repeat(group, np.diff(pointers))
     tokens = np.zeros((G, view.run.topics), np.int64)
-    np.add.at(
-        tokens,
-        (
-            np.repeat(group, np.diff(run_evidence.doc_ptr[first : first + len(group) + 1])),
-            run_evidence.doc_topics[span],
-        ),
-        run_evidence.doc_tokens[span],
-    )
+    np.add.at(tokens, (group_of_pair, mixtures.doc_topics[pairs]), mixtures.doc_tokens[pairs])
     return view.labels.merged(tokens)

@@ -75,10 +75,10 @@ def bibtex(corpus: Corpus, cited_spans: list[tuple[int, Place]]) -> list[str]:
 def mixture(view: RunView, number: int, span: Place) -> np.ndarray:
     """int64[K]: the words of a passage that were given to each topic, as the model has them."""
     run_evidence = evidence.of(view.run)
-    if run_evidence.bow.offsets is None:
+    if run_evidence.document_bow.offsets is None:
         return np.zeros(view.run.topics, np.int64)
-    _, counts, topics, _ = run_evidence.document(number)
-    offsets = run_evidence.bow.offsets_of(number)
+    _, counts, topics, _ = run_evidence.token_topics.of_document(number)
+    offsets = run_evidence.document_bow.offsets_of(number)
     inside = (offsets >= span.start) & (offsets < span.end)
     return np.bincount(np.repeat(topics, counts)[inside], minlength=view.run.topics)
 

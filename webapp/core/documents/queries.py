@@ -2,7 +2,6 @@
 explains."""
 
 import json
-from urllib.parse import urlencode
 
 import numpy as np
 
@@ -37,25 +36,25 @@ def describe_documents(listing: Listing, numbers: list[int]) -> list[FoundDocume
     if topic is None and selection.topics:
         topic, _ = selection.topics[0]
     by_number = embargo.about(selection.corpus, numbers, "title", "source_id", "date_text")
-    beginnings = texts.beginnings(selection.corpus, numbers)
-    matches = {}
+    passages: dict[int, texts.Excerpt] = {}
     if selection.q:
-        matches = search.passages(selection.corpus, selection.q, numbers)
+        passages = search.passages(selection.corpus, selection.q, numbers)
     elif topic is not None:
-        matches = texts.passages(selection.run_view, numbers, topic)
+        passages = texts.passages(selection.run_view, numbers, topic)
+    # Under an embargo what is read counts as shown: only those beginnings are read that are shown
+    without_match = [number for number in numbers if number not in passages]
+    passages |= texts.beginnings(selection.corpus, without_match)
     shares: dict[int, float] = {}
     if topic is not None:
         shares = dict(zip(numbers, _shares(selection, numbers, topic), strict=True))
     owner = selection.run or selection.corpus
     view = selection.view
-    # A document knows its list by them.
-    parameters = f"?{urlencode(listing.parameters)}" if listing.parameters else ""
+    # A document knows its list by it
+    query_string = listing.query_string()
 
     def shown(number: int) -> FoundDocument:
         row = by_number[number]
-        passage = texts.shown_passage(
-            selection.corpus, view, number, matches.get(number) or beginnings[number]
-        )
+        passage = texts.shown_passage(selection.corpus, view, number, passages[number])
         return FoundDocument(
             **row,
             **passage,
@@ -63,7 +62,7 @@ def describe_documents(listing: Listing, numbers: list[int]) -> list[FoundDocume
             id=row["source_id"],
             date=row["date_text"],
             passage="".join(text for text, _ in passage["snippet"]),
-            url=links.selected_document_url(owner, number, parameters),
+            url=links.selected_document_url(owner, number, query_string),
         )
 
     return [*map(shown, numbers)]
@@ -74,7 +73,7 @@ def _shares(selection: Selection, numbers: list[int], topic: int) -> list[float]
     run_evidence = evidence.of(selection.run_view.run)
     parts = selection.run_view.labels.parts(topic)
     topic_tokens = np.array(
-        [sum(run_evidence.tokens(number, part) for part in parts) for number in numbers]
+        [sum(run_evidence.mixtures.tokens(number, part) for part in parts) for number in numbers]
     )
     return (topic_tokens / np.maximum(run_evidence.lengths[numbers], 1)).tolist()
 
@@ -138,7 +137,7 @@ def strongest(view: RunView, numbers: list[int], topic: int) -> list[DocumentWit
 def proportions(view: RunView, number: int) -> list[Proportion]:
     """A document's topics with the tokens and the share that each has of it, largest first, and
     their first words."""
-    topics_in_it, tokens = evidence.of(view.run).mixture(number)
+    topics_in_it, tokens = evidence.of(view.run).mixtures.of_document(number)
     mixture = np.zeros(view.run.topics, np.int64)
     mixture[topics_in_it] = tokens
     return parts(view, view.labels.merged(mixture))
@@ -165,17 +164,16 @@ def similar(view: RunView, number: int) -> Similar:
     run_evidence = evidence.of(view.run)
     if not run_evidence.lengths[number]:
         return Similar([])
+    topics_in_it, tokens = run_evidence.mixtures.of_document(number)
     mixture = np.zeros(view.run.topics)
-    mixture[run_evidence.mixture(number)[0]] = (
-        run_evidence.mixture(number)[1] / run_evidence.lengths[number]
-    )
+    mixture[topics_in_it] = tokens / run_evidence.lengths[number]
     return like(view, mixture, number)
 
 
 def like(view: RunView, mixture: np.ndarray, number: int = -1) -> Similar:
     """The documents most like a mixture, float64[K], the one with `number` left out."""
     run_evidence = evidence.of(view.run)
-    nearby = nearest(run_evidence, mixture, SIMILAR, number)
+    nearby = nearest(run_evidence.topic_documents, mixture, SIMILAR, number)
     by_number = embargo.about(
         view.run.corpus, [number, *nearby.numbers.tolist()], "title", "date_text", "digest"
     )
@@ -183,7 +181,7 @@ def like(view: RunView, mixture: np.ndarray, number: int = -1) -> Similar:
     own_mixture = view.labels.merged(mixture)
     rows = []
     for n, distance in zip(nearby.numbers.tolist(), nearby.distances.tolist(), strict=True):
-        ks, tokens = run_evidence.mixture(n)
+        ks, tokens = run_evidence.mixtures.of_document(n)
         other_mixture = np.bincount(
             view.labels.into[ks],
             weights=tokens / run_evidence.lengths[n],

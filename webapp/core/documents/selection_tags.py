@@ -31,7 +31,7 @@ def chosen_set(context) -> ChosenOfRun | None:
         except Invalid:
             # The page has another use for the name: what is wrong in a set is said where it is used
             return None
-    if not selection:
+    if not selection.has_conditions:
         return None
     address = selection.address()
     return ChosenOfRun(

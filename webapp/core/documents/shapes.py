@@ -1,7 +1,6 @@
 """What the pages of documents show: each is rendered as HTML and answered as JSON, key by key in
 this order."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -267,21 +266,20 @@ class OfferedRange:
 @dataclass(frozen=True)
 class SetForm(ChosenSet):
     """The form that chooses documents, for templates/run/_selection.html. own: parameters of the
-    page, which stay; others: all but the search. dated: the first day and the last. counted:
-    whether topics can be asked for. topics: (number, title)."""
+    page, which stay; others: all but the search. has_topics: whether topics are asked for
+    already. unseen: conditions that the form has in no field, and passes on. dated: the first day
+    and the last. counted: whether topics can be asked for. topics: (number, title)."""
 
     own: list[tuple[str, str]]
     others: list[tuple[str, str]]
     q: str
     first: str
     last: str
-    has: list[str]
+    has_topics: bool
+    unseen: list[tuple[str, str]]
     dated: tuple[date, date] | None
     categories: list[OfferedCategory]
     ranges: list[OfferedRange]
-    only: Sequence[str]
-    matches: Sequence[str]
-    between: list[str]
     counted: bool
     topics: list[tuple[int, str]]
 

@@ -26,11 +26,12 @@ Spans = list[tuple[int, int]]  # days a ... b - 1 each, ascending, none in two o
 def days_of_groups(selection: Selection, groups: fields.Groups | None) -> list[Spans] | None:
     """The days of each group of a set, or of all of it; None where anything but days says what is
     in the set or a group."""
-    span = selection.span
-    starts = groups.starts if groups else span
-    if span is None or starts is None:
+    if not selection.is_only_days:
         return None
-    edges = np.clip(starts, *span).tolist()
+    starts = groups.starts if groups else selection.day_range
+    if starts is None:
+        return None
+    edges = np.clip(starts, *selection.day_range).tolist()
     return [[(a, b)] for a, b in zip(edges[:-1], edges[1:], strict=True)]
 
 
@@ -56,9 +57,8 @@ def counts_of_days(selection: Selection, groups: list[Spans]) -> np.ndarray:
 def sample_of_days(selection: Selection, spans: Spans, limit: int) -> np.ndarray:
     """int32, ascending: at most so many documents of some days, spread evenly over these. Only of a
     version with an order by date."""
-    return np.sort(
-        spread(np.concatenate([fields.between(selection.version, *span) for span in spans]), limit)
-    )
+    documents = np.concatenate([fields.between(selection.version, *span) for span in spans])
+    return np.sort(spread(documents, limit))
 
 
 def of_days(
@@ -78,18 +78,17 @@ def of_days(
     topic_numbers = np.arange(run_evidence.K) if topics is None else np.array(topics, np.int64)
     day_ranges = run_evidence.day_sums.ranges(
         [spans[i] for i in order],
-        run_evidence,
+        run_evidence.topic_documents,
         partial(fields.between, version),
         fields.dates(version),
         topic_numbers,
         selection.run_view.labels.into,
         measures,
     )
-    if (
-        day_ranges is None
-        or all(len(group) == 1 for group in groups)
-        and order == list(range(len(spans)))
-    ):
+    if day_ranges is None:
+        return None
+    each_is_one_span = all(len(group) == 1 for group in groups)
+    if each_is_one_span and order == list(range(len(spans))):
         return day_ranges
     owner = np.array([g for g, group in enumerate(groups) for _ in group])[order]
     totals = np.zeros((len(groups) + 1, day_ranges.whole.shape[1]))
@@ -129,7 +128,7 @@ class Sums(NamedTuple):
 def of_selection(selection: Selection, by: str | None = None) -> Sums:
     """Sums of the selected documents, by a period or a category (fields.groups). Raises Invalid
     where there is no such thing."""
-    if not by and not selection:
+    if not by and not selection.has_conditions:
         return of_all(selection.run_view)
     return grouped(selection, fields.groups(selection.version, by) if by else None, by)
 
@@ -142,7 +141,7 @@ def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) 
 
     def make() -> Sums:
         # What is kept does not grow with D
-        labelled = groups and groups._replace(made=np.empty(0, np.int32), days=None)
+        labelled = groups and groups._replace(group_or_maker=np.empty(0, np.int32), days=None)
         days = days_of_groups(selection, groups)
         ranges = of_days(selection, days, measures=(TOKENS, NUMBER)) if days else None
         if ranges is not None:
@@ -151,7 +150,7 @@ def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) 
             return Sums(labelled, tokens, documents, totals[:, WORDS], totals[:, ALL])
         G = len(groups.labels) if groups else 1
         members, group = selection.in_groups(groups)
-        tokens, documents = evidence.of(run).sums(group, G, targets, members)
+        tokens, documents = evidence.of(run).mixtures.sums(group, G, targets, members)
         return Sums(labelled, tokens, documents, tokens.sum(axis=1), count(group, G))
 
     return _kept.get_or_set((name, *selection.counts_key), make)
@@ -166,14 +165,14 @@ def of_all(view: RunView) -> Sums:
         return grouped(Selection.all(view), None, None)
 
     def make() -> Sums:
-        _, topics, tokens, _ = run_evidence.by_word()
+        _, topics, tokens, _ = run_evidence.word_topics.held_by_word()
         of_topics = np.bincount(topics, tokens, minlength=run_evidence.K).astype(np.int64)
         return Sums(
             None,
             of_topics[None],
-            run_evidence.documents[None],
+            run_evidence.topic_documents.counts[None],
             of_topics.sum()[None],
-            np.array([run_evidence.bow.D]),
+            np.array([run_evidence.document_bow.D]),
         )
 
     return _kept.get_or_set((view.run.snapshot_id, "all"), make)

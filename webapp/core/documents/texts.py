@@ -41,14 +41,14 @@ def tokens(view: RunView, number: int) -> Tokens:
     it has none. number: of the document. Raises Invalid where the corpus kept no places of
     words."""
     run_evidence = evidence.of(view.run)
-    if run_evidence.bow.offsets is None:
+    if run_evidence.document_bow.offsets is None:
         raise Invalid(
             "run",
             "This corpus was read by a version that did not keep where its words stand. Upload it"
             " again to mark them.",
         )
-    words, counts, topics, certainty = run_evidence.document(number)
-    offsets = run_evidence.bow.offsets_of(number)
+    words, counts, topics, certainty = run_evidence.token_topics.of_document(number)
+    offsets = run_evidence.document_bow.offsets_of(number)
     order = np.argsort(offsets, kind="stable")
     pair = np.repeat(np.arange(len(words)), counts)[order]
     return Tokens(offsets[order], words[pair], view.labels.into[topics[pair]], certainty[pair])
@@ -145,18 +145,13 @@ def strip(assigned: Tokens, length: int) -> Strip:
     stretches = max(1, min(STRETCHES, length // SHORTEST_STRETCH))
     topics, column, count = np.unique(assigned.topics, return_inverse=True, return_counts=True)
     order = np.argsort(-count, kind="stable")
+    place_in_order = np.argsort(order)
+    stretch = assigned.offsets.astype(np.int64) * stretches // max(length, 1)
     tokens = np.zeros((stretches, len(topics)), np.int64)
-    np.add.at(
-        tokens,
-        (
-            assigned.offsets.astype(np.int64) * stretches // max(length, 1),
-            np.argsort(order)[column],
-        ),
-        1,
-    )
-    return Strip(
-        [-(-length * i // stretches) for i in range(stretches + 1)], topics[order].tolist(), tokens
-    )
+    np.add.at(tokens, (stretch, place_in_order[column]), 1)
+    # The first character of a stretch is the first that the division above puts there
+    edges = [-(-length * i // stretches) for i in range(stretches + 1)]
+    return Strip(edges, topics[order].tolist(), tokens)
 
 
 def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt]:
@@ -165,14 +160,13 @@ def passages(view: RunView, numbers: list[int], topic: int) -> dict[int, Excerpt
     and marks the other words assigned to it."""
     words_of_topic = np.array(topics.own_words(view, topic), np.int64)
     marks = {number: _marks(tokens(view, number), topic, words_of_topic) for number in numbers}
-    cut_texts = around(
-        view.run.corpus, {number: _densest(at, PASSAGE) for number, at in marks.items() if len(at)}
-    )
+    begins = {number: _densest(places, PASSAGE) for number, places in marks.items() if len(places)}
+    cut_texts = around(view.run.corpus, begins)
     cuts = [ends(cut_text) for cut_text in cut_texts]
-    inside = [
-        (at := marks[cut_text.number] - cut_text.first)[(at >= a) & (at < b)]
-        for cut_text, (a, b) in zip(cut_texts, cuts, strict=True)
-    ]
+    inside = []
+    for cut_text, (begin, end) in zip(cut_texts, cuts, strict=True):
+        places = marks[cut_text.number] - cut_text.first
+        inside.append(places[(places >= begin) & (places < end)])
     stops = wording.stops(view.run.version, [cut_text.text for cut_text in cut_texts], inside)
     aligned = zip(cut_texts, cuts, inside, stops, strict=True)
     return {
@@ -195,12 +189,11 @@ def densest_place(tokens: Tokens, topic: int, length: int = PASSAGE) -> int | No
 
 
 def _densest(positions: np.ndarray, length: int) -> int:
-    """Which of these places begins the `length` characters that hold most of them."""
-    return int(
-        positions[
-            np.argmax(np.searchsorted(positions, positions + length) - np.arange(len(positions)))
-        ]
-    )
+    """Which of these places begins the `length` characters that hold most of them. positions:
+    ascending."""
+    positions_before_end = np.searchsorted(positions, positions + length)
+    held = positions_before_end - np.arange(len(positions))
+    return int(positions[np.argmax(held)])
 
 
 def shown_passage(
@@ -214,16 +207,14 @@ def shown_passage(
     return {"snippet": passage.parts, "passage_url": view.go.with_set(url) if view else url}
 
 
-def around(corpus: Corpus, at: dict[int, int]) -> list[embargo.Piece]:
+def around(corpus: Corpus, begins: dict[int, int]) -> list[embargo.Piece]:
     """The passage of each document that begins at a character, with its margins; under embargo a
     shorter one."""
-    return embargo.read_pieces(
-        corpus,
-        [
-            (number, first := max(0, centre - MARGIN), centre - first + PASSAGE + MARGIN, centre)
-            for number, centre in at.items()
-        ],
-    )
+    pieces = []
+    for number, begin in begins.items():
+        first = max(0, begin - MARGIN)
+        pieces.append((number, first, begin - first + PASSAGE + MARGIN, begin))
+    return embargo.read_pieces(corpus, pieces)
 
 
 def beginnings(corpus: Corpus, numbers: list[int]) -> dict[int, Excerpt]:
@@ -251,12 +242,16 @@ def mark_passage(
     """The passage between the ends `cut` with the words marked that begin at `positions` and end at
     `stops`."""
     text = cut_text.text
-    at, b = cut
-    begin_of = cut_text.first + at
-    end_of = cut_text.first + max(at, b, *stops)
+    begin, end = cut
+    # A word that is marked is not cut
+    end = max(begin, end, *stops)
     parts = [("… ", False)] if cut_text.first else []
-    for begin, stop in zip(positions.tolist(), stops, strict=True):
-        parts += [(text[at:begin], False), (text[begin:stop], True)]
-        at = stop
-    parts.append((text[at : max(at, b)] + (" …" if cut_text.more else ""), False))
-    return Excerpt([part for part in parts if part[0]], begin_of, end_of)
+    unmarked_from = begin
+    for first, stop in zip(positions.tolist(), stops, strict=True):
+        parts += [(text[unmarked_from:first], False), (text[first:stop], True)]
+        unmarked_from = stop
+    behind = text[unmarked_from:end]
+    parts.append((behind + " …" if cut_text.more else behind, False))
+    return Excerpt(
+        [part for part in parts if part[0]], cut_text.first + begin, cut_text.first + end
+    )

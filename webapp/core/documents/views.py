@@ -5,7 +5,6 @@ parent documents: what the sections that were made of one hold together.
 import json
 from functools import partial
 from itertools import pairwise
-from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -49,8 +48,9 @@ from webapp.core.results.page_cache import cached_page
 from webapp.core.results.topics import is_topic
 from webapp.core.results.view import RunView
 from webapp.models import Corpus, Run
+from webapp.platform.accounts import embargo
 from webapp.platform.drawing.numbers import topic_label
-from webapp.platform.pages.typed import Answer, Cursor, PageQuery, typed
+from webapp.platform.pages.typed import Cursor, PageQuery, PageResponse, typed
 
 # topics whose words are coloured
 ALL = "all"
@@ -68,18 +68,18 @@ def of_corpus(
     *,
     by: str = "",
     after: Cursor = None,
-) -> Answer[DocumentsPage]:
+) -> PageResponse[DocumentsPage]:
     """A page of a corpus's documents, in an order; an empty list where the set has none."""
-    return Answer(_list(page_query, Listing(selection, by), after))
+    return PageResponse(_list(page_query, Listing(selection, by), after))
 
 
 @cached_page()
 @typed("run/documents.html")
 def of_run(
     run: Run, selection: Selection, page_query: PageQuery, *, by: str = "", after: Cursor = None
-) -> Answer[DocumentsPage]:
+) -> PageResponse[DocumentsPage]:
     """A page of a run's documents, in an order; an empty list where the set has none."""
-    return Answer(_list(page_query, Listing(selection, by), after))
+    return PageResponse(_list(page_query, Listing(selection, by), after))
 
 
 def _list(
@@ -140,16 +140,16 @@ def in_corpus(
     passage: str = "",
     at: int | None = None,
     by: str = "",
-) -> Answer[DocumentPage]:
+) -> PageResponse[DocumentPage]:
     """A document as it is, without a run."""
     passage_place = Place.read(passage)
     selection = Selection.read(request.GET, corpus)
-    _exists(corpus, number)
+    _check_exists(corpus, number)
     document = read_document(selection, number, _first_character(at, passage_place))
     if document is None:
         raise _missing(corpus, number)
     page = _document(page_query, document, passage_place, at, by)
-    return Answer(page, partial(_text, corpus, document, passage_place))
+    return PageResponse(page, partial(_text, corpus, document, passage_place))
 
 
 @typed("run/document.html")
@@ -166,7 +166,7 @@ def in_run(
     by: str = "",
     show: str = "",
     topic: str = "",
-) -> Answer[DocumentOfRunPage] | HttpResponse:
+) -> PageResponse[DocumentOfRunPage] | HttpResponse:
     """A document with its topics' proportions, its words by topic, and the documents that are like
     it; as it is where the run has no topics of it: while it trains, and where the document was
     added later."""
@@ -177,7 +177,7 @@ def in_run(
         )
     passage_place = Place.read(passage)
     selection = Selection.read(request.GET, view)
-    _is_read(run, number)
+    _check_is_read(run, number)
     document = read_document_of_run(selection, number, _first_character(at, passage_place))
     if document is None:
         raise _missing(run.corpus, number)
@@ -206,18 +206,18 @@ def in_run(
             length=document.about.end - document.about.start,
         )
 
-    return Answer(page, html)
+    return PageResponse(page, html)
 
 
 @typed({})
-def word(run: Run, view: RunView, number: int, column: int) -> Answer[LikelyTopics]:
+def word(run: Run, view: RunView, number: int, column: int) -> PageResponse[LikelyTopics]:
     """How likely each topic is for a word of a document, a column of the bag of words: asked for
     when a reader points at it."""
-    _is_read(run, number)
+    _check_is_read(run, number)
     word = infer.word(view, number, column)
     if word is None:
         raise Http404(f"Document {number} does not have the word {column}.")
-    return Answer(word)
+    return PageResponse(word)
 
 
 def _first_character(at: int | None, passage: Place | None) -> int:
@@ -264,14 +264,15 @@ def _strip(page_query: PageQuery, strip: texts.Strip) -> list[Stretch]:
     return stretches
 
 
-def _exists(corpus: Corpus, number: int) -> None:
+def _check_exists(corpus: Corpus, number: int) -> None:
+    """Raises Http404 for a document that the corpus does not have."""
     if not 0 <= number < corpus.documents:
         raise _missing(corpus, number)
 
 
-def _is_read(run: Run, number: int) -> None:
+def _check_is_read(run: Run, number: int) -> None:
     """Raises Http404 for a document that the run knows nothing of."""
-    _exists(run.corpus, number)
+    _check_exists(run.corpus, number)
     if number >= run.version.documents:
         raise Http404(f"Document {number} was added after run {run.pk}, which has no topics of it.")
 
@@ -329,13 +330,11 @@ def _whole_link(document: ShownDocument) -> WholeLink | None:
 def _neighbour(page_query: PageQuery, listing: Listing, number: int | None) -> Neighbour | None:
     if number is None:
         return None
-    parameters = [*listing.parameters, ("show", page_query.query.get("show", ""))]
-    query_string = urlencode([(name, value) for name, value in parameters if value])
+    shown_topics = page_query.query.get("show", "")
+    further = [("show", shown_topics)] if shown_topics else []
     owner = listing.selection.run or listing.selection.corpus
-    return Neighbour(
-        number,
-        links.selected_document_url(owner, number, f"?{query_string}" if query_string else ""),
-    )
+    url = links.selected_document_url(owner, number, listing.query_string(*further))
+    return Neighbour(number, url)
 
 
 def _list_url(listing: Listing) -> str:
@@ -345,29 +344,27 @@ def _list_url(listing: Listing) -> str:
         if selection.run
         else ("corpus_documents", selection.corpus)
     )
-    return reverse(name, args=[owner.pk]) + (
-        f"?{urlencode(listing.parameters)}" if listing.parameters else ""
-    )
+    return reverse(name, args=[owner.pk]) + listing.query_string()
 
 
 @typed("passage.html")
 def passage_in_corpus(
     request: HttpRequest, corpus: Corpus, number: int, start: int, end: int
-) -> Answer[PassagePage]:
+) -> PageResponse[PassagePage]:
     """A passage of a document, characters start to end; not found where the document has no such
     passage."""
     page = _passage(corpus, corpus, number, Place(start, end))
-    return Answer(page, partial(_passage_html, request, corpus, page))
+    return PageResponse(page, partial(_passage_html, request, corpus, page))
 
 
 @typed("run/passage.html")
 def passage_in_run(
     request: HttpRequest, run: Run, view: RunView, number: int, start: int, end: int
-) -> Answer[PassageOfRunPage]:
+) -> PageResponse[PassageOfRunPage]:
     """With the passage's topics. Under embargo not: which topic stands at which character would say
     more than counts."""
     passage = Place(start, end)
-    _is_read(run, number)
+    _check_is_read(run, number)
     described = _passage(run.corpus, run, number, passage)
     tokens = passages.mixture(view, number, passage)
     if run.corpus.embargo:
@@ -378,7 +375,7 @@ def passage_in_run(
         proportions=queries.parts(view, view.labels.merged(tokens)),
         **vars(passages.similar(view, number, tokens)),
     )
-    return Answer(page, partial(_passage_html, request, run.corpus, page))
+    return PageResponse(page, partial(_passage_html, request, run.corpus, page))
 
 
 def _passage(corpus: Corpus, owner: Run | Corpus, number: int, span: Place) -> PassagePage:
@@ -386,7 +383,8 @@ def _passage(corpus: Corpus, owner: Run | Corpus, number: int, span: Place) -> P
     if passage is None:
         raise Http404(
             f"Document {number} of “{corpus.name}” has no passage from character {span.start} to"
-            f" {span.end}. A passage lies within its document and has at most 5,000 characters."
+            f" {span.end}. A passage lies within its document and has at most {embargo.QUOTE:,}"
+            " characters."
         )
     return PassagePage(**vars(passage), url=links.marked_url(owner, number, *span))
 
@@ -399,21 +397,19 @@ def _passage_html(request: HttpRequest, corpus: Corpus, page: PassagePage) -> Pa
 @typed("corpus/parent_document.html")
 def whole_in_corpus(
     corpus: Corpus, page_query: PageQuery, first: int, as_json: bool, *, after: int = 0
-) -> Answer[WholePage] | HttpResponse:
+) -> PageResponse[WholePage] | HttpResponse:
     """A parent document of a corpus: a page of its sections, or a redirect where `first` is not its
     first section."""
     parent = _parent(corpus, first, corpus.documents)
     if parent.first != first:
-        return redirect(
-            reverse(
-                "corpus_whole_json" if as_json else "corpus_whole", args=[corpus.pk, parent.first]
-            )
-        )
+        name = "corpus_whole_json" if as_json else "corpus_whole"
+        address = reverse(name, args=[corpus.pk, parent.first])
+        return redirect(address + page_query.url(after=after or None).rstrip("?"))
     after = min(after, parent.parts - 1)
     sections = parent_documents.sections(
         corpus, parent, after, lambda number: reverse("corpus_document", args=[corpus.pk, number])
     )
-    return Answer(
+    return PageResponse(
         WholePage(
             parent_documents.about(corpus, parent),
             after,
@@ -427,13 +423,13 @@ def whole_in_corpus(
 @typed("run/parent_document.html")
 def whole_in_run(
     run: Run, view: RunView, page_query: PageQuery, first: int, as_json: bool, *, after: int = 0
-) -> Answer[WholeOfRunPage] | HttpResponse:
+) -> PageResponse[WholeOfRunPage] | HttpResponse:
     """With the topics of all its sections together, and along its length."""
     parent = _parent(run.corpus, first, run.version.documents)
     if parent.first != first:
-        return redirect(
-            reverse("run_whole_json" if as_json else "run_whole", args=[run.pk, parent.first])
-        )
+        name = "run_whole_json" if as_json else "run_whole"
+        address = reverse(name, args=[run.pk, parent.first])
+        return redirect(address + page_query.url(after=after or None).rstrip("?"))
     after = min(after, parent.parts - 1)
     rows = parent_documents.sections(
         run.corpus, parent, after, lambda number: view.go("run_document", number)
@@ -459,7 +455,7 @@ def whole_in_run(
             linked.append((row, [links.topic_share(view, k, share) for k, share in row.topics]))
         return WholeHtml(sections=linked, hues=links.hues(view), shown=set(range(view.run.topics)))
 
-    return Answer(page, html)
+    return PageResponse(page, html)
 
 
 def _parent(corpus: Corpus, number: int, documents: int) -> parent_documents.ParentDocument:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from inference import text
-from inference.text.stream import cut_of
+from inference.text import cut_rules
 from webapp.models import Version
 
 
@@ -19,7 +19,14 @@ def stops(version: Version, texts: list[str], positions: list[np.ndarray]) -> li
     return text.stops(texts, positions, *_how(version))
 
 
-def _how(version: Version) -> tuple[text.Choice, str, bool, int]:
+def alike(version: Version) -> list[tuple[str, str]]:
+    """Writings and the words that they count as."""
+    settings = version.settings
+    apart = settings.get("apart", ())
+    return [(written, word) for written, word in settings.get("alike", ()) if written not in apart]
+
+
+def _how(version: Version) -> tuple[text.Choice, str, bool, cut_rules.CutRules]:
     settings = version.settings
     reading = version.corpus.settings
     names = {
@@ -30,16 +37,11 @@ def _how(version: Version) -> tuple[text.Choice, str, bool, int]:
         "forms",
         "language",
     } & settings.keys()
-    alike = (
-        (written, word)
-        for written, word in settings.get("alike", ())
-        if written not in settings.get("apart", ())
-    )
     choice = text.Choice(
         **{name: settings[name] for name in names},
         phrases=tuple(settings.get("phrases", ())),
-        variants=tuple(alike),
+        variants=tuple(alike(version)),
     )
     is_given = reading.get("options", {}).get("given", False)
-    cut = cut_of(version.corpus.progress.get("stream"))
-    return choice, reading.get("language", ""), is_given, cut
+    rules = cut_rules.of_checkpoint(version.corpus.progress.get("stream"))
+    return choice, reading.get("language", ""), is_given, rules

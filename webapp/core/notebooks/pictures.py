@@ -3,15 +3,19 @@ intervals, on an axis in percent."""
 
 from collections.abc import Sequence
 from itertools import groupby
+from math import cos, pi, sin
 from typing import NamedTuple
 
 from webapp.core.notebooks.shapes import Cell, KeptTable
+from webapp.platform.drawing import kept_map
+from webapp.platform.drawing.colours import ON_PAPER
 from webapp.platform.drawing.lines import spread_names
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.pictures import (
     COLOURS,
     FADED,
     FONT_SIZE,
+    INK,
     LETTER_WIDTH,
     RULE,
     Area,
@@ -35,6 +39,10 @@ LINE_HEIGHT = 12.0  # points from one name to the next
 LEVELS = 4
 TICKS = 5
 MOST_LETTERS = 22  # of a name; there is room for so many
+NAME_SIZE = 7.5  # points, of names on a map
+BASELINE = 0.33  # of their size, from the middle of a letter down to its line
+OPAQUE = 0.8  # of its circles
+CORNERS = 32  # of the polygon that is drawn as a circle
 DOT = 1.2  # points on either side of a value that stands alone
 
 
@@ -63,7 +71,9 @@ def can_be_drawn(table: KeptTable | None) -> bool:
 
 
 def picture_of(table: KeptTable | None) -> Picture | None:
-    """None of a table that is not one of shares by period or group."""
+    """None of a table that is neither a map nor one of shares by period or group."""
+    if table is not None and kept_map.is_map(table.columns):
+        return _picture_of_map(table)
     if table is None or not can_be_drawn(table):
         return None
     labels = [str(row[0]) for row in table.rows]
@@ -90,6 +100,29 @@ def picture_of(table: KeptTable | None) -> Picture | None:
         texts.append(Text(at, _short(name), colour))
     description = f"Shares by {table.columns[0]}: {'; '.join(line.name for line in series)}"
     return Picture(WIDTH, HEIGHT, areas, strokes, texts, description)
+
+
+def _picture_of_map(table: KeptTable) -> Picture | None:
+    """None where no row is a place."""
+    drawn_map = kept_map.read_map(table.rows, table.hues, NAME_SIZE / WIDTH)
+    if drawn_map is None:
+        return None
+    areas = []
+    for circle in drawn_map.circles:
+        corners = _corners(WIDTH * circle.x, WIDTH * circle.y, WIDTH * circle.radius)
+        areas.append(Area(corners, ON_PAPER[circle.hue], OPAQUE))
+    texts = []
+    for number, (x, y) in drawn_map.names:
+        name = drawn_map.circles[number].name
+        base_line = WIDTH * y + BASELINE * NAME_SIZE
+        texts.append(Text((WIDTH * x, base_line), name, INK, "middle", NAME_SIZE))
+    height = WIDTH * drawn_map.height
+    return Picture(WIDTH, height, areas, [], texts, "Map of topics")
+
+
+def _corners(x: float, y: float, radius: float) -> list[Point]:
+    angles = [2 * pi * corner / CORNERS for corner in range(CORNERS)]
+    return [(x + radius * cos(angle), y + radius * sin(angle)) for angle in angles]
 
 
 def series_of(table: KeptTable) -> list[Series]:

@@ -11,10 +11,10 @@ from django.urls import Resolver404, resolve, reverse
 from inference.errors import Invalid
 from webapp.core.documents import passages
 from webapp.core.notebooks.shapes import (
-    Evidence,
     KeptTable,
     NotebookHeader,
     NotebookPage,
+    PinContent,
     PinRow,
     Source,
 )
@@ -22,7 +22,7 @@ from webapp.core.results import links, topics
 from webapp.core.results.view import RunView
 from webapp.models import Corpus, Notebook, Notebooks, Pin, Run, Topic
 from webapp.platform.accounts import embargo
-from webapp.platform.drawing.numbers import percent
+from webapp.platform.drawing.numbers import level, percent
 
 PAGE = 50
 
@@ -167,7 +167,7 @@ def _row(pin: Pin, shut: Corpus | None, deleted: bool) -> PinRow:
         quote = "".join(text for text, _ in embargo.passage(shut, [(quote, False)]))
     table = None
     if pin.table is not None:
-        table = KeptTable(pin.table["rows"], pin.table["columns"])
+        table = KeptTable(**pin.table)
     return PinRow(
         id=pin.pk,
         kind=pin.kind,
@@ -202,6 +202,8 @@ def origin(source: Source, start: int | None = None, end: int | None = None) -> 
         of_run += [f"run {source['run']}", f"K = {source['K']}", f"seed {source['seed']}"]
     if "share" in source:
         of_run.append(f"{percent(source['share'])} of all words")
+    if "level" in source:  # of the interval in the sentence
+        of_run.append(f"{level(float(source['level'] or 0))} confidence interval")
     sentences = [_join_fields(of_document), _join_fields(of_run)]
     return "; ".join(filter(None, sentences))
 
@@ -215,7 +217,7 @@ def _join_fields(fields: Sequence[object]) -> str:
 # --------------------------------------------------------------------------------------------------------
 
 
-def of_topic(run: Run, number: int) -> Evidence:
+def of_topic(run: Run, number: int) -> PinContent:
     """A topic with its first words. Raises Invalid."""
     share = (
         Topic.objects.filter(snapshot=run.snapshot, number=number)
@@ -225,7 +227,7 @@ def of_topic(run: Run, number: int) -> Evidence:
     if share is None:
         raise Invalid("topic", f"Run {run.pk} has no topic {number}.")
     view = RunView(run)
-    return Evidence(
+    return PinContent(
         kind=Pin.Kind.TOPIC,
         title=view.labels.title(number),
         address=reverse("run_topic", args=[run.pk, number]),
@@ -236,7 +238,7 @@ def of_topic(run: Run, number: int) -> Evidence:
 
 def of_passage(
     corpus: Corpus, run: Run | None, number: int, quote: str, start: int | None, end: int | None
-) -> Evidence:
+) -> PinContent:
     """A passage, in the document's own characters: what was sent is found in the text, not
     believed. Raises Invalid."""
     passage = embargo.quotation(corpus, number, quote, start, end)
@@ -246,7 +248,7 @@ def of_passage(
     document = embargo.about(corpus, [number], "source_id", "file", "place", "title", "date_text")[
         number
     ]
-    return Evidence(
+    return PinContent(
         kind=Pin.Kind.PASSAGE,
         title=", ".join(filter(None, [document["title"] or "Untitled", document["date_text"]])),
         address=links.marked_url(run or corpus, number, passage.first, end),
@@ -265,16 +267,20 @@ def of_passage(
     )
 
 
-def of_chart(run: Run | None, title: str, address: str, sentence: str, table: object) -> Evidence:
-    """A page with a chart: its address, what it shows, and the data as they were shown."""
-    return Evidence(
-        Pin.Kind.CHART,
-        title,
-        address,
-        sentence=sentence,
-        table=table,
-        source=_run(run) if run else {},
-    )
+def of_chart(
+    run: Run | None,
+    title: str,
+    address: str,
+    sentence: str,
+    table: object,
+    level_of_interval: float | None = None,
+) -> PinContent:
+    """A page with a chart: its address, what it shows, and the data as they were shown.
+    level_of_interval: of the interval in the sentence, 0.95 of 95%; None without one."""
+    source = _run(run) if run else {}
+    if level_of_interval is not None:
+        source |= {"level": level_of_interval}
+    return PinContent(Pin.Kind.CHART, title, address, sentence=sentence, table=table, source=source)
 
 
 def _run(run: Run) -> Source:

@@ -10,9 +10,10 @@ from django.db.models.functions import Cast, Length
 from django.utils import timezone
 
 from inference.errors import Invalid
-from webapp.core.notebooks.shapes import Cell, Evidence, KeptTable
+from webapp.core.notebooks.shapes import Cell, KeptTable, PinContent
 from webapp.models import Notebook, Pin, User
 from webapp.platform.drawing import tables
+from webapp.platform.drawing.colours import COLOURS
 from webapp.platform.pages import addresses
 from webapp.platform.typed_text import one_line, several_lines
 
@@ -40,6 +41,7 @@ def create(title: str, by: str, owner: User | None = None) -> Notebook:
 
 
 def change(notebook: Notebook, title: str, intro: str) -> None:
+    """Raises Invalid for a title that is empty or a text that is too long."""
     title = _title(title)
     intro = _text("introduction", intro)
     Notebook.objects.filter(pk=notebook.pk).update(title=title, intro=intro, used_at=timezone.now())
@@ -51,6 +53,7 @@ def remove(notebook: Notebook) -> None:
 
 
 def restore(notebook: Notebook) -> None:
+    """Put a notebook that was removed back on the list."""
     Notebook.objects.filter(pk=notebook.pk).update(removed_at=None, used_at=timezone.now())
 
 
@@ -69,13 +72,13 @@ def revoke(notebook: Notebook) -> None:
     Notebook.objects.filter(pk=notebook.pk).update(token=None)
 
 
-def pin(notebook: Notebook, evidence: Evidence, comment: str, by: str) -> Pin:
+def pin(notebook: Notebook, content: PinContent, comment: str, by: str) -> Pin:
     """Keep a piece of evidence at the end of the notebook. Raises Invalid."""
-    if not (address := addresses.own_path(evidence.address)):
+    if not (address := addresses.own_path(content.address)):
         raise Invalid("address", "Only pages of this Topograph can be pinned.")
-    title = one_line(evidence.title)[:TITLE]
-    sentence = _text("sentence", evidence.sentence)
-    table = _table(evidence.table)
+    title = one_line(content.title)[:TITLE]
+    sentence = _text("sentence", content.sentence)
+    table = _table(content.table)
     comment = _text("comment", comment)
     with transaction.atomic():
         _lock(notebook)
@@ -94,15 +97,15 @@ def pin(notebook: Notebook, evidence: Evidence, comment: str, by: str) -> Pin:
         new_pin = Pin.objects.create(
             notebook=notebook,
             position=(pins.aggregate(last=Max("position"))["last"] or 0) + 1,
-            kind=evidence.kind,
+            kind=content.kind,
             title=title or address,
             address=address,
-            quote=evidence.quote,
-            start=evidence.start,
-            end=evidence.end,
+            quote=content.quote,
+            start=content.start,
+            end=content.end,
             sentence=sentence,
             table=table and vars(table),
-            source=evidence.source,
+            source=content.source,
             comment=comment,
             by=by,
         )
@@ -111,6 +114,7 @@ def pin(notebook: Notebook, evidence: Evidence, comment: str, by: str) -> Pin:
 
 
 def comment(pin: Pin, text: str) -> None:
+    """Replace what is said of a pin. Raises Invalid for a text that is too long."""
     Pin.objects.filter(pk=pin.pk).update(comment=_text("comment", text))
 
 
@@ -127,10 +131,12 @@ def move(pin: Pin, up: bool) -> None:
 
 
 def remove_pin(pin: Pin) -> None:
+    """Take a pin off its notebook; `restore_pin` puts it back."""
     Pin.objects.filter(pk=pin.pk, removed_at=None).update(removed_at=timezone.now())
 
 
 def restore_pin(pin: Pin) -> None:
+    """Put a pin back where it was."""
     Pin.objects.filter(pk=pin.pk).update(removed_at=None)
 
 
@@ -168,8 +174,10 @@ def _table(table: object) -> KeptTable | None:
     """A table that a page sent along with a chart. Raises Invalid where it is none."""
     if table is None:
         return None
-    columns = table.get("columns") if isinstance(table, dict) else None
-    rows = table.get("rows") if isinstance(table, dict) else None
+    if not isinstance(table, dict):
+        raise Invalid("table", UNEQUAL_ROWS)
+    columns = table.get("columns")
+    rows = table.get("rows")
     if not isinstance(columns, list) or not isinstance(rows, list):
         raise Invalid("table", UNEQUAL_ROWS)
     if not all(_is_row(row, len(columns)) for row in rows):
@@ -183,11 +191,25 @@ def _table(table: object) -> KeptTable | None:
     cells_of_rows = []
     for row in rows:
         cells_of_rows.append([_cell(cell) for cell in row])
-    kept_table = KeptTable(columns=[_cell(cell) for cell in columns], rows=cells_of_rows)
+    kept_table = KeptTable(
+        columns=[_cell(cell) for cell in columns],
+        rows=cells_of_rows,
+        hues=_hues(table.get("hues", []), len(rows)),
+    )
     size = _size(kept_table)
     if size > TABLE:
         raise Invalid("table", f"A table has at most {TABLE:,} characters; this one has {size:,}.")
     return kept_table
+
+
+def _hues(hues: object, rows: int) -> list[int]:
+    """Raises Invalid for what are no colours of so many rows."""
+    if not isinstance(hues, list) or len(hues) not in (0, rows):
+        raise Invalid("table", "The colours of a table must be a list, one for each row.")
+    for hue in hues:
+        if not isinstance(hue, int) or not 0 <= hue < COLOURS:
+            raise Invalid("table", f"A colour must be a number from 0 to {COLOURS - 1}.")
+    return hues
 
 
 def _size(table: KeptTable) -> int:

@@ -13,10 +13,12 @@ Source = dict[str, str | int | float | None]
 
 @dataclass(frozen=True)
 class KeptTable:
-    """The numbers of a chart as they were when it was pinned. rows: each as long as `columns`."""
+    """The numbers of a chart as they were when it was pinned. rows: each as long as `columns`. hues:
+    the colours of the rows, where a chart has them."""
 
     rows: list[list[Cell]]
     columns: list[Cell]
+    hues: list[int] = field(default_factory=list)
 
     @property
     def shares(self) -> list[bool]:
@@ -49,7 +51,7 @@ def _write_cell(cell: Cell, share: bool) -> str:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class PinContent:
     """What is to be pinned. kind: one of Pin.Kind. address: the path of the page that shows it.
     quote: of a passage its text, of a topic its first words; start, end: of a passage, in
     characters of its document. sentence: what a chart shows. table: its numbers as they were sent,
@@ -147,8 +149,12 @@ class NotebookHtml:
 
 @dataclass(frozen=True)
 class PinnedChart:
-    """What a page gives its Pin button to keep of a chart. table: the numbers as JSON, or ""."""
+    """What a page gives its Pin button to keep of a chart. table: the numbers as JSON, or "". level:
+    of the interval that the sentence says; None where it says none. passages: those of the page
+    (sent_passages.write_passages)."""
 
     title: str
     sentence: str
     table: str
+    level: float | None = None
+    passages: str = ""

@@ -16,12 +16,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
 from webapp.core.notebooks import html, markdown, queries, services as notebooks, word
+from webapp.core.notebooks.sent_passages import read_passages
 from webapp.core.notebooks.shapes import (
-    Evidence,
     NotebookHtml,
     NotebookPage,
     NotebookRow,
     NotebooksPage,
+    PinContent,
 )
 from webapp.models import Corpus, Notebook, Pin
 from webapp.platform.accounts import authorization
@@ -33,7 +34,7 @@ from webapp.platform.pages.page import (
     signature,
     whole_number,
 )
-from webapp.platform.pages.typed import Answer, PageQuery, typed
+from webapp.platform.pages.typed import PageQuery, PageResponse, typed
 
 Write = Callable[[NotebookPage, str], str | bytes]
 FILE_FORMS: dict[str, tuple[str, Write | None]] = {  # ending -> its type, what writes it
@@ -61,7 +62,7 @@ def _or_404(request: HttpRequest, notebook_id: int) -> Notebook:
 @typed("notebook/list.html")
 def index(
     request: HttpRequest, page_query: PageQuery, *, before: int | None = None, removed: bool = False
-) -> Answer[NotebooksPage]:
+) -> PageResponse[NotebooksPage]:
     notebooks, following = queries.list_notebooks(authorization.notebooks(request), before, removed)
     rows = [
         NotebookRow(
@@ -76,7 +77,7 @@ def index(
         )
         for row, pins in notebooks
     ]
-    return Answer(
+    return PageResponse(
         NotebooksPage(rows, page_query.url(before=following) if following else None, removed)
     )
 
@@ -94,28 +95,28 @@ def create(request: HttpRequest) -> HttpResponse:
 
 
 @typed("notebook/detail.html")
-def detail(request: HttpRequest, notebook_id: int) -> Answer[NotebookPage]:
+def detail(request: HttpRequest, notebook_id: int) -> PageResponse[NotebookPage]:
     notebook = _or_404(request, notebook_id)
     link = (
         request.build_absolute_uri(reverse("shared", args=[notebook.token]))
         if notebook.token
         else ""
     )
-    return Answer(
+    return PageResponse(
         queries.content(notebook, authorization.corpora(request)),
         lambda: NotebookHtml(own=True, link=link, removed=notebook.removed_at is not None),
     )
 
 
 @typed("notebook/detail.html")
-def shared(token: str) -> Answer[NotebookPage]:
+def shared(token: str) -> PageResponse[NotebookPage]:
     """A notebook as its link shows it: to read only. Nothing is said of a link that was revoked, or
     never was."""
     notebook = queries.shared(token)
     if notebook is None:
         raise Http404("There is no such notebook.")
     page = queries.content(notebook, authorization.corpora_of(notebook.owner))
-    return Answer(
+    return PageResponse(
         replace(page, removed=[]), lambda: NotebookHtml(own=False, link="", removed=False)
     )
 
@@ -197,9 +198,11 @@ def answered(request: HttpRequest, keep: Callable[[], Notebook]) -> HttpResponse
 
 def _keep(request: HttpRequest) -> Notebook:
     """Pin what was sent; returns the notebook that has it. Raises Invalid."""
-    evidence = _evidence(request)
+    content = _read_content(request)
     notebook = picked_notebook(request, _corpus_sent(request))
-    notebooks.pin(notebook, evidence, request.POST.get("comment", ""), signature(request))
+    notebooks.pin(notebook, content, request.POST.get("comment", ""), signature(request))
+    for passage in _read_passages(request):
+        notebooks.pin(notebook, passage, "", signature(request))
     return notebook
 
 
@@ -213,7 +216,7 @@ def _corpus_sent(request: HttpRequest) -> Corpus | None:
     return None
 
 
-def _evidence(request: HttpRequest) -> Evidence:
+def _read_content(request: HttpRequest) -> PinContent:
     form = request.POST
     kind = form.get("kind", "")
     run = authorization.run_or_404(request, whole_number(form, "run")) if form.get("run") else None
@@ -234,13 +237,41 @@ def _evidence(request: HttpRequest) -> Evidence:
         except orjson.JSONDecodeError:
             raise Invalid("table", "The table that came with the chart is not JSON.") from None
         return queries.of_chart(
-            run, form.get("title", ""), form.get("address", ""), form.get("sentence", ""), table
+            run,
+            form.get("title", ""),
+            form.get("address", ""),
+            form.get("sentence", ""),
+            table,
+            _level_sent(form.get("level", "")),
         )
     raise Invalid(
         "kind",
         "A pin must name what is pinned: a topic and its run, a passage and its document, or a"
         " chart.",
     )
+
+
+def _read_passages(request: HttpRequest) -> list[PinContent]:
+    """Those of the page whose chart is pinned. Raises Invalid."""
+    form = request.POST
+    passages_of_page = read_passages(form.get("passages", ""))
+    if not passages_of_page:
+        return []
+    run = authorization.run_or_404(request, whole_number(form, "run"))
+    return [
+        queries.of_passage(run.corpus, run, passage.document, passage.quote, None, None)
+        for passage in passages_of_page
+    ]
+
+
+def _level_sent(text: str) -> float | None:
+    """The level of the interval in a chart's sentence; None where none was sent, or what is no
+    level."""
+    try:
+        level = float(text)
+    except ValueError:
+        return None
+    return level if 0 < level < 1 else None
 
 
 def picked_notebook(request: HttpRequest, corpus: Corpus | None) -> Notebook:

@@ -3,7 +3,7 @@ seconds."""
 
 from pathlib import Path
 
-from inference import Bow, Evidence, Invalid, Postings
+from inference import Bow, Evidence, Invalid, Postings, complete_and_open
 from webapp.models import Run
 from webapp.platform.storage import files, sealed
 from webapp.platform.storage.cache import cached
@@ -34,7 +34,7 @@ def _open_evidence(bow_folder: Path, run_id: int, snapshot_id: int) -> Evidence:
             " again.",
         )
     return sealed.opened(
-        lambda: Evidence.open(folder, bow, Postings.open(by_word)), folder, bow_folder
+        lambda: complete_and_open(folder, bow, Postings.open(by_word)), folder, bow_folder
     )
 
 

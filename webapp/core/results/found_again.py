@@ -32,6 +32,7 @@ class FoundAgain:
 
     @property
     def doubtful(self) -> bool:
+        """Whether fewer than half of the runs have it."""
         return self.found < self.runs / 2
 
 
@@ -68,6 +69,8 @@ def of_topic(run: Run, number: int) -> list[Elsewhere] | None:
 
 
 def count(topic: list[Elsewhere]) -> FoundAgain:
+    """Of a topic, in how many trainings with other seeds it was found. topic: where it is in
+    each."""
     return FoundAgain(sum(replicate.found for replicate in topic), len(topic))
 
 

@@ -1,7 +1,7 @@
 """What a run's topics are called, and which ones are merged: what readers say, from the edits that
 hold at present; for the others, the names that were proposed when their snapshot was published."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from webapp.models import Edit, Run, Topic
-from webapp.platform.drawing.numbers import topic_label
+from webapp.platform.drawing.numbers import topic_label, topic_title
 from webapp.platform.storage.cache import cached
 from webapp.platform.storage.sql import rows, tuples
 
@@ -97,12 +97,15 @@ class Labels:
         return self._proposed[k] if k < len(self._proposed) else Proposal()
 
     def note(self, k: int) -> str:
+        """What readers wrote of a topic, "" for nothing."""
         return self._values["note"].get(k, "")
 
     def group(self, k: int) -> str:
+        """The group that readers put a topic into, "" for none."""
         return self._values["group"].get(k, "")
 
     def is_hidden(self, k: int) -> bool:
+        """Whether readers hid a topic."""
         return k in self._values["hidden"]
 
     def chosen_colour(self, k: int) -> int | None:
@@ -114,13 +117,20 @@ class Labels:
     def key(self) -> bytes:
         """What families and colours depend on: which topics are merged, moved, grouped or
         coloured."""
-        fields = ("into", "beside", "group", "colour")
+        return self._digest(("into", "beside", "group", "colour"))
+
+    @cached_property
+    def every_key(self) -> bytes:
+        """What depends on anything that readers say."""
+        return self._digest(sorted(self._values))
+
+    def _digest(self, fields: Iterable[str]) -> bytes:
         edits_as_text = repr([sorted(self._values[field].items()) for field in fields])
         return blake2b(edits_as_text.encode(), digest_size=16).digest()
 
     def title(self, k: int) -> str:
-        """\"T07 Farming\", or \"T07\" without a name."""
-        return f"{topic_label(k)} {self.name(k)}".rstrip()
+        """\"Farming (T07)\", in files, choices and sentences without links."""
+        return topic_title(topic_label(k), self.name(k), self.has_name(k))
 
     def present(self, k: int) -> dict[str, str]:
         """field -> value as it is stored, "" where nothing is said; `into` as it was chosen, not
@@ -132,6 +142,7 @@ class Labels:
         return sorted(set().union(*self._values.values()))
 
     def groups(self) -> list[str]:
+        """Names of the groups that readers made, in alphabetical order."""
         return sorted(set(self._values["group"].values()), key=str.lower)
 
     def members(self, k: int) -> list[int]:

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from webapp.core.results.view import RunView
 from webapp.models import Corpus, Run
-from webapp.platform.drawing.numbers import topic_label
+from webapp.platform.drawing.numbers import topic_label, topic_title
 
 NO_WORDS = "no words of its own"
 
@@ -28,7 +28,7 @@ class TopicLink:
     """How a topic is named, coloured and reached from anywhere; {% chip %} shows it.
 
     label: such as T07. name: what readers call it; else the name proposed from its words; else, where
-    not `has_name`, its first words, "man · industrial · wage", which are no part of a sentence.
+    not `has_name`, its first words, "man · industrial · wage"; a sentence has its label, with the words in brackets.
     background: whether it is general talk, which lists set apart. head: the number of the largest
     topic of its family, null where it is in none. slot: the family's colour; hue: the number of its
     own, which is that one unless a reader chose another.
@@ -46,6 +46,11 @@ class TopicLink:
     hidden: bool
     into: str
     url: str
+
+    @property
+    def with_label(self) -> str:
+        """Its name and number in text without links."""
+        return topic_title(self.label, self.name, self.has_name)
 
 
 @dataclass(frozen=True)
@@ -70,6 +75,8 @@ class TopicWithWords(TopicLink):
 
 
 def topic_link(view: RunView, number: int) -> TopicLink:
+    """A topic as pages link to it: its name and colour, and into which other topic it was
+    merged."""
     labels = view.labels
     target = int(labels.into[number])
     return TopicLink(
@@ -88,6 +95,7 @@ def topic_link(view: RunView, number: int) -> TopicLink:
 
 
 def topic_share(view: RunView, number: int, share: float) -> TopicShare:
+    """A topic with a share, from 0 to 1, of whatever the page is about."""
     return TopicShare(**vars(topic_link(view, number)), share=share)
 
 
@@ -107,6 +115,7 @@ def documents_url(run: Run, query: str = "") -> str:
 
 
 def document_url(run: Run, number: int, query: str = "") -> str:
+    """A document in a run. number: 0-based. query: its "?" included."""
     return f"{_page('run_documents', run.pk)}{number}/{query}"
 
 

@@ -33,6 +33,8 @@ def of(run: Run) -> dict[str, np.ndarray]:
 
 @cached(_KEPT_SNAPSHOTS)
 def read(snapshot_id: int) -> dict[str, np.ndarray]:
+    """The columns of COLUMNS, float64[K], read-only, NaN for what was not measured; kept for some
+    snapshots."""
     rows = Topic.objects.filter(snapshot_id=snapshot_id).order_by("number").values_list(*COLUMNS)
     table = np.array(list(rows), np.float64).reshape(-1, len(COLUMNS))
     table.flags.writeable = False

@@ -68,11 +68,15 @@ _pages = BoundedCache(BYTES, weigh=_weigh)
 clear = _pages.clear
 
 
-def cached_page(depends_on: Callable[[HttpRequest, Run], object] = lambda request, run: None):
+def cached_page(
+    depends_on: Callable[[HttpRequest, Run], object] = lambda request, run: None,
+    remember: Callable[[HttpRequest], None] = lambda request: None,
+):
     """Decorator of a view of a run, which is given the run in place of its number.
 
     depends_on: what else the page depends on, of the request or the run, such as a reader's last
-    choice. It is called at each request, and may store the choice.
+    choice. remember: keeps what the address chooses for the reader's next pages. Both are called at
+    each request, also where the page is in the cache.
     """
 
     def decorate(view):
@@ -80,6 +84,7 @@ def cached_page(depends_on: Callable[[HttpRequest, Run], object] = lambda reques
         @wraps(view)
         def cached_view(request: HttpRequest, run_id: int, **arguments) -> HttpResponse:
             run = run_or_404(run_id)
+            remember(request)
             also = depends_on(request, run)
             has_message = CookieStorage.cookie_name in request.COOKIES  # which is shown once
             if has_message or run.status != Run.Status.DONE or run.snapshot is None:
@@ -155,16 +160,13 @@ def _reader(request: HttpRequest, run: Run) -> tuple:
     account = (
         (user.pk, user.name, user.is_staff) if settings.ACCOUNTS and user.is_authenticated else None
     )
-    context.recent_notebooks = (
-        authorization.notebooks(request).recent() if account or not settings.ACCOUNTS else []
-    )
     return (
         settings.ACCOUNTS,
         context.role,
         context.own_run,
         account,
         request.session.get(READER),
-        [(notebook.pk, notebook.title) for notebook in context.recent_notebooks],
+        [(notebook.pk, notebook.title) for notebook in authorization.recent_notebooks(request)],
         embargo.readers(run.corpus),
         readings.keepers(run.corpus),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from inference.runtime.versions import in_file_names, topograph
-from webapp.intake.ingest.stored_steering import Steering
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.models import Run
 
 LONGEST_NAME = 60  # characters of a corpus's name, or of what was typed, in the name of a file
@@ -67,7 +67,8 @@ def in_names(text: str) -> str:
 
 
 def file_name(run: Run, name: str) -> str:
-    """Says what made the file: corpus, run, K, seed, the program's version, and form; `name` has its
-    ending. A table that a spreadsheet reads has no other place for it."""
+    """Says what made the file: corpus, run, K, seed, the program's version, and at its end `name`:
+    what the file holds, with its ending. A table that a spreadsheet reads has no other place for
+    it."""
     corpus = in_names(run.corpus.name) or "corpus"
     return f"{corpus}_run{run.pk}_K{run.topics}_seed{run.seed}_{in_file_names()}_{name}"

@@ -171,7 +171,7 @@ def described(view: RunView, number: int) -> TopicDetail | None:
     columns = measures.of(view.run)
     if not columns or number >= len(columns["share"]):
         return None
-    again = found_again.of_topic(view.run, number)
+    in_other_runs = found_again.of_topic(view.run, number)
     return TopicDetail(
         **vars(links.topic_link(view, number)),
         share=number_or_none(columns["share"][number]),
@@ -179,7 +179,7 @@ def described(view: RunView, number: int) -> TopicDetail | None:
         floor=number_or_none(columns["floor"][number]),
         floor_mass=number_or_none(columns["floor_mass"][number]),
         words=top_words(view, [number])[number],
-        found_again=found_again.count(again) if again else None,
+        found_again=found_again.count(in_other_runs) if in_other_runs else None,
     )
 
 

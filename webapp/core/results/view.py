@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 from django.http import QueryDict
 
-from webapp.core.results import families, hidden_words, labels, measures
-from webapp.core.results.families import Home
+from webapp.core.results import family_tree, hidden_words, labels, measures
+from webapp.core.results.family_tree import Home
 from webapp.core.results.hidden_words import HiddenWords
 from webapp.core.results.labels import Labels
 from webapp.models import Run, Snapshot
@@ -63,7 +63,7 @@ class RunView:
     @cached_property
     def homes(self) -> list[Home]:
         """The family and the slot of each topic."""
-        return families.homes(self.run, self.labels)
+        return family_tree.homes(self.run, self.labels)
 
     def hue(self, k: int) -> int:
         """The colour of a topic, as every page draws it: the reader's choice, else its family's."""

@@ -4,6 +4,7 @@ from webapp.core.results import topics
 from webapp.core.runs.shapes import ChildRun, OfferedWord
 from webapp.models import Run, Word
 from webapp.platform.typed_text import as_counted
+from webapp.platform.typed_words import spell_words
 
 WORDS_OFFERED = 30  # words of a topic
 CHILDREN = 30  # runs that are listed
@@ -15,7 +16,7 @@ def offered(run: Run, topic: int | None, chosen_words: list[str]) -> list[Offere
     if topic is not None and run.snapshot_id:
         rows, _ = topics.words(run, topic, limit=WORDS_OFFERED)
         of_topic = [row["word"] for row in rows]
-    ticked = [as_counted(word) for word in chosen_words]
+    ticked = spell_words(run.version_id, map(as_counted, chosen_words))
     words = dict.fromkeys(of_topic + ticked)
     in_vocabulary = Word.objects.filter(version=run.version_id, word__in=list(words))
     tokens = dict(in_vocabulary.values_list("word", "tokens"))

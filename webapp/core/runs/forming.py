@@ -171,12 +171,11 @@ class FormingWriter:
         offsets = self.bow.offsets_of(number)
         order = np.argsort(offsets, kind="stable")
         offsets = offsets[order].astype(np.int64)
-        weights = np.concatenate(
-            ([0.0], np.cumsum(np.repeat(of_word, self.bow.counts[row])[order]))
-        )
-        return int(
-            offsets[np.argmax(weights[np.searchsorted(offsets, offsets + PASSAGE)] - weights[:-1])]
-        )
+        of_token = np.repeat(of_word, self.bow.counts[row])[order]
+        before = np.concatenate(([0.0], np.cumsum(of_token)))
+        ends = np.searchsorted(offsets, offsets + PASSAGE)
+        of_passage = before[ends] - before[:-1]
+        return int(offsets[np.argmax(of_passage)])
 
 
 def largest(topics: Topics) -> np.ndarray:

@@ -16,15 +16,15 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 import inference
-from inference import Bow, Evidence, Invalid, Postings, Topics, engines
+from inference import Bow, Evidence, Invalid, Postings, Topics, engines, open_evidence
 from inference.engines.contract import AnyEngine, ResolvedConfig, Truncated
 from inference.explore import distances, flows, matching, relevance
 from inference.explore.company import company
 from inference.explore.flows import Flows
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.results import evidence
 from webapp.core.runs import replicate_rows
 from webapp.intake.ingest import word_estimates
-from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Replicate, Run, Word
 from webapp.platform.drawing.numbers import duration
 from webapp.platform.jobs import dispatch, kinds
@@ -257,7 +257,9 @@ def measure(
     kinds_of = company(short)
     is_smaller = short.K < run_evidence.K
     fine, coarse = (run_evidence, short) if is_smaller else (short, run_evidence)
-    shared = flows.count(fine.topics, coarse.topics, bow.counts, fine.K, coarse.K)
+    shared = flows.count(
+        fine.token_topics.topics, coarse.token_topics.topics, bow.counts, fine.K, coarse.K
+    )
     sizes = shared.of_coarse if is_smaller else shared.of_fine
     measured = Short(
         fine=shared.fine,
@@ -290,7 +292,7 @@ def _gather(
     blocks = inference.fold_in_corpus(engine, config, last.state, bow)
     by_document = engine.ABOUT.by_document
     list(inference.gather(folder, bow, postings, last.topics, blocks, by_document=by_document))
-    return Evidence.open(folder, bow, postings)
+    return open_evidence(folder, bow, postings)
 
 
 def _find_repeats(topics: Topics, sizes: np.ndarray) -> np.ndarray:

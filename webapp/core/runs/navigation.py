@@ -8,10 +8,10 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from inference import engines
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.results.hidden_words import HiddenWords
 from webapp.core.runs import services, steering
 from webapp.intake.ingest.corpora import EXAMPLE_NAME
-from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run
 from webapp.platform import routes
 from webapp.platform.pages.run_links import RunLinks

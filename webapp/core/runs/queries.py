@@ -38,6 +38,7 @@ COVERED = 0.8  # of a circle's radius: a label may reach so far into it, and no 
 
 
 def about(run: Run) -> RunAbout:
+    """What pages and the API say of a run, in whatever state it is."""
     return RunAbout(
         id=run.pk,
         status=run.status,

@@ -24,12 +24,12 @@ from django.db.models import QuerySet
 import inference
 from inference import Bow, Invalid, Topics, checkpoint, engines
 from inference.explore import matching, relevance
+from webapp.core.asked_training import named_topics
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.results import found_again, weights
 from webapp.core.runs import how_many, replicate_rows, steering, trials
 from webapp.core.runs.names import spelling
 from webapp.core.runs.shapes import OtherSeeds
-from webapp.intake.ingest import named_topics
-from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Replicate, Run, Snapshot, Word
 from webapp.platform.jobs import claims, kinds, scheduler
 from webapp.platform.jobs.heartbeat import Heartbeat, run_next
@@ -97,12 +97,12 @@ def state(run: Run) -> OtherSeeds | None:
     if not possible(run):
         return None
     n = Counter(of_seeds(run).values_list("status", flat=True))
-    again = found_again.count_found(run)
+    topics_found = found_again.count_found(run)
     ready = n[Replicate.Status.READY]
     failed = n[Replicate.Status.FAILED]
     found_in_all = None
-    if again:
-        found_in_all = sum(topic_again.found == topic_again.runs for topic_again in again)
+    if topics_found:
+        found_in_all = sum(topic.found == topic.runs for topic in topics_found)
     return OtherSeeds(ready, n.total() - ready - failed, failed, found_in_all)
 
 

@@ -57,6 +57,7 @@ class Column:
     places: int = 3
 
     def written(self, value: float | None) -> str:
+        """A value as tables and charts write it; None is none."""
         write = _WRITTEN[self.format]
         return write(value, self.places)
 

@@ -1,26 +1,29 @@
 """What is done to a run: create, stop, cancel, train again. Deleting: corpora.deletion."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import count
+from types import MappingProxyType
+from typing import Any
 
 import structlog
 from django.db import transaction
 from django.db.models.functions import Now
 
 from inference import Invalid, engines
-from inference.engines.contract import Config, WarmStart
+from inference.engines.contract import Config, ResolvedConfig, WarmStart
 from inference.training import check_seeds
+from webapp.core.asked_training import named_topics
+from webapp.core.asked_training.named_topics import NamedTopic
+from webapp.core.asked_training.stored_steering import NOTHING_SAID, Steering
 from webapp.core.runs import snapshots
-from webapp.intake.ingest import named_topics
-from webapp.intake.ingest.named_topics import NamedTopic
-from webapp.intake.ingest.stored_steering import NOTHING_SAID, Steering
 from webapp.models import Corpus, Run, User, Version, Word
 from webapp.platform.accounts import quotas
 from webapp.platform.drawing.colours import CHOICES
 from webapp.platform.drawing.numbers import duration
 from webapp.platform.jobs import dispatch, events, kinds
 from webapp.platform.typed_text import as_counted
+from webapp.platform.typed_words import spell_words
 
 log = structlog.get_logger(__name__)
 
@@ -29,27 +32,29 @@ MAX_DROPPED = (
 )
 # what pages and arrays are tried with is 2,000; far beyond it a number is a slip of the hand
 MAX_TOPICS = 10_000
+USUAL_SETTINGS: Mapping[str, Any] = MappingProxyType({})  # all as the engine has them
 MOST_AT_ONCE = CHOICES  # runs that are made by one action: one page compares them, each in a colour
 
 
 def create(
     version: Version | None,
     *,
+    topics: int | None = None,
     seed: int = 0,
     engine: str = engines.DEFAULT,
+    engine_settings: Mapping[str, Any] = USUAL_SETTINGS,
     by: User | None = None,
     consensus: bool = False,
     topics_named: Sequence[NamedTopic] = (),
-    **settings,
 ) -> Run:
-    """A queued run, by default the local owner's, with as many topics as its words suggest.
+    """A queued run, by default the local owner's. engine_settings: by their names, as Run.settings
+    has them; what is left out is the engine's own choice. topics: how many, where
+    `engine_settings` doesn't say it; None for as many as the words of the texts suggest.
     consensus: whether trainings with other seeds follow, and then one run of all (runs.replicates).
     topics_named: topics that are named beforehand, its first ones. Raises Invalid, naming the field,
     for settings that the engine or this corpus can't have."""
     version = _ready(version)
-    if settings.get("topics") is None:
-        settings["topics"] = engines.suggest_topics(version.tokens, engine, version.vocabulary)
-    config = engines.config(engine, **settings).resolve(version.rows, version.tokens)
+    config = _config_of(version, engine, {"topics": topics, **engine_settings})
     limit = min(version.vocabulary, MAX_TOPICS)
     if config.topics > limit:
         why = "the size of the vocabulary" if limit < MAX_TOPICS else "the limit"
@@ -75,6 +80,13 @@ def create(
             warm_starter(run)
         dispatch.send(kinds.TRAIN, run.pk)
     return run
+
+
+def _config_of(version: Version, engine: str, settings: dict[str, Any]) -> ResolvedConfig:
+    """settings: of the engine; “topics” None for as many as the words suggest."""
+    if settings["topics"] is None:
+        settings["topics"] = engines.suggest_topics(version.tokens, engine, version.vocabulary)
+    return engines.config(engine, **settings).resolve(version.rows, version.tokens)
 
 
 def _check_named(
@@ -106,9 +118,20 @@ def train_when_read(corpus: Corpus) -> None:
     version = corpus.version
     if corpus.trains is None or version is None:
         return
+    engine_settings = dict(corpus.trains)
+    engine = engine_settings.pop("engine", engines.DEFAULT)
+    seed = engine_settings.pop("seed", 0)
+    consensus = engine_settings.pop("consensus", False)
     try:
         with transaction.atomic():
-            create(version, by=corpus.owner, **corpus.trains)
+            create(
+                version,
+                seed=seed,
+                engine=engine,
+                engine_settings=engine_settings,
+                by=corpus.owner,
+                consensus=consensus,
+            )
     except Invalid:
         log.info("no run is trained", corpus=corpus.pk)
 
@@ -158,26 +181,28 @@ def _lock_corpus(version: Version) -> None:
 
 
 def train_again(run: Run, by: User | None = None) -> Run:
-    """A new run with the same settings and seed; one that leaves words out begins with the same
-    topics again."""
+    """A new run with the same settings and seed, which a run of all seeds follows where one
+    followed this; one that leaves words out begins with the same topics again."""
     if run.begins and run.begun_with is None:
         raise Invalid(
             "run",
             f"Run {run.pk} began with the topics of a run that is deleted; begin with another run"
             " instead.",
         )
+    steering = Steering.of_run(run)
     with transaction.atomic():
         new = create(
             run.version,
             seed=run.seed,
             engine=run.engine,
             by=by,
-            topics_named=Steering.of_run(run).named,
-            **run.settings,
+            consensus=steering.join,
+            topics_named=steering.named,
+            engine_settings=run.settings,
         )
         if not run.begins:
             return new
-        return _continue_from(new, run.parent, run.dropped, Steering.of_run(run))
+        return _continue_from(new, run.parent, run.dropped, steering)
 
 
 def _variants(run: Run) -> list[dict[str, int]]:
@@ -238,10 +263,11 @@ def variants(run: Run, by: User | None = None) -> list[Run]:
         return [
             create(
                 run.version,
+                seed=changed.get("seed", run.seed),
                 engine=run.engine,
+                engine_settings=run.settings | {"topics": changed.get("topics", run.topics)},
                 by=by,
                 topics_named=Steering.of_run(run).named,
-                **{"seed": run.seed} | run.settings | changed,
             )
             for changed in all_changed
         ]
@@ -269,7 +295,8 @@ def without(run: Run, words: list[str], by: User | None = None) -> Run:
             "run",
             f"Run {run.pk} has not counted its words yet; words can be left out when it is done.",
         )
-    words = sorted({as_counted(word.strip()) for word in words if word.strip()})
+    counted_words = {as_counted(word.strip()) for word in words if word.strip()}
+    words = sorted(spell_words(run.version_id, counted_words))
     if not words:
         raise Invalid("words", "Choose one or more words to leave out.")
     if len(words) > MAX_DROPPED:
@@ -309,15 +336,23 @@ def continued(
     by: User | None = None,
     version: Version | None = None,
     steering: Steering = NOTHING_SAID,
-    **changed: int,
+    topics: int | None = None,
 ) -> Run:
-    """A queued run with this one's settings, but for those that are changed, that begins with its
-    topics. version: another one of its corpus; steering: how the topics are changed. Topics that
-    were named beforehand stay so. Raises Invalid where that can't be."""
-    settings = warm_starter(run).continued(run.settings) | changed
+    """A queued run with this one's settings that begins with its topics. version: another one of
+    its corpus; steering: how the topics are changed; topics: how many they are then, None for as
+    many. Topics that were named beforehand stay so. Raises Invalid where that can't be."""
+    settings = warm_starter(run).continued(run.settings)
+    if topics is not None:
+        settings["topics"] = topics
     named = named_topics.merged(Steering.of_run(run).named, steering.merged_groups)
     with transaction.atomic():
-        new = create(version or run.version, seed=run.seed, engine=run.engine, by=by, **settings)
+        new = create(
+            version or run.version,
+            seed=run.seed,
+            engine=run.engine,
+            engine_settings=settings,
+            by=by,
+        )
         return _continue_from(new, run, dropped, replace(steering, named=named))
 
 

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from django.db.models import QuerySet
 from pydantic import Field
 
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.results.links import TopicLink, TopicShare, TopicWithWords
 from webapp.core.runs.series import Column, Curve, Series
-from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run
 
 STEADY = 0.7  # of the topics, found again with other seeds
@@ -85,6 +85,7 @@ class Forming:
 
     @property
     def last(self) -> int | None:
+        """The last step whose topics are kept; None before the first."""
         return self.steps[-1] if self.steps else None
 
 
@@ -100,6 +101,7 @@ class OtherSeeds:
 
     @property
     def wanted(self) -> int:
+        """How many there are to be in the end, failed ones left out."""
         return self.ready + self.to_come
 
     @property

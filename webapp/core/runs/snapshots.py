@@ -152,7 +152,7 @@ def _topic_rows(topics: Topics, outcome: Outcome | None) -> Iterator[tuple[np.nd
         none = np.zeros(len(topic), np.int64)
         yield topic, topics.words, rank, topics.weights, none, none
         return
-    ptr, topics_of_word, tokens, documents = outcome.evidence.by_word()
+    ptr, topics_of_word, tokens, documents = outcome.evidence.word_topics.held_by_word()
     # One number for topic and word
     pair_numbers = topics_of_word.astype(np.int64) * topics.V + np.repeat(
         np.arange(topics.V), np.diff(ptr)
@@ -214,7 +214,7 @@ def _topics(
         share = measures.tokens / measures.tokens.sum()
         columns = {name: np.where(used, getattr(measures, name), np.nan) for name in _MEASURES} | {
             "tokens": measures.tokens.astype(np.int64),
-            "documents": outcome.evidence.documents,
+            "documents": outcome.evidence.topic_documents.counts,
         }
         positions = np.full((topics.K, 2), np.nan)
         positions[used] = xy
@@ -243,7 +243,7 @@ def _topics(
             similar=similar[k],
             beside=company[k],
             phrases=outcome.called.phrases[k] if outcome else [],
-            noun_phrases=outcome.called.noun_phrases[k] if outcome else None,
+            family_terms=outcome.called.terms[k] if outcome else None,
         )
         for k in range(topics.K)
     ]
@@ -269,7 +269,12 @@ def _company(outcome: Outcome | None, K: int) -> list[list]:
         return [[]] * K
     evidence = outcome.evidence
     columns = companions(
-        evidence.doc_ptr, evidence.doc_topics, evidence.doc_tokens, evidence.lengths, K, BESIDE
+        evidence.mixtures.doc_ptr,
+        evidence.mixtures.doc_topics,
+        evidence.mixtures.doc_tokens,
+        evidence.lengths,
+        K,
+        BESIDE,
     )
     topics, lifts, documents = (column.tolist() for column in columns)
     rows = []

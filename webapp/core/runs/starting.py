@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 
 import inference
-from inference import Bow, Evidence, Invalid, Postings, checkpoint
+from inference import Bow, Invalid, Postings, checkpoint, complete_and_open, engines
 from inference.consensus import consensus
 from inference.engines.contract import AnyEngine, ResolvedConfig, State
 from inference.steering import steer
 from inference.warm_start import inherit
+from webapp.core.asked_training import named_topics
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.curation import label_transfer
 from webapp.core.results import weights
 from webapp.core.runs import replicates, steering
-from webapp.intake.ingest import named_topics
-from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Metric, Run, Word
 from webapp.platform.storage import files, sealed
 
@@ -23,16 +23,35 @@ from webapp.platform.storage import files, sealed
 @dataclass(frozen=True)
 class TrainedModel:
     """What is trained on what: the same for all attempts at a run. config: of the engine, resolved
-    for the corpus. folder: of the run's files."""
+    for the corpus. bow_folder: of the files of `bow`. folder: of the run's files."""
 
     engine: AnyEngine
     config: ResolvedConfig
     bow: Bow
+    bow_folder: Path
     folder: Path
 
     @property
     def checkpoint(self) -> Path:
         return self.folder / "checkpoint"
+
+
+def open_model(run: Run) -> TrainedModel:
+    """The run's engine and bag of words: that of its version, or one of its own where it leaves
+    words out, which is made here."""
+    bow_folder = files.bow_folder(run.version_id, run.pk, run.dropped)
+    if run.dropped and not (bow_folder / "meta.json").exists():
+        _leave_words_out(run, bow_folder)
+    bow = sealed.opened(lambda: Bow.open(bow_folder), bow_folder)
+    config = engines.config(run.engine, **run.settings).resolve(bow.D, bow.tokens)
+    return TrainedModel(engines.get(run.engine), config, bow, bow_folder, files.run_folder(run.pk))
+
+
+def _leave_words_out(run: Run, bow_folder: Path) -> None:
+    words = Word.objects.filter(version=run.version_id, word__in=run.dropped)
+    numbers = np.array(words.values_list("number", flat=True), np.int32)
+    folder = files.version_folder(run.version_id) / "bow"
+    sealed.opened(lambda: Bow.open(folder), folder).without(numbers, bow_folder)
 
 
 @dataclass(frozen=True)
@@ -112,7 +131,9 @@ def _topics_of_same_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) 
     folder = files.bow_folder(parent.version_id, parent.pk, parent.dropped)
     evidence_folder = files.run_folder(parent.pk) / "evidence"
     evidence = sealed.opened(
-        lambda: Evidence.open(evidence_folder, Bow.open(folder), Postings.open(folder / "by_word")),
+        lambda: complete_and_open(
+            evidence_folder, Bow.open(folder), Postings.open(folder / "by_word")
+        ),
         evidence_folder,
         folder,
     )
@@ -122,7 +143,7 @@ def _topics_of_same_version(run: Run, parent: Run, bow: Bow, alpha: np.ndarray) 
     keep = np.ones(bow.V, bool)
     keep[list(dropped)] = False
     # Both bags have their pairs in the same order
-    topics = evidence.topics[keep[evidence.bow.words]]
+    topics = evidence.token_topics.topics[keep[evidence.document_bow.words]]
     if said.changes is None:
         return topics
     seed_words = [word for words in said.changes.together for word in words]

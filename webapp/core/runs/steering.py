@@ -8,14 +8,15 @@ from django.http import QueryDict
 
 from inference.errors import Invalid
 from inference.steering import Changes
+from webapp.core.asked_training.stored_steering import KEYS_OF_CHANGES, Steering, TopicChanges
 from webapp.core.results import found_again
 from webapp.core.results.topics import is_topic
 from webapp.core.runs import services
-from webapp.intake.ingest.stored_steering import KEYS_OF_CHANGES, Steering, TopicChanges
 from webapp.models import Run, User, Word
 from webapp.platform.drawing.numbers import join_names, topic_label
 from webapp.platform.received import words_typed
 from webapp.platform.typed_text import as_counted
+from webapp.platform.typed_words import spell_words
 
 MOST_STEERED = 50  # topics or words of one request: more is another corpus, or other settings
 
@@ -37,8 +38,8 @@ class Wish:
         wish = cls(
             merge=_topics(posted.getlist("merge"), run, "merge"),
             split=_topics(posted.getlist("split"), run, "split"),
-            together=_words(posted.get("together", "")),
-            never=_words(posted.get("never", "")),
+            together=spell_words(run.version_id, _words(posted.get("together", ""))),
+            never=spell_words(run.version_id, _words(posted.get("never", ""))),
         )
         wish.check(run)
         return wish

@@ -20,8 +20,8 @@ from webapp.platform.storage.cache import cached
 
 class Kept(NamedTuple):
     """partner: int32[K], the same topic there of each of the run's, -1 for none. doc_ptr,
-    doc_topics, doc_tokens: as Evidence has them. measured: bool[D], documents that nothing was
-    learned from, all of texts that were drawn."""
+    doc_topics, doc_tokens: as DocumentMixtures has them. measured: bool[D], documents that nothing
+    was learned from, all of texts that were drawn."""
 
     partner: np.ndarray
     doc_ptr: np.ndarray
@@ -35,8 +35,8 @@ def learned_from(replicate: Replicate, bow: Bow) -> Bow:
     run = replicate.run
     if replicate.texts == Replicate.Texts.DRAWN:
         assert run.snapshot is not None
-        return simulate.again(
-            bow, evidence.of(run).topics, weights.topics(run.snapshot), replicate.seed
+        return simulate.redraw(
+            bow, evidence.of(run).token_topics.topics, weights.topics(run.snapshot), replicate.seed
         )
     if replicate.texts == Replicate.Texts.HALF:
         learned = ~_draw_measured_half(replicate)

@@ -11,6 +11,8 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from webapp.core.asked_training.described import describe_settings
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.documents import facets
 from webapp.core.results import links
 from webapp.core.results.topics import numbers, top_words
@@ -18,13 +20,12 @@ from webapp.core.results.view import RunView
 from webapp.core.runs import excluded_words, queries, replicates, series, services as runs, steering
 from webapp.core.runs.shapes import Forming, RunHtml, RunPage, SteerPage, TickedTopic, WithoutPage
 from webapp.core.simulate import truth
-from webapp.intake.ingest import forms, version_history
-from webapp.intake.ingest.stored_steering import Steering
+from webapp.intake.ingest import version_history
 from webapp.models import Metric, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.jobs import roster, scheduler
 from webapp.platform.pages.page import looked_up, show_errors
-from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, PageResponse, typed
 from webapp.platform.received import words_typed
 from webapp.platform.server import live
 
@@ -32,7 +33,7 @@ from webapp.platform.server import live
 @typed("run/detail.html")
 def detail(
     request: HttpRequest, run: Run, view: RunView, *, step: int | None = None
-) -> Answer[RunPage]:
+) -> PageResponse[RunPage]:
     """A run, at any time of its life. step: of `forming`."""
     metrics = list(run.metrics.order_by("step"))
     seconds = run.seconds
@@ -69,7 +70,7 @@ def detail(
         url_events=view.go("run_events"),
         other_seeds=replicates.state(run),
     )
-    return Answer(page, partial(_html, run, metrics, "step" in request.GET))
+    return PageResponse(page, partial(_html, run, metrics, "step" in request.GET))
 
 
 def _seconds_left(run: Run, metrics: list[Metric]) -> float | None:
@@ -88,7 +89,7 @@ def _said_of_progress(run: Run, metrics: list[Metric]) -> str:
 def _html(run: Run, metrics: list[Metric], pinned: bool) -> RunHtml:
     columns = series.offered(series.COLUMNS, [run.engine])
     return RunHtml(
-        settings=forms.described(run),
+        settings=describe_settings(run),
         width=queries.WIDTH,
         height=queries.HEIGHT,
         pinned=pinned,
@@ -105,12 +106,12 @@ def _html(run: Run, metrics: list[Metric], pinned: bool) -> RunHtml:
 @typed({})
 def forming(
     request: HttpRequest, view: RunView, as_json: bool, *, step: int | None = None
-) -> Answer[Forming] | HttpResponse:
+) -> PageResponse[Forming] | HttpResponse:
     """The topics at a step: as JSON alone, as the run's page asks for them while its slider moves;
     else that page."""
     if not as_json:
         return detail(request, run=view.run)
-    return Answer(queries.forming(view, step))
+    return PageResponse(queries.forming(view, step))
 
 
 @require_safe
@@ -185,7 +186,7 @@ def steer(
     split: str = "",
     together: str = "",
     never: str = "",
-) -> HtmlAnswer[SteerPage]:
+) -> HtmlPageResponse[SteerPage]:
     """The form: ?topics= are ticked, and the other parameters are what its fields begin with."""
     ticked: list[int] = []
     if run.final:
@@ -210,7 +211,7 @@ def steer(
         never=never[:LONGEST_PAIR_LIST],
         steered=steering.steered(run),
     )
-    return HtmlAnswer(page)
+    return HtmlPageResponse(page)
 
 
 @require_POST
@@ -230,12 +231,12 @@ def train_steered(request: HttpRequest, run: Run) -> HttpResponse:
 @typed("run/without.html")
 def without(
     run: Run, view: RunView, *, topic: int | None = None, words: list[str] = NONE
-) -> Answer[WithoutPage]:
+) -> PageResponse[WithoutPage]:
     """Choose words to leave out: those of ?topic=, and any that are typed or stand in ?words=."""
     runs.warm_starter(run)  # or says that there is none
     if topic is not None and topic >= run.topics:
         topic = None
-    return Answer(
+    return PageResponse(
         WithoutPage(
             topic=None if topic is None else links.topic_link(view, topic),
             words=excluded_words.offered(run, topic, words),

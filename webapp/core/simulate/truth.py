@@ -43,14 +43,18 @@ class Made(NamedTuple):
 
 
 def path(corpus: Corpus) -> Path:
+    """Where the true topics of a corpus of simulated texts are; of another corpus there is no such
+    file."""
     return files.corpus_folder(corpus.pk) / FILE
 
 
 def exists(corpus: Corpus) -> bool:
+    """Whether the texts of a corpus are simulated, and their true topics kept."""
     return sealed.exists(path(corpus))
 
 
 def write_file(target: Path, simulated: Made) -> None:
+    """Write true topics and mixtures as arrays (npz)."""
     with target.open("wb") as file:
         np.savez(
             file,

@@ -13,14 +13,16 @@ from webapp.core.simulate.shapes import Beside, ExtraTopic, MadeTopic, MakePage,
 from webapp.models import Run
 from webapp.platform.accounts import authorization
 from webapp.platform.pages.page import told_at
-from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, PageResponse, typed
 
 OK = 200
 BAD_REQUEST = 400
 
 
 @typed("simulate.html")
-def make(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[MakePage] | HttpResponse:
+def make(
+    request: HttpRequest, posted: QueryDict | None
+) -> HtmlPageResponse[MakePage] | HttpResponse:
     """The form; POST makes the corpus and leads to it."""
     form = MadeForm(posted or None)
     if form.is_valid():
@@ -32,19 +34,19 @@ def make(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[MakePage]
                 " ones.",
             )
             return redirect("corpus", corpus.pk)
-    return HtmlAnswer(MakePage(form), status=BAD_REQUEST if form.errors else OK)
+    return HtmlPageResponse(MakePage(form), status=BAD_REQUEST if form.errors else OK)
 
 
 @cached_page()
 @typed("run/truth.html")
-def compare_truth(run: Run, view: RunView) -> Answer[TruthPage]:
+def compare_truth(run: Run, view: RunView) -> PageResponse[TruthPage]:
     """Each true topic beside what the run has in its place."""
     if not truth.exists(run.corpus):
         raise Http404(
             f"The texts of run {run.pk} were not simulated, so nobody knows their true topics."
         )
     if run.snapshot_id is None:
-        return Answer(TruthPage(None))
+        return PageResponse(TruthPage(None))
     measured = queries.measured(run.snapshot_id)
     topics = []
     for row in measured.topics:
@@ -53,4 +55,4 @@ def compare_truth(run: Run, view: RunView) -> Answer[TruthPage]:
     extra = [
         ExtraTopic(topic=links.topic_link(view, row.number), **vars(row)) for row in measured.extra
     ]
-    return Answer(TruthPage(Beside(**vars(measured) | {"topics": topics, "extra": extra})))
+    return PageResponse(TruthPage(Beside(**vars(measured) | {"topics": topics, "extra": extra})))

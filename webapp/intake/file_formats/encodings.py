@@ -215,6 +215,7 @@ class _Characters:
         return min(1.0, found) * rest + _TYPOGRAPHY_WORTH * self.typography
 
     def good_in_any_latin(self) -> float:
+        """How many characters, by weight, fit a text in Latin letters, whatever its language."""
         letters = sum(n for c, n in self.latin.items() if c <= "\xff" or c in "œšžÿ")
         return _ANY * letters + self.typography + _SIGN_WORTH * self.signs
 

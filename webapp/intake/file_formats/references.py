@@ -3,6 +3,8 @@ journal and what else it says as fields."""
 
 import unicodedata
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import regex
@@ -42,6 +44,9 @@ _KEPT_ROLES = {
 _KEPT_ROLES |= {"publisher", "id"}
 _ENTRY = regex.compile(r"@([A-Za-z]+)\s*[{(]\s*([^,\s{}]*)\s*,")
 _FOLLOWING = regex.compile(r"\n[ \t]*@[A-Za-z]+[ \t]*[{(]")  # how the next reference begins
+# A brace, a quotation mark, or a line that begins as a reference does
+_MARK = regex.compile(r'[{}"]|\n[ \t]*@[A-Za-z]+[ \t]*(?=[{(])')
+_BEHIND_VALUE = regex.compile(r"\s*[,#})]")
 _NAME = regex.compile(r"\s*,?\s*([A-Za-z][\w:-]{0,60})\s*=\s*")
 _JOINED = regex.compile(r"\s*#\s*")
 _BARE = regex.compile(r"[^\s,{}\"]+")
@@ -142,67 +147,128 @@ def _ris(text: str) -> Iterator[_Reference]:
 
 
 def _bibtex(text: str) -> Iterator[_Reference]:
-    at = 0
-    number = 1
-    counted_to = 0
-    end = 0  # of the reference, where the next one begins; looked for once for those of one line
-    while entry := _ENTRY.search(text, at):
-        number += text.count("\n", counted_to, entry.start())
-        counted_to = entry.start()
-        at = entry.end()
-        if entry[1].lower() in ("comment", "string", "preamble"):
-            continue
-        if end <= at:
-            following = _FOLLOWING.search(text, at)
-            end = following.start() if following else len(text)
-        fields: dict[str, list[str]] = {"id": [entry[2]]} if entry[2] else {}
-        unclosed = False
-        while name_match := _NAME.match(text, at, end):
-            value, at, closed = _value(text, name_match.end(), end)
-            unclosed = unclosed or not closed
-            key = name_match[1].lower()
-            role = _ROLES.get(key, key)
-            if role in _KEPT_ROLES and value:
-                written = plain(value)
-                if role == "author":
-                    written = written.replace(" and ", "; ")
-                fields.setdefault(role, [written])
-        yield _Reference(number, fields, unclosed)
+    return _BibText(text).references()
 
 
-def _value(text: str, at: int, end: int) -> tuple[str, int, bool]:
-    """A value that begins there, where it ends, and whether it is closed; parts that “#” joins are
-    one. end: of the reference."""
-    parts = []
-    closed = True
-    while at < end and closed:
-        if text[at] in '{"':
-            part, at, closed = _enclosed(text, at, end)
-        elif bare := _BARE.match(text, at, end):
-            part = bare[0]
-            at = bare.end()
-        else:
-            break
-        parts.append(part)
-        joined = _JOINED.match(text, at, end)
-        if joined is None:
-            break
-        at = joined.end()
-    return "".join(parts), at, closed
+@dataclass(slots=True)
+class _Group:
+    """What an open brace holds. place: the brace's. lines: that began as a reference does, before
+    it. quotation: the last quotation mark of the group itself; lines_at_quotation: before that."""
+
+    place: int
+    lines: int
+    quotation: int | None = None
+    lines_at_quotation: int = 0
 
 
-def _enclosed(text: str, at: int, end: int) -> tuple[str, int, bool]:
-    """What stands between a brace or a quotation mark and its other, where that ends, and whether
-    there is the other before the end of the reference."""
-    closing = "}" if text[at] == "{" else '"'
-    depth = 0
-    begin = at + 1
-    for position in range(begin, end):
-        character = text[position]
-        if character == closing and depth == 0:
-            return text[begin:position], position + 1, True
-        depth += (character == "{") - (character == "}")
-    return text[begin:end], end, False
+class _BibText:
+    """What a file of BibTeX says."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+    def references(self) -> Iterator[_Reference]:
+        text = self.text
+        at = 0
+        number = 1
+        counted_to = 0
+        # of the reference, where the next one begins; looked for once for those of one line
+        end = 0
+        while entry := _ENTRY.search(text, at):
+            number += text.count("\n", counted_to, entry.start())
+            counted_to = entry.start()
+            at = entry.end()
+            if entry[1].lower() in ("comment", "string", "preamble"):
+                continue
+            if end <= at:
+                end = self._next_reference(at)
+            fields: dict[str, list[str]] = {"id": [entry[2]]} if entry[2] else {}
+            unclosed = False
+            while name_match := _NAME.match(text, at, end):
+                value, at, closed = self._value(name_match.end(), end)
+                if at > end:
+                    end = self._next_reference(at)
+                unclosed = unclosed or not closed
+                key = name_match[1].lower()
+                role = _ROLES.get(key, key)
+                if role in _KEPT_ROLES and value:
+                    written = plain(value)
+                    if role == "author":
+                        written = written.replace(" and ", "; ")
+                    fields.setdefault(role, [written])
+            yield _Reference(number, fields, unclosed)
+
+    def _next_reference(self, at: int) -> int:
+        following = _FOLLOWING.search(self.text, at)
+        return following.start() if following else len(self.text)
+
+    def _value(self, at: int, end: int) -> tuple[str, int, bool]:
+        """A value that begins there, where it ends, and whether it is closed; parts that “#” joins
+        are one. end: of the reference, beyond which a value goes that has a line in it that begins
+        as a reference does."""
+        parts = []
+        closed = True
+        while at < end and closed:
+            if self.text[at] in '{"':
+                part, at, closed = self._enclosed(at, end)
+            elif bare := _BARE.match(self.text, at, end):
+                part = bare[0]
+                at = bare.end()
+            else:
+                break
+            parts.append(part)
+            if at > end:
+                end = self._next_reference(at)
+            joined = _JOINED.match(self.text, at, end)
+            if joined is None:
+                break
+            at = joined.end()
+        return "".join(parts), at, closed
+
+    def _enclosed(self, at: int, end: int) -> tuple[str, int, bool]:
+        """What stands between a brace or a quotation mark and its other, where that ends, and
+        whether there is the other before the end of the reference, or behind a line that only
+        begins as a reference does."""
+        closing = "}" if self.text[at] == "{" else '"'
+        depth = 0
+        begin = at + 1
+        for position in range(begin, end):
+            character = self.text[position]
+            if character == closing and depth == 0:
+                return self.text[begin:position], position + 1, True
+            depth += (character == "{") - (character == "}")
+        far_end = self._far_ends.get(at)
+        if far_end is not None and _BEHIND_VALUE.match(self.text, far_end + 1):
+            return self.text[begin:far_end], far_end + 1, True
+        return self.text[begin:end], end, False
+
+    @cached_property
+    def _far_ends(self) -> dict[int, int]:
+        """Of braces and quotation marks, by their places, where the other is: of those that have a
+        line between them that begins as a reference does. Read once, however many are not
+        closed."""
+        ends = {}
+        lines = 0  # so far, that begin so
+        groups = [_Group(-1, 0)]
+        for mark in _MARK.finditer(self.text):
+            place = mark.start()
+            if mark[0] == "{":
+                groups.append(_Group(place, lines))
+            elif mark[0] == "}":
+                if len(groups) == 1:
+                    continue
+                group = groups.pop()
+                if group.lines < lines:
+                    ends[group.place] = place
+            elif mark[0] == '"':
+                group = groups[-1]
+                if group.quotation is not None and group.lines_at_quotation < lines:
+                    ends[group.quotation] = place
+                group.quotation = place
+                group.lines_at_quotation = lines
+            else:
+                lines += 1
+        return ends
 
 
 def _accented(match: regex.Match) -> str:

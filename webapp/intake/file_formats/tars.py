@@ -178,7 +178,7 @@ def _entries(
             raise Unreadable(f"“{name}” {why}. Pack it again.") from None
 
 
-class _Again(Sized):
+class _EntryByNumber(Sized):
     """An entry that is read after others: the archive is read from its beginning for it."""
 
     def __init__(self, source: Source, name: str, number: int, size: int):
@@ -200,14 +200,14 @@ def _companions(source: Source, name: str) -> Companions:
     """Bags of words, vocabularies, pages and METS among the entries, by reading the archive once
     more."""
 
-    def files() -> Iterator[tuple[_Again, str]]:
+    def files() -> Iterator[tuple[_EntryByNumber, str]]:
         with contextlib.closing(_entries(source, name)) as entries:
             for number, entry in enumerate(entries):
                 inside = f"{name}/{entry.name}"
                 if entry.refused is None and (
                     is_bag(inside) or is_vocabulary(inside) or is_page(inside) or is_mets(inside)
                 ):
-                    yield _Again(source, name, number, entry.size), inside
+                    yield _EntryByNumber(source, name, number, entry.size), inside
 
     return Companions(files)
 

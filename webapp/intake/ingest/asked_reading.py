@@ -14,6 +14,7 @@ from webapp.intake import file_formats
 from webapp.intake.ingest.shaping import is_rule
 from webapp.intake.ingest.shaping.options import MAX_PATTERN, MOST_FIELDS
 from webapp.platform.received import SENTENCE, Received, is_text, words_typed
+from webapp.platform.typed_text import as_counted
 
 MOST_STOP_WORDS = 10_000
 LONGEST_WORD = 200  # letters
@@ -131,7 +132,9 @@ class AskedWords(_Asked):
     min_length: int | None = Field(None, ge=1, le=20, description="of a word, in letters")
     numbers: bool | None = Field(None, description="whether what begins with a digit counts")
     hyphens: Literal["split", "join"] | None = Field(None, description="what well-known counts as")
-    apostrophes: Literal["split", "join"] | None = Field(None, description="what l’homme counts as")
+    apostrophes: Literal["clitics", "split", "join"] | None = Field(
+        None, description="what l’homme and Qur’an count as"
+    )
     variants: bool | None = Field(
         None, description="whether different spellings of a word count as one"
     )
@@ -165,10 +168,10 @@ class AskedWords(_Asked):
     @field_validator("phrases")
     @classmethod
     def _phrases(cls, phrases: list[str] | None) -> list[str] | None:
-        """Each once, in lower case, with one space between its words."""
+        """Each once, as it is counted, with one space between its words."""
         if phrases is None:
             return None
-        written = [" ".join(phrase.lower().replace("_", " ").split()) for phrase in phrases]
+        written = [" ".join(as_counted(phrase).replace("_", " ").split()) for phrase in phrases]
         return list(dict.fromkeys(phrase for phrase in written if phrase))
 
 

@@ -91,7 +91,7 @@ def discard(corpus: Corpus) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def look_by_worker(corpus: Corpus, question: guesses.Question) -> None:
+def look_by_worker(corpus: Corpus, files_question: guesses.FilesQuestion) -> None:
     """Have a worker look into a draft's files: that takes longer than a page may."""
     stored = Upload.objects.filter(pk=corpus.pk, status=Upload.Status.STORED)
     with transaction.atomic():  # which locks the corpus, as `read` does
@@ -100,7 +100,10 @@ def look_by_worker(corpus: Corpus, question: guesses.Question) -> None:
         ):
             return
         if stored.update(
-            status=Upload.Status.QUEUED, question=asdict(question), tries=0, heartbeat_at=Now()
+            status=Upload.Status.QUEUED,
+            question=asdict(files_question),
+            tries=0,
+            heartbeat_at=Now(),
         ):
             dispatch.send(kinds.STORE, corpus.pk)
 

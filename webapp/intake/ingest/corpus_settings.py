@@ -2,9 +2,10 @@
 dicts: fields keep their names."""
 
 from dataclasses import dataclass, field, fields, replace
-from typing import Self
+from typing import Any, Self
 
 from inference.text import Choice, Rules, Spread, Stream, stop_words, variants
+from webapp.platform.typed_text import as_counted
 
 SECTION_WORDS = 1_000  # words of a section, in which long documents are read
 SMALL_CORPUS_DOCUMENTS = 20  # documents below which a word of a single one counts
@@ -14,6 +15,8 @@ SMALL_CORPUS_DOCUMENTS = 20  # documents below which a word of a single one coun
 class VocabularySettings(Rules):
     """Which words of a corpus count: kept on a version as a dict."""
 
+    # Of new versions; those that were made before keep what they have
+    apostrophes: str = field(default="clitics", kw_only=True)
     also: list[str] = field(default_factory=list)  # languages whose stop words are left out, too
     section_words: int = SECTION_WORDS  # 0: documents are read in one piece
     extra_stop_words: list[str] = field(default_factory=list)
@@ -30,8 +33,13 @@ class VocabularySettings(Rules):
     def from_dict(cls, settings: dict) -> Self:
         """The settings of a version, or of a corpus, which hold more; those of an older version
         lack some, and mean what they meant."""
-        older = (
-            {"spread_evenly": True, "section_words": 0, "variants": False}
+        older: dict[str, Any] = (
+            {
+                "spread_evenly": True,
+                "section_words": 0,
+                "variants": False,
+                "apostrophes": "split",
+            }
             if "max_share" in settings
             else {}
         )
@@ -62,10 +70,13 @@ class VocabularySettings(Rules):
 
     def choice(self) -> Choice:
         """Raises Invalid, naming the field, for a value that can't be."""
-        kept_words = frozenset(word.lower() for word in self.kept_words)
+        kept_words = frozenset(map(as_counted, self.kept_words))
+        left_out = [word for word in self.stop_words() if as_counted(word) not in kept_words]
+        # Words that were given as they are have the apostrophes that were typed
+        as_typed = frozenset(word.lower() for word in self.kept_words)
         return Choice(
-            stop_words=frozenset(self.stop_words() - kept_words),
-            kept=kept_words,
+            stop_words=frozenset(left_out),
+            kept=kept_words | as_typed,
             sections=self.section_words,
             phrases=tuple(self.phrases),
             variants=tuple(

@@ -22,7 +22,7 @@ MOST_LOOKED_AT = (
 
 
 @dataclass(frozen=True)
-class Question:
+class FilesQuestion:
     """What `sniff` is asked of a draft: Upload.question, as a dict."""
 
     table: str | None = (
@@ -67,13 +67,13 @@ def sniff(corpus: Corpus, table: str | None = None, **fixed_options) -> file_for
             )
         )
 
-    return file_formats.Sniff.from_dict(looks.kept_answer(corpus, _question(fixed_options), look))
+    return file_formats.Sniff.from_dict(looks.kept_answer(corpus, _look_key(fixed_options), look))
 
 
-def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -> None:
+def look_long(corpus: Corpus, files_question: FilesQuestion, stopped: Callable[[], bool]) -> None:
     """Find out what `guess_table` and `sniff` say of a draft, for as long as a worker may: from
     then on they say it at once. What can't be found out is no table, or can't be read."""
-    table = question.table
+    table = files_question.table
     try:
         with looking.within(looking.JOB_SECONDS, stopped, looking.PROCESSOR_SECONDS * TABLE_SHARE):
             guess = guess_table(corpus)
@@ -81,26 +81,26 @@ def look_long(corpus: Corpus, question: Question, stopped: Callable[[], bool]) -
                 table = guess.name if guess else ""
     except looking.Exhausted:
         looks.answer(corpus, TABLE, [])
-    question_key = _question(question.known | ({"without": table} if table else {}))
+    look_key = _look_key(files_question.known | ({"without": table} if table else {}))
     try:
         with looking.within(
             looking.JOB_SECONDS, stopped, looking.PROCESSOR_SECONDS * (1 - TABLE_SHARE)
         ):
-            sniff(corpus, table, **question.known)
+            sniff(corpus, table, **files_question.known)
     except looking.Exhausted as error:
         looks.answer(
             corpus,
-            question_key,
+            look_key,
             unreadable=(
                 f"{error} By then no text had been found. Upload less at once, or save the files as"
                 " text."
             ),
         )
     except file_formats.Unreadable as error:  # a page might need longer to come to that
-        looks.answer(corpus, question_key, unreadable=error.message)
+        looks.answer(corpus, look_key, unreadable=error.message)
 
 
-def _question(fixed_options: dict) -> list:
+def _look_key(fixed_options: dict) -> list:
     return ["sniff", [field.name for field in fields(file_formats.Options)], fixed_options]
 
 

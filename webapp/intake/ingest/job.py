@@ -256,7 +256,9 @@ def _store_upload(corpus_id: int, attempt: int, beat: Heartbeat) -> None:
     if upload.question is None:
         _store(upload, attempt, beat, progress)
     # What the files seem to be, for the prepare page, which need not wait for it then
-    guesses.look_long(upload.corpus, guesses.Question(**upload.question or {}), progress.looking)
+    guesses.look_long(
+        upload.corpus, guesses.FilesQuestion(**upload.question or {}), progress.looking
+    )
     reading = pseudonyms.following_reading(upload)
     with transaction.atomic():
         claims.update(
@@ -280,7 +282,7 @@ def _store(upload: Upload, attempt: int, beat: Heartbeat, progress: "ProgressRep
             pseudonyms.write(upload, progress.looking)
         storing.store(upload, save, progress.storing)
         upload.question = asdict(
-            guesses.Question(known=previews.known_options(None, upload.corpus))
+            guesses.FilesQuestion(known=previews.known_options(None, upload.corpus))
         )
         with beat.long(), transaction.atomic():
             storing.finish(upload)

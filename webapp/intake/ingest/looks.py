@@ -26,21 +26,21 @@ from webapp.platform.storage import files
 MOST_KEPT_LOOKS = 200  # answers of a draft: a form has so many ways to be asked, and a program more
 
 
-def kept_answer(corpus: Corpus, question: list, look: Callable[[], object]):
+def kept_answer(corpus: Corpus, look_key: list, look: Callable[[], object]):
     """The answer to a question, as JSON has it; `look` gives it where nobody has asked yet. Raises
     Unreadable where a worker has given up."""
     try:
-        stored = orjson.loads(_place(corpus, question).read_bytes())
+        stored = orjson.loads(_place(corpus, look_key).read_bytes())
     except FileNotFoundError:
         fresh = look()
-        answer(corpus, question, fresh)
+        answer(corpus, look_key, fresh)
         return orjson.loads(orjson.dumps(fresh))
     if "unreadable" in stored:
         raise Unreadable(stored["unreadable"])
     return stored["answer"]
 
 
-def answer(corpus: Corpus, question: list, result: object = None, unreadable: str = "") -> None:
+def answer(corpus: Corpus, look_key: list, result: object = None, unreadable: str = "") -> None:
     """From now on that is the answer, or that nothing can be read: a sentence."""
     content = {"unreadable": unreadable} if unreadable else {"answer": result}
     folder = _folder(corpus)
@@ -51,7 +51,7 @@ def answer(corpus: Corpus, question: list, result: object = None, unreadable: st
     # Another request cleared the folder: who asks next looks again
     with suppress(FileNotFoundError):
         new.write_bytes(orjson.dumps(content))
-        new.rename(_place(corpus, question))
+        new.rename(_place(corpus, look_key))
 
 
 def remove(corpus: Corpus) -> None:
@@ -62,9 +62,9 @@ def _folder(corpus: Corpus):
     return files.corpus_folder(corpus.pk) / "looks"
 
 
-def _place(corpus: Corpus, question: list):
+def _place(corpus: Corpus, look_key: list):
     key = orjson.dumps(
-        [question, corpus.bytes_total, program_digest()], option=orjson.OPT_SORT_KEYS
+        [look_key, corpus.bytes_total, program_digest()], option=orjson.OPT_SORT_KEYS
     )
     return _folder(corpus) / f"{hashlib.sha256(key).hexdigest()[:20]}.json"
 

@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.http import HttpRequest, QueryDict
 
@@ -238,53 +238,22 @@ def preview_draft(
     if not bound_form.is_valid() or not shaping.is_valid():
         return replace(preview, trouble=CORRECT)
     try:
-        reading = replace(bound_form.reading(), shaping=asdict(shaping.shaping()))
-        beginning, stream = sample.take_sample(corpus, reading)
-        first_time = not form.is_bound and not corpus.settings
-        undated = not beginning.dates and not beginning.dated
-        joined: tuple[str, ...] = beginning.joins or reading.shaping["join"]
-        usual = {
-            "silent": tuple(beginning.certain),
-            "dated": beginning.dated,
-            "made": undated and beginning.made > 0,
-            "each_language": len(vocabulary_forms.several(beginning.text_languages)) > 1
-            and not beginning.has_languages,
-            "join": joined,
-        }
-        if (
-            first_time
-            and not corpus.into_id
-            and usual != {name: reading.shaping[name] for name in usual}
-        ):
-            shaping.data = {
-                **shaping.data,
-                **usual,
-                "silent": list(beginning.certain),
-                "join": ", ".join(joined),  # as a browser sends it
-            }
-            reading = replace(reading, shaping=reading.shaping | usual)
-            beginning, stream = sample.take_sample(corpus, reading)
-        if first_time:
-            reading, adapted = _propose_reading(reading, beginning, stream)
-            preview = replace(preview, adapted=adapted)
-            form.offer(reading)
+        taken = _take_sample(corpus, form, bound_form, shaping)
     except (Invalid, file_formats.Unreadable) as error:
         return replace(preview, trouble=error.message)
     except file_formats.looking.Exhausted as error:
         return replace(
             preview, trouble=f"{error} So there is no preview, but you can still read the files."
         )
-    # How a draft's files were read, or which columns are texts in the corpus that they are to be
-    # added to.
-    before = (
-        embargo.inherited(corpus.into.settings)
-        if corpus.into
-        else corpus.settings.get("before", [])
+    reading = taken.reading
+    stream = taken.stream
+    beginning = _withhold_from_readers(corpus, reading, taken.beginning)
+    preview = replace(
+        preview,
+        adapted=taken.adapted,
+        silences=shaping.silences(beginning.silent),
+        sample=beginning,
     )
-    hidden = embargo.withheld(corpus, asdict(reading) | {"before": before})
-    if hidden:
-        beginning = withhold(beginning, corpus, hidden)
-    preview = replace(preview, silences=shaping.silences(beginning.silent), sample=beginning)
     if stream is None:
         return replace(
             preview,
@@ -306,6 +275,69 @@ def preview_draft(
         language=LANGUAGES.get(reading.language)
         or LANGUAGES.get(next(iter(beginning.languages), ""), ""),
     )
+
+
+class _TakenSample(NamedTuple):
+    """The sample of a draft's files, how it was read, and DraftPreview.adapted. stream: None where
+    no document could be read."""
+
+    reading: ReadingSettings
+    beginning: Sample
+    stream: Stream | None
+    adapted: str = ""
+
+
+def _take_sample(
+    corpus: Corpus,
+    form: reading_forms.ReadingForm,
+    bound_form: reading_forms.ReadingForm,
+    shaping: ShapingForm,
+) -> _TakenSample:
+    """The sample, read as `bound_form` says. Where nobody has chosen anything yet, as its texts
+    suggest: then `form` and `shaping` offer that."""
+    reading = replace(bound_form.reading(), shaping=asdict(shaping.shaping()))
+    beginning, stream = sample.take_sample(corpus, reading)
+    if form.is_bound or corpus.settings:
+        return _TakenSample(reading, beginning, stream)
+    suggested = _suggest_shaping(reading, beginning)
+    if not corpus.into_id and suggested != {name: reading.shaping[name] for name in suggested}:
+        shaping.data = {
+            **shaping.data,
+            **suggested,
+            "silent": list(suggested["silent"]),
+            "join": ", ".join(suggested["join"]),  # as a browser sends it
+        }
+        reading = replace(reading, shaping=reading.shaping | suggested)
+        beginning, stream = sample.take_sample(corpus, reading)
+    reading, adapted = _propose_reading(reading, beginning, stream)
+    form.offer(reading)
+    return _TakenSample(reading, beginning, stream, adapted)
+
+
+def _suggest_shaping(reading: ReadingSettings, beginning: Sample) -> dict[str, Any]:
+    """Fields of a Shaping, as the texts of a sample suggest them."""
+    has_no_dates = not beginning.dates and not beginning.dated
+    several_languages = vocabulary_forms.several(beginning.text_languages)
+    return {
+        "silent": tuple(beginning.certain),
+        "dated": beginning.dated,
+        "made": has_no_dates and beginning.made > 0,
+        "each_language": len(several_languages) > 1 and not beginning.has_languages,
+        "join": beginning.joins or reading.shaping["join"],
+    }
+
+
+def _withhold_from_readers(corpus: Corpus, reading: ReadingSettings, beginning: Sample) -> Sample:
+    """What of a sample may be seen: all of it, where there is no embargo."""
+    # How a draft's files were read, or which columns are texts in the corpus that they are to be
+    # added to
+    before = (
+        embargo.inherited(corpus.into.settings)
+        if corpus.into
+        else corpus.settings.get("before", [])
+    )
+    hidden = embargo.withheld(corpus, asdict(reading) | {"before": before})
+    return withhold(beginning, corpus, hidden) if hidden else beginning
 
 
 def withhold(beginning: Sample, corpus: Corpus, hidden: embargo.Withheld) -> Sample:
@@ -350,9 +382,9 @@ def _words(
     reading: ReadingSettings, beginning: Sample, stream: Stream
 ) -> word_estimates.ChoicePreview:
     scale = word_estimates.of_sample(beginning)
-    cut = {"language": stream.language, "given": stream.given, "cut": stream.cut}
+    how_cut = {"language": stream.language, "given": stream.given, "rules": stream.rules}
     return word_estimates.preview(
-        stream, reading.alike_in(stream, stream.given), scale, beginning.passage, **cut
+        stream, reading.alike_in(stream, stream.given), scale, beginning.passage, **how_cut
     )
 
 
@@ -453,9 +485,9 @@ def preview_corpus(
     tokens = files.corpus_folder(corpus.pk) / "tokens"
     stream = sealed.opened(lambda: Stream.open(tokens), tokens)
     spread = Spread(stream)
-    cut = {"language": stream.language, "given": stream.given, "cut": stream.cut}
+    how_cut = {"language": stream.language, "given": stream.given, "rules": stream.rules}
     scale = word_estimates.Scale(stream.D, spread.whole)
     estimate = word_estimates.preview(
-        spread, words.alike_in(spread, stream.given), scale, passage, **cut
+        spread, words.alike_in(spread, stream.given), scale, passage, **how_cut
     )
     return Preview(words=estimate, languages=form.languages(shares(texts)))

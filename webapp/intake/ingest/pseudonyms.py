@@ -309,10 +309,10 @@ def write(upload: Upload, advance: Callable[[], object]) -> None:
         if not count:
             raise Invalid("files", "No document could be read from what was uploaded.")
         keys = _keys_of_columns(replacement.columns, reading)
-        replacer = _replacer(source, _Again(kept, advance), keys, replacement.spared)
+        replacer = _replacer(source, _DocumentsOfLines(kept, advance), keys, replacement.spared)
         path = folder / "0"
         with path.open("wb") as file:
-            for document in _Again(kept, advance):
+            for document in _DocumentsOfLines(kept, advance):
                 new = _replace_values(replacer, document)
                 file.write(orjson.dumps(new, option=orjson.OPT_APPEND_NEWLINE))
         path.chmod(0o600)
@@ -404,7 +404,7 @@ class _LeftOut:
     count: int = 0
 
 
-class _Again:
+class _DocumentsOfLines:
     """The documents of a file of lines, as often as they are asked for."""
 
     def __init__(self, lines: IO[bytes], advance: Callable[[], object]):

@@ -27,8 +27,8 @@ from django.db import connection, transaction
 
 from inference.errors import Invalid
 from inference.runtime.durable import settle_names
-from inference.text import Stream, Tokeniser
-from inference.text.stream import FORMAT, cut_of
+from inference.text import Stream, Tokeniser, cut_rules
+from inference.text.stream import FORMAT
 from webapp.intake import file_formats
 from webapp.intake.ingest import subset
 from webapp.intake.ingest.checkpoints import ReadCheckpoint
@@ -37,6 +37,7 @@ from webapp.intake.ingest.guesses import stored_path
 from webapp.intake.ingest.shaping import Shaping, shape, silent, upload_of
 from webapp.intake.metadata.dates import why_none
 from webapp.models import Corpus, SourceFile
+from webapp.platform import garbage
 from webapp.platform.jobs.heartbeat import Heartbeat
 from webapp.platform.storage import bulk, csv_cells, files
 
@@ -162,7 +163,11 @@ class Chunk:
 @contextmanager
 def _looked_through_once() -> Iterator[None]:
     """Python's search for unreachable objects passes over those that there are by now: documents
-    are many small objects, which have it look through all others again and again."""
+    are many small objects, which have it look through all others again and again. A worker's process
+    passes over them from its start (webapp.platform.garbage), and goes on doing so."""
+    if garbage.start_is_passed_over():
+        yield
+        return
     gc.freeze()
     try:
         yield
@@ -200,8 +205,8 @@ class ReadAttempt:
         shutil.rmtree(self.folder / "shaping", ignore_errors=True)  # of an attempt that was killed
         (self.folder / "shaping").mkdir(parents=True)
         are_tokens = self.reading.options.get("given", False)
-        cut = cut_of(self.checkpoint.stream or None)
-        tokeniser = Tokeniser(self.reading.language, are_tokens, cut)
+        rules = cut_rules.of_checkpoint(self.checkpoint.stream or None)
+        tokeniser = Tokeniser(self.reading.language, are_tokens, rules)
         partition = bulk.Partition("document", self.corpus.pk)
         if not self.checkpoint.documents:
             partition.create()

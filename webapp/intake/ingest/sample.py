@@ -15,8 +15,9 @@ import time
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
+from datetime import date
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 import regex
@@ -252,6 +253,129 @@ class _File(NamedTuple):
     bytes: int
 
 
+class _Documents:
+    """What a sample keeps of its documents."""
+
+    def __init__(self, options: file_formats.Options):
+        self.options = options
+        self.first: list[dict] = []  # as they are shown
+        self.texts: list[str] = []  # of the first, as far as a passage is chosen of them
+        self.beginnings: list[str] = []  # of all, as far as a language is told by them
+        self.parts: list[PlaceInWhole | None] = []  # of documents that were not shaped
+        self.days: list[date] = []
+        self.undated: list[str] = []  # dates that could not be read
+        self.without_date = 0
+        self.made = 0  # of these, those whose file says when it was made
+        self.evidence: Counter[str] = Counter()  # what dates are from
+        self.heads: list[str] = []  # texts in which a date may stand: they have none, and no place
+
+    def add(self, document: file_formats.Document, text: str) -> None:
+        """text: of the document, as far as it is read."""
+        if len(self.first) < DOCUMENTS_SHOWN:
+            self.first.append(_show_document(document, self.options))
+        if len(self.texts) < _PASSAGE_DOCUMENTS:
+            self.texts.append(text[:_DEPTH])
+        self.beginnings.append(text[:TEXT_CHARACTERS])
+        self._add_date(document)
+        if not (document.date.strip() or document.place):
+            self.heads.append(text[:_DEPTH])
+
+    def _add_date(self, document: file_formats.Document) -> None:
+        written_date = document.date.strip()
+        day = file_formats.parse_date(document.date, self.options.date_order or None)
+        if day:
+            self.days.append(day)
+            self.evidence[document.dated] += 1
+        elif written_date:
+            self.undated.append(written_date)
+        else:
+            self.without_date += 1
+            self.made += bool(document.made)
+
+    def described(self) -> dict[str, Any]:
+        """The fields of a Sample that say of what kind its documents are."""
+        dated = ""
+        if len(self.heads) * 2 > len(self.beginnings):
+            dated = order_of(self.heads)
+        why_undated = ""
+        if self.undated:
+            why_undated = f"“{self.undated[0][:MAX_DATE]}” {why_none(self.undated[0])}"
+        has_dates = bool(self.days or self.undated)
+        return {
+            "first": tuple(self.first),
+            "languages": shares(self.texts),
+            "text_languages": _languages(self.beginnings),
+            "silent": silent_shares(self.texts),
+            "certain": certain(self.texts),
+            "dated": dated,
+            "dates": (min(self.days).isoformat(), max(self.days).isoformat()) if self.days else (),
+            "parts": self.first[0]["title"] if are_parts(self.parts) else "",
+            "undated": len(self.undated),
+            "why_undated": why_undated,
+            "undated_forms": _forms(self.undated),
+            "without_date": self.without_date if has_dates else 0,
+            "evidence": dict(self.evidence),
+            "made": self.made,
+            "passage": passage_of(self.texts),
+        }
+
+
+class _FileCount:
+    """What was read of a file. characters_wanted, documents_wanted: its part of the sample; what is
+    behind them is only counted."""
+
+    def __init__(self, source: _File, characters_wanted: int, documents_wanted: int):
+        self.source = source
+        self.characters_wanted = characters_wanted
+        self.documents_wanted = documents_wanted
+        self.is_single = file_formats.single(source.name)
+        self.packed = file_formats.packed_share(stored_path(source), source.name)
+        self.read = 0  # bytes
+        self.position = 0  # the byte behind the last document, as far as it is known
+        self.size = 0  # bytes of its documents
+        self.beginnings = 0  # documents, or wholes of which a part was read
+        self.characters = 0
+        # When the rest began to be only counted, and what the sample had of the file then
+        self.counting_since: float | None = None
+        self.sampled_beginnings = 0
+        self.sampled_characters = 0
+
+    def advance(self, count: int) -> None:
+        """So many more bytes are read."""
+        self.read += count
+
+    def add(self, document: file_formats.Document, begins: bool) -> None:
+        """begins: whether it is a text of its own, or the first part of one."""
+        self.beginnings += begins
+        self.characters += len(document.text)
+        self.size += _bytes(document)
+
+    def note_position(self) -> None:
+        """Where the document that was read last may end."""
+        self.position = min(self.read, self.source.bytes)
+        if not self.is_single:
+            behind_documents = max(self.read - READ_AHEAD_BYTES, round(self.size * self.packed))
+            self.position = min(self.position, behind_documents)
+
+    def has(self, further: int = 0) -> bool:
+        """Whether its part was read, and so many characters or documents more."""
+        return (
+            self.characters >= self.characters_wanted + further
+            or self.beginnings >= self.documents_wanted + further
+        )
+
+    def begin_counting(self) -> None:
+        """The sample has its part: the rest of the file is only counted."""
+        self.sampled_beginnings = self.beginnings
+        self.sampled_characters = self.characters
+        self.counting_since = time.monotonic()
+
+    @property
+    def seconds_counted(self) -> float:
+        """For how long the rest is counted."""
+        return 0.0 if self.counting_since is None else time.monotonic() - self.counting_since
+
+
 class _Sampler:
     def __init__(self, corpus: Corpus, reading: ReadingSettings, folder: Path, fits: bool = True):
         """fits: whether all may be read, where its bytes are few."""
@@ -307,47 +431,10 @@ class _Sampler:
         tokeniser = Tokeniser(self.reading.language, given=self.options.given)
         began = time.monotonic()
         self.until = began + MOST_SECONDS
-        first: list[dict] = []
-        texts: list[str] = []
-        text_beginnings: list[str] = []
-        days = []
-        undated = []
-        heads = []
-        evidence: Counter[str] = Counter()
-        without = 0
-        made_dates = 0
-        parts: list[PlaceInWhole | None] = []
         items = self._items()
-        with Stream.write(self.folder, tokeniser) as stream:
-            for document in itertools.islice(self._shaped(items), MOST_DOCUMENTS):
-                text = document.text[:CHARACTERS]
-                if len(first) < DOCUMENTS_SHOWN:
-                    first.append(_show_document(document, self.options))
-                if len(texts) < _PASSAGE_DOCUMENTS:
-                    texts.append(text[:_DEPTH])
-                text_beginnings.append(text[:TEXT_CHARACTERS])
-                if day := file_formats.parse_date(document.date, self.options.date_order or None):
-                    days.append(day)
-                    evidence[document.dated] += 1
-                elif document.date.strip():
-                    undated.append(document.date.strip())
-                else:
-                    without += 1
-                    made_dates += bool(document.made)
-                if not (day or document.date.strip() or document.place):
-                    heads.append(text[:_DEPTH])
-                if not self.shaped:
-                    parts.append(part_of(document))
-                stream.add([silent(text, self.shaping.silent)], [document.title])
-                self.characters += len(text)
-                self.documents += 1
-                self.documents_of[self.kind] += 1
-            stream.commit()
+        documents = self._write(items, tokeniser)
         seconds = time.monotonic() - began - self.counting_seconds
         is_complete = not self.cut_short and self.files == self.of_files and self.ended
-        # The last one may be a section, and others of its whole are to come
-        if self.documents and not self.ended:
-            self.taken[self.kind] += document.part / document.parts - 1
         beginnings = not is_complete and (self.cut_short or not self.ended)
         self.enough = True
         deque(items, 0)  # which only counts from here on
@@ -357,12 +444,6 @@ class _Sampler:
         if not is_complete:
             of_documents = self._estimate()
             of_characters = max(of_characters, round(self._of_all(self.characters_of)))
-        dated = ""
-        if len(heads) * 2 > self.documents:
-            dated = order_of(heads)
-        why_undated = ""
-        if undated:
-            why_undated = f"“{undated[0][:MAX_DATE]}” {why_none(undated[0])}"
         return Sample(
             documents=self.documents,
             of=of_documents,
@@ -375,23 +456,32 @@ class _Sampler:
             beginnings=beginnings,
             seconds=seconds,
             problems=tuple(self.problems),
-            first=tuple(first),
-            languages=shares(texts),
-            text_languages=_languages(text_beginnings),
-            silent=silent_shares(texts),
-            certain=certain(texts),
-            dated=dated,
-            dates=(min(days).isoformat(), max(days).isoformat()) if days else (),
-            parts=first[0]["title"] if are_parts(parts) else "",
-            undated=len(undated),
-            why_undated=why_undated,
-            undated_forms=_forms(undated),
-            without_date=without if days or undated else 0,
-            evidence=dict(evidence),
-            made=made_dates,
             left_out=dict(self.left_out),
-            passage=passage_of(texts),
+            **documents.described(),
         )
+
+    def _write(
+        self, items: Iterator[file_formats.Document | file_formats.Problem], tokeniser: Tokeniser
+    ) -> _Documents:
+        """Cut the documents of the sample into words, and keep what is said of them."""
+        documents = _Documents(self.options)
+        last: file_formats.Document | None = None
+        with Stream.write(self.folder, tokeniser) as stream:
+            for document in itertools.islice(self._shaped(items), MOST_DOCUMENTS):
+                text = document.text[:CHARACTERS]
+                documents.add(document, text)
+                if not self.shaped:
+                    documents.parts.append(part_of(document))
+                stream.add([silent(text, self.shaping.silent)], [document.title])
+                self.characters += len(text)
+                self.documents += 1
+                self.documents_of[self.kind] += 1
+                last = document
+            stream.commit()
+        # The last one may be a section, and others of its whole are to come
+        if last is not None and not self.ended:
+            self.taken[self.kind] += last.part / last.parts - 1
+        return documents
 
     def _note(self, problem: file_formats.Problem) -> None:
         """Count what is left out or changed by a problem, and keep the first ones as they are
@@ -452,88 +542,69 @@ class _Sampler:
         counted: the first documents may be shorter than the others."""
         sampled = 0
         characters = 0
-        ahead = COUNTED_CHARACTERS // max(1, len(self.sources))
-        ahead_seconds = AHEAD_SECONDS / max(1, len(self.sources))
         for i, source in enumerate(self.sources):
             left = 1 if self.fits else len(self.sources) - i
             characters_left = (CHARACTERS - characters) // left
             documents_left = max(1, (MOST_DOCUMENTS - sampled) // left)
-            if (
-                characters_left <= 0
-                or sampled >= MOST_DOCUMENTS
-                or self.enough
-                or (sampled and time.monotonic() > self.until)
-            ):
+            is_late = sampled and time.monotonic() > self.until
+            if characters_left <= 0 or sampled >= MOST_DOCUMENTS or self.enough or is_late:
                 self.cut_short = True
                 break
-            read = 0  # bytes of this file
-            position = 0  # the byte behind the last document, as far as it is known
-            size = 0  # bytes of its documents
-            beginnings = 0  # documents, or wholes of which a part was read
-            length = 0  # characters
-            counting: float | None = None  # when that began
-            self.kind = self._kind(source)
-            single = file_formats.single(source.name)
-            packed = file_formats.packed_share(stored_path(source), source.name)
-
-            def advance(count: int) -> None:
-                nonlocal read
-                read += count
-
-            self.files += 1
-            try:
-                with file_formats.looking.first(characters_left + ahead, documents_left + ahead):
-                    for item in file_formats.read(
-                        stored_path(source), source.name, self.options, advance, self.companions
-                    ):
-                        if isinstance(item, file_formats.Document):
-                            begins = self._begins(item)
-                            beginnings += begins
-                            length += len(item.text)
-                            size += _bytes(item)
-                        position = min(read, source.bytes)
-                        if not single:
-                            behind_documents = max(read - READ_AHEAD_BYTES, round(size * packed))
-                            position = min(position, behind_documents)
-                        if counting is None:
-                            self.taken[self.kind] += (
-                                begins if isinstance(item, file_formats.Document) else 0
-                            )
-                            yield item
-                            if (
-                                self.enough
-                                or length >= characters_left
-                                or beginnings >= documents_left
-                                or time.monotonic() > self.until
-                            ):
-                                sampled += beginnings
-                                characters += length
-                                counting = time.monotonic()
-                        else:
-                            self.cut_short = self.cut_short or isinstance(
-                                item, file_formats.Document
-                            )
-                        late = counting is not None and time.monotonic() > counting + ahead_seconds
-                        if position < source.bytes and (
-                            late
-                            or length >= characters_left + ahead
-                            or beginnings >= documents_left + ahead
-                        ):
-                            self.cut_short = True
-                            break
-                    else:
-                        position = source.bytes
-            except file_formats.Unreadable as error:
-                position = source.bytes
-                self.unreadable += 1
-                self.left_out[error.kind] += 1
-                self.problems.append(str(error))
-            if counting:
-                self.counting_seconds += time.monotonic() - counting
-            self.read[self.kind] += position
-            self.found[self.kind] += beginnings
-            self.characters_of[self.kind] += length
+            count = _FileCount(source, characters_left, documents_left)
+            yield from self._items_of_file(count)
+            sampled += count.sampled_beginnings
+            characters += count.sampled_characters
         self.ended = True
+
+    def _items_of_file(
+        self, count: _FileCount
+    ) -> Iterator[file_formats.Document | file_formats.Problem]:
+        """Those of a file's part of the sample; the rest is counted."""
+        ahead = COUNTED_CHARACTERS // max(1, len(self.sources))
+        self.kind = self._kind(count.source)
+        self.files += 1
+        try:
+            with file_formats.looking.first(
+                count.characters_wanted + ahead, count.documents_wanted + ahead
+            ):
+                yield from self._items_read(count, ahead)
+        except file_formats.Unreadable as error:
+            count.position = count.source.bytes
+            self.unreadable += 1
+            self.left_out[error.kind] += 1
+            self.problems.append(str(error))
+        self.counting_seconds += count.seconds_counted
+        self.read[self.kind] += count.position
+        self.found[self.kind] += count.beginnings
+        self.characters_of[self.kind] += count.characters
+
+    def _items_read(
+        self, count: _FileCount, ahead: int
+    ) -> Iterator[file_formats.Document | file_formats.Problem]:
+        """ahead: characters, and documents, behind its part that are counted at most."""
+        source = count.source
+        ahead_seconds = AHEAD_SECONDS / max(1, len(self.sources))
+        for item in file_formats.read(
+            stored_path(source), source.name, self.options, count.advance, self.companions
+        ):
+            is_document = isinstance(item, file_formats.Document)
+            begins = False
+            if isinstance(item, file_formats.Document):
+                begins = self._begins(item)
+                count.add(item, begins)
+            count.note_position()
+            if count.counting_since is None:
+                self.taken[self.kind] += begins
+                yield item
+                if self.enough or count.has() or time.monotonic() > self.until:
+                    count.begin_counting()
+            else:
+                self.cut_short = self.cut_short or is_document
+            has_counted = count.seconds_counted > ahead_seconds or count.has(ahead)
+            if has_counted and count.position < source.bytes:
+                self.cut_short = True
+                return
+        count.position = source.bytes
 
 
 def _languages(texts: list[str]) -> dict[str, int]:

@@ -21,6 +21,7 @@ _FORMS = {
     "lemmas": "words reduced to their dictionary forms",
 }
 _HYPHENS = {"split": "separate", "join": "join"}
+_APOSTROPHES = _HYPHENS | {"clitics": "separate only what the language ties to"}
 _REPEATED = {
     "keep": "documents that repeat others count",
     "exact": "documents that are the same as others don’t count",
@@ -42,7 +43,7 @@ _CHANGES: dict[str, Callable[[Any, Any], str]] = {
     "min_length": lambda old, new: f"words of at least {number_of(new, 'letter')} instead of {old}",
     "numbers": lambda old, new: "numbers count" if new else "numbers don’t count",
     "hyphens": lambda old, new: f"hyphens {_HYPHENS[new]} words",
-    "apostrophes": lambda old, new: f"apostrophes {_HYPHENS[new]} words",
+    "apostrophes": lambda old, new: f"apostrophes {_APOSTROPHES[new]} words",
     "variants": lambda old, new: f"spellings of one word count {'as one' if new else 'apart'}",
     "forms": lambda old, new: _FORMS[new],
     "duplicates": lambda old, new: _REPEATED[new],

@@ -127,9 +127,16 @@ class VocabularyForm(AskedForm):
         help_text="What “well-known” counts as.",
     )
     apostrophes = SentChoice(
-        choices=[("split", "separate words: l · homme"), ("join", "join words: l’homme")],
+        choices=[
+            ("clitics", "divide what the language ties: l · homme, nation · s, but Qur’an"),
+            ("split", "separate all words: l · homme, Qur · an"),
+            ("join", "join all words: l’homme"),
+        ],
         label="Apostrophes",
-        help_text="What “l’homme” counts as.",
+        help_text=(
+            "What “l’homme” and “Qur’an” count as. The first divides as the second where we don’t"
+            " know a language’s small words."
+        ),
     )
     variants = SentBox(
         required=False,

@@ -63,6 +63,9 @@ _FEATURES = [
 # share of the words that are no stop words and no numbers, from which on the page warns that they
 # don't count
 OUTSIDE_SHARE = 0.2
+# Documents of a sample from which on it says how many words the whole will have, and how long it
+# takes: a busy machine may read one or two before the preview has to answer
+LEAST_EXTRAPOLATED = 10
 TOO_SMALL = (
     "With fewer than about 5,000 words that count, topics differ from one seed to the next, however"
     " many they are: take few, and rely on what several seeds agree on. Counts of single words and"
@@ -137,7 +140,7 @@ class BeforeAndAfter:
 
 
 @dataclass(frozen=True)
-class Cut:
+class SectionedDocuments:
     """How many documents are read in how many sections, of all."""
 
     documents: int
@@ -170,7 +173,7 @@ class ChoicePreview:
     of: int
     of_counted: bool
     whole: bool
-    sections: Cut | None
+    sections: SectionedDocuments | None
     vocabulary: int
     words: int
     counted: int
@@ -189,6 +192,12 @@ class ChoicePreview:
     passage: BeforeAndAfter | None
     time: Times
 
+    @property
+    def extrapolates(self) -> bool:
+        """Whether the number of words, and how long all takes, may be told from what was read."""
+        is_all = self.whole or self.documents >= self.of
+        return is_all or self.documents >= LEAST_EXTRAPOLATED
+
 
 def of_sample(sample) -> Scale:
     """sample: ingest.sample.Sample."""
@@ -203,10 +212,10 @@ def preview(
     words_chosen: VocabularySettings,
     scale: Scale,
     passage: str = "",
-    **cut,
+    **how_cut,
 ) -> ChoicePreview:
-    """All that the page shows of a choice, with the writings that are alike in the stream. cut:
-    language and given of the corpus's tokeniser, for the passage."""
+    """All that the page shows of a choice, with the writings that are alike in the
+    stream. how_cut: language, given and rules of the corpus's tokeniser, for the passage."""
     choice = words_chosen.choice()
     kept_words = frozenset(words_chosen.kept_words)
     counts = count(stream, choice)
@@ -240,7 +249,7 @@ def preview(
     outside = (content - tokens_kept) / content
     before_and_after = None
     if passage:
-        before_and_after = _passage(passage, choice, counts, is_kept, cut)
+        before_and_after = _passage(passage, choice, counts, is_kept, how_cut)
     return ChoicePreview(
         documents=D,
         of=scale.documents if scale.counted else rough(scale.documents),
@@ -271,13 +280,13 @@ def preview(
     )
 
 
-def _sections(cut: int, rows: int, D: int, scale: Scale) -> Cut | None:
+def _sections(cut: int, rows: int, D: int, scale: Scale) -> SectionedDocuments | None:
     """None where no document is cut. cut, rows: of the sample's D."""
     if not cut:
         return None
     of_cut = cut * scale.documents / max(1, D)
     sizes = (of_cut, of_cut + sections_of(scale, rows, D) - scale.documents)
-    return Cut(*(round(n) if scale.whole else rough(n) for n in sizes))
+    return SectionedDocuments(*(round(n) if scale.whole else rough(n) for n in sizes))
 
 
 def sections_of(scale: Scale, rows: int, D: int) -> int:
@@ -372,10 +381,10 @@ def _left_out(counts, left: Thresholds) -> list[LeftOut]:
 
 
 def _passage(
-    passage: str, choice: Choice, counts, is_kept: np.ndarray, cut: dict
+    passage: str, choice: Choice, counts, is_kept: np.ndarray, how_cut: dict
 ) -> BeforeAndAfter:
-    [spans] = terms([passage], replace(choice, min_length=1, numbers=True), **cut)
-    [words_of_passage] = terms([passage], choice, **cut)
+    [spans] = terms([passage], replace(choice, min_length=1, numbers=True), **how_cut)
+    [words_of_passage] = terms([passage], choice, **how_cut)
     counted_forms = {(start, end): word for start, end, word in words_of_passage}
     stays = set(counts.words(np.flatnonzero(is_kept))) if spans else set()
     parts = []
@@ -447,9 +456,11 @@ def cost(engine: str, topics: int, documents: int, tokens: int, vocabulary: int)
     )
     module = engines.get(engine)
     disk = _disk(
-        topics, shape, module.remembered(config, shape) if isinstance(module, Remembering) else 0
+        topics,
+        shape,
+        module.remembered_bytes(config, shape) if isinstance(module, Remembering) else 0,
     )
-    return Cost(waited_seconds(engine, config, tokens), module.memory(config, shape), *disk)
+    return Cost(waited_seconds(engine, config, tokens), module.memory_bytes(config, shape), *disk)
 
 
 def _disk(topics: int, shape: Shape, remembers: int) -> tuple[int, int]:

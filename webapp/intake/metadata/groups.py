@@ -22,14 +22,15 @@ class Groups(NamedTuple):
     """Documents by a period or a field.
 
     by: "year", "decade", "month", or a field's name. labels: of the groups, periods and ranges in
-    their order without a gap, values by frequency. made: `group`, or what makes it when it is asked
-    for. bounds: of ranges, (low, high) as documents.ranges has them. starts: of periods of the
-    documents' own dates, int64[G + 1], the first day of each, and that behind the last.
+    their order without a gap, values by frequency. group_or_maker: `group`, or what makes it when
+    it is asked for. bounds: of ranges, (low, high) as documents.conditions.Range has them. starts:
+    of periods of the documents' own dates, int64[G + 1], the first day of each, and that behind the
+    last.
     """
 
     by: str
     labels: list[str]
-    made: np.ndarray | Callable[[], np.ndarray]
+    group_or_maker: np.ndarray | Callable[[], np.ndarray]
     bounds: tuple[tuple[str, str], ...] = ()
     starts: np.ndarray | None = None
     days: np.ndarray | None = None
@@ -37,7 +38,7 @@ class Groups(NamedTuple):
     @property
     def group(self) -> np.ndarray:
         """int32[D], each document's place in the groups, -1 for none."""
-        return self.made() if callable(self.made) else self.made
+        return self.group_or_maker() if callable(self.group_or_maker) else self.group_or_maker
 
     def places_of(self, documents: np.ndarray) -> np.ndarray:
         """int32: the places of some documents."""

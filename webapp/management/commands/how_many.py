@@ -45,4 +45,4 @@ class Command(OwnCommand):
         for sentence in [answer.sample, *answer.sentences, *answer.changes]:
             if sentence:
                 self.stderr.write(sentence)
-        sys.stdout.write(table.decode())
+        sys.stdout.write(table.content().decode())

@@ -7,10 +7,10 @@ from django.core.management.base import CommandError, CommandParser
 
 from inference import engines
 from inference.engines.contract import Setting
+from webapp.core.asked_training import named_topics
+from webapp.core.asked_training.named_topics import StoredTopic
+from webapp.core.asked_training.schema import AskedTraining
 from webapp.core.runs import services as runs
-from webapp.intake.ingest import named_topics
-from webapp.intake.ingest.asked_training import AskedTraining
-from webapp.intake.ingest.named_topics import StoredTopic
 from webapp.management.base import OwnCommand
 from webapp.management.progress import follow, follow_reading
 from webapp.models import Corpus, Run
@@ -100,8 +100,10 @@ class Command(OwnCommand):
         if training.seeds:
             raise CommandError("--seeds are words of one language; train each corpus by itself.")
         settings = training.settings_of_run()
-        del settings["topics_named"]
-        for part in languages.train_each(corpus, None, settings):
+        trains = settings["engine_settings"] | {
+            name: settings[name] for name in ("topics", "engine", "seed", "consensus")
+        }
+        for part in languages.train_each(corpus, None, trains):
             number = part.pk
             if waits:
                 follow_reading(part)

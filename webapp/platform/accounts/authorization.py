@@ -18,7 +18,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -172,6 +172,16 @@ def notebooks(request: HttpRequest) -> Notebooks:
         if settings.ACCOUNTS
         else Notebook.objects.all()
     )
+
+
+def recent_notebooks(request: HttpRequest) -> list[Notebook]:
+    """The last used notebooks of the user, which Pin buttons offer, none for nobody; asked for once
+    a request, however often a page and its cache need them."""
+    context = request_context(request)
+    if context.recent_notebooks is None:
+        is_somebody = not settings.ACCOUNTS or request.user.is_authenticated
+        context.recent_notebooks = notebooks(request).recent() if is_somebody else []
+    return context.recent_notebooks
 
 
 def api_tokens(request: HttpRequest) -> QuerySet[ApiToken]:
@@ -420,7 +430,7 @@ class Authorization:
         if needed.who is Who.ANYONE:
             return None
         if needed.who is Who.CORPUS:
-            return self._refuse_corpus(request, needed, kwargs)
+            return self._admit_to_corpus(request, needed, kwargs)
         if not request.user.is_authenticated:
             return _sign_in(request)
         if needed.who is Who.USER:
@@ -451,8 +461,11 @@ class Authorization:
             raise AssertionError(f"Nothing says how to check {who}.")
         return None if is_own else _missing(request)
 
-    def _refuse_corpus(self, request, needed, kwargs) -> HttpResponse | None:
-        """Every corpus and run in the address must allow it; most addresses have one."""
+    def _admit_to_corpus(
+        self, request: HttpRequest, needed: Rule, kwargs: dict
+    ) -> HttpResponse | None:
+        """The answer that refuses the request; None where every corpus and run in the address
+        allows it, and then the request's context says what the reader is to them."""
         if (
             _of_api(request)
             and request.method not in SAFE
@@ -460,32 +473,63 @@ class Authorization:
         ):
             return _refuse_unknown()
         least = needed.read if request.method in SAFE else needed.write
-        corpora, runs = (
-            (Corpus.everything, Run.everything) if needed.deleted else (Corpus.objects, Run.objects)
-        )
-        of_runs = [runs.filter(pk=kwargs[name]) for name in ("run_id", "other") if name in kwargs]
-        candidates: list[tuple[QuerySet[Corpus], QuerySet[Run] | None]] = [
-            (corpora.filter(pk__in=run_rows.values("corpus")), run_rows) for run_rows in of_runs
-        ]
-        if "corpus_id" in kwargs:
-            candidates.insert(0, (corpora.filter(pk=kwargs["corpus_id"]), None))
-        if not candidates:
-            raise ImproperlyConfigured(
-                f"“{request.resolver_match.route}” has the rule of a corpus, and names none."
-            )
-        context = request_context(request)
-        for corpus, run in candidates:
-            has = role(request, corpus)
-            if has == Role.NONE:
+        standings = []
+        for corpus, run in _named_in_address(request, needed, kwargs):
+            standing = _standing(request, corpus, run)
+            if standing.role == Role.NONE:
                 return _missing(request)
-            is_own_run = (
-                has == Role.TRAINER and run is not None and run.filter(by=user_id(request)).exists()
-            )
-            if (Role.EDITOR if is_own_run and not needed.beyond else has) < least:
+            if standing.role_for(needed) < least:
                 return _only(request, corpus, least)
-            context.role = min(has, context.role or has)
-            context.own_run = is_own_run
+            standings.append(standing)
+        context = request_context(request)
+        context.role = min(standing.role for standing in standings)
+        context.own_run = standings[-1].is_own_run
         return None
+
+
+class _Standing(NamedTuple):
+    """What a reader is to a corpus that an address names. is_own_run: they train there, and the run
+    of the address is theirs."""
+
+    role: Role
+    is_own_run: bool
+
+    def role_for(self, needed: Rule) -> Role:
+        """A trainer is an editor of their own runs, but for what goes beyond the run."""
+        return Role.EDITOR if self.is_own_run and not needed.beyond else self.role
+
+
+def _standing(
+    request: HttpRequest, corpus: QuerySet[Corpus], run: QuerySet[Run] | None
+) -> _Standing:
+    """corpus, run: queries for at most one of each; no run where the address names a corpus."""
+    has = role(request, corpus)
+    is_own_run = (
+        has == Role.TRAINER and run is not None and run.filter(by=user_id(request)).exists()
+    )
+    return _Standing(has, is_own_run)
+
+
+def _named_in_address(
+    request: HttpRequest, needed: Rule, kwargs: dict
+) -> list[tuple[QuerySet[Corpus], QuerySet[Run] | None]]:
+    """The corpora that an address names, itself or by a run, each with the run; most addresses name
+    one."""
+    corpora, runs = (
+        (Corpus.everything, Run.everything) if needed.deleted else (Corpus.objects, Run.objects)
+    )
+    of_runs = [runs.filter(pk=kwargs[name]) for name in ("run_id", "other") if name in kwargs]
+    named: list[tuple[QuerySet[Corpus], QuerySet[Run] | None]] = [
+        (corpora.filter(pk__in=run_rows.values("corpus")), run_rows) for run_rows in of_runs
+    ]
+    if "corpus_id" in kwargs:
+        named.insert(0, (corpora.filter(pk=kwargs["corpus_id"]), None))
+    if not named:
+        match = request.resolver_match
+        raise ImproperlyConfigured(
+            f"“{match.route if match else request.path}” has the rule of a corpus, and names none."
+        )
+    return named
 
 
 def _program_uploads(request: HttpRequest) -> bool:

@@ -11,14 +11,13 @@ import re
 
 from django.conf import settings
 from django.core import signing
-from django.db.models import Q, QuerySet
-from django.db.models.functions import Now
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.utils.crypto import constant_time_compare
 
 from inference.errors import Invalid
 from webapp.models import Corpus, Link
-from webapp.platform.accounts.roles import Person
+from webapp.platform.accounts.roles import Person, links_that_hold
 
 MOST_SITES = 20  # a header of a thousand characters, which every server takes
 LONGEST_SITE = 200
@@ -91,5 +90,4 @@ def reader_of(corpus: Corpus, chart: str, key: str) -> Person | None:
 
 def holding_links(corpus: Corpus) -> QuerySet[Link]:
     """The links of a corpus that are neither revoked nor at their end, the newest first."""
-    holds = Q(expires_at=None) | Q(expires_at__gt=Now())
-    return corpus.links.filter(holds, revoked_at=None).order_by("-id")
+    return links_that_hold().filter(corpus=corpus).order_by("-id")

@@ -21,13 +21,11 @@ from typing import NamedTuple
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Q
-from django.db.models.functions import Now
 from django.utils import timezone
 
-from webapp.models import Corpus, Link, Reading
+from webapp.models import Corpus, Reading
 from webapp.platform.accounts import lineage
-from webapp.platform.accounts.roles import Person
+from webapp.platform.accounts.roles import Person, links_that_hold
 
 log = structlog.get_logger(__name__)
 
@@ -238,8 +236,7 @@ def _rows(done: Log) -> list[Reading]:
 
 def _link(corpus: int, person: Person) -> int | None:
     """By which of the links that were followed a corpus is read."""
-    holding = Q(expires_at=None) | Q(expires_at__gt=Now())
-    followed = Link.objects.filter(holding, corpus=corpus, pk__in=person.links, revoked_at=None)
+    followed = links_that_hold().filter(corpus=corpus, pk__in=person.links)
     return followed.values_list("pk", flat=True).first()
 
 

@@ -69,6 +69,9 @@ def grants(*people: Person, least: Role = Role.READER, taught: bool = True) -> l
     A row is a grant: `granted` (the corpus), `to_user` or `to_link`, and `as_role` (a name in
     GRANTED). Deleted corpora are among them; whoever combines grants with corpora says which of
     those count.
+
+    `_statement` keeps the SQL with numbers below 0 in the places of primary keys. So each reason
+    names the people once, and has no number below 0 of its own.
     """
     users = {person.user for person in people if person.user}
     links = {link for person in people for link in person.links}
@@ -105,11 +108,15 @@ def grants(*people: Person, least: Role = Role.READER, taught: bool = True) -> l
                 )
             )
     if links and least <= Role.READER:
-        followed = Link.objects.filter(
-            Q(expires_at=None) | Q(expires_at__gt=Now()), pk__in=links, revoked_at=None
-        )
+        followed = links_that_hold().filter(pk__in=links)
         reasons.append(_rows(followed, F("corpus_id"), Value("reader"), link=F("pk")))
     return reasons
+
+
+def links_that_hold() -> QuerySet[Link]:
+    """Links that are neither revoked nor at their end."""
+    has_not_ended = Q(expires_at=None) | Q(expires_at__gt=Now())
+    return Link.objects.filter(has_not_ended, revoked_at=None)
 
 
 def _rows(
@@ -134,12 +141,24 @@ def _statement(corpora: int, users: int, links: int) -> tuple[str, tuple]:
     corpus_places = list(islice(placeholders, corpora))
     people = [*map(Person, islice(placeholders, users)), Person(links=tuple(placeholders))]
     columns = ("granted", "to_user", "to_link", "as_role")
+    reasons = grants(*people)
     first, *further_parts = (
-        grant.filter(granted__in=corpus_places).values_list(*columns) for grant in grants(*people)
+        grant.filter(granted__in=corpus_places).values_list(*columns) for grant in reasons
     )
-    return (
+    sql, parameters = (
         first.union(*further_parts, all=True) if further_parts else first
     ).query.sql_with_params()
+    # One reason is for links, all others are for users
+    reasons_for_users = len(reasons) - bool(links)
+    expected = len(reasons) * corpora + reasons_for_users * users + links
+    if sum(map(_is_place, parameters)) != expected:
+        raise AssertionError("A number below 0 in the SQL of grants is not the place of a key.")
+    return sql, parameters
+
+
+def _is_place(parameter: object) -> bool:
+    """Whether a parameter of `_statement` stands for a primary key."""
+    return isinstance(parameter, int) and parameter < 0
 
 
 def roles(corpora: QuerySet[Corpus], *people: Person) -> dict[int, dict[Person, Role]]:
@@ -160,9 +179,7 @@ def roles(corpora: QuerySet[Corpus], *people: Person) -> dict[int, dict[Person, 
     if shared and (by_user or by_link):
         sql, parameters = _statement(len(shared), len(by_user), len(by_link))
         numbers = [*shared, *by_user, *by_link]
-        bound_parameters = [
-            numbers[-1 - p] if isinstance(p, int) and p < 0 else p for p in parameters
-        ]
+        bound_parameters = [numbers[-1 - p] if _is_place(p) else p for p in parameters]
         for whose, user, link, name in tuples(sql, bound_parameters):
             for person in by_user[user] if user is not None else by_link[link]:
                 granted[whose][person] = max(GRANTED[name], granted[whose].get(person, Role.NONE))

@@ -8,12 +8,12 @@ from allauth.account.models import EmailAddress
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
-from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from inference.errors import Invalid
 from webapp.models import Corpus, Invitation, Link, Membership, User
+from webapp.platform.accounts.roles import links_that_hold
 from webapp.platform.accounts.tokens import digest
 
 MOST_LINKS = 100  # of a corpus that hold
@@ -43,7 +43,7 @@ def make_link(corpus: Corpus, by: User, name: str, days: int) -> tuple[Link, str
     secret = secrets.token_urlsafe(32)
     with transaction.atomic():
         lock(corpus)
-        if corpus.links.filter(revoked_at=None).count() >= MOST_LINKS:
+        if links_that_hold().filter(corpus=corpus).count() >= MOST_LINKS:
             raise Invalid(
                 "name",
                 f"“{corpus.name}” has {MOST_LINKS} links already. Revoke one that is not needed any"
@@ -60,10 +60,8 @@ def make_link(corpus: Corpus, by: User, name: str, days: int) -> tuple[Link, str
 
 def follow(secret: str) -> Link | None:
     """The link of that token, while it holds."""
-    valid = Link.objects.filter(
-        Q(expires_at=None) | Q(expires_at__gt=Now()), digest=digest(secret), revoked_at=None
-    )
-    if link := valid.filter(corpus__in=Corpus.objects.all()).first():
+    valid = links_that_hold().filter(digest=digest(secret), corpus__in=Corpus.objects.all())
+    if link := valid.first():
         Link.objects.filter(pk=link.pk).update(used_at=Now())
     return link
 

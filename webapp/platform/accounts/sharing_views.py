@@ -25,7 +25,7 @@ from webapp.platform.accounts import (
     sign_on_groups,
 )
 from webapp.platform.pages.page import check_act, whole_number
-from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, typed
 
 PEOPLE_SHOWN = sharing.MOST_PEOPLE
 FOLLOWED = 30  # links that a browser remembers, the last ones
@@ -67,7 +67,7 @@ class OwnerPage:
 @typed("corpus/sharing.html")
 def of_corpus(
     request: HttpRequest, corpus: Corpus, posted: QueryDict | None
-) -> HtmlAnswer[SharingPage] | HttpResponse:
+) -> HtmlPageResponse[SharingPage] | HttpResponse:
     """With whom a corpus is shared; POST changes that."""
     new_token = wrong = field = ""
     if posted is not None:
@@ -90,7 +90,7 @@ def of_corpus(
     new_address = ""
     if new_token:
         new_address = request.build_absolute_uri(reverse("share", args=[new_token]))
-    return HtmlAnswer(
+    return HtmlPageResponse(
         SharingPage(
             public=used.get("public"),
             together=used.get(group_reader),
@@ -176,7 +176,7 @@ def _offer(request: HttpRequest, corpus: Corpus) -> None:
 @typed("corpus/owner.html")
 def owner(
     request: HttpRequest, corpus: Corpus, posted: QueryDict | None
-) -> HtmlAnswer[OwnerPage] | HttpResponse:
+) -> HtmlPageResponse[OwnerPage] | HttpResponse:
     """For whom a corpus is offered to: what that means; POST takes it, or declines."""
     if corpus.offered_id != authorization.user_id(request):
         raise Http404("This corpus is not offered to you.")
@@ -192,7 +192,7 @@ def owner(
             return redirect("corpus", corpus.pk)
         except Invalid as error:
             wrong = error.message
-    return HtmlAnswer(OwnerPage(wrong), status=400 if wrong else 200)
+    return HtmlPageResponse(OwnerPage(wrong), status=400 if wrong else 200)
 
 
 @never_cache

@@ -13,7 +13,7 @@ from inference.errors import Invalid
 from webapp.models import ApiToken
 from webapp.platform.accounts import authorization, quotas, tokens as services
 from webapp.platform.drawing.numbers import bytes as size, count
-from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, typed
 
 TOKENS_SHOWN = 100  # the newest
 
@@ -47,12 +47,12 @@ class TokensPage:
 
 
 @typed("account/own.html")
-def own_account(request: HttpRequest) -> HtmlAnswer[AccountPage] | HttpResponse:
+def own_account(request: HttpRequest) -> HtmlPageResponse[AccountPage] | HttpResponse:
     """What belongs to the account: how to sign in, tokens, what it has used. A student's is the
     page of the class."""
     if authorization.is_student(request):
         return redirect("class")
-    return HtmlAnswer(
+    return HtmlPageResponse(
         AccountPage(
             use=_use(request),
             sso=bool(settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"]),
@@ -83,7 +83,7 @@ def _use(request: HttpRequest) -> list[Used]:
 
 @never_cache
 @typed("account/tokens.html")
-def tokens(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[TokensPage]:
+def tokens(request: HttpRequest, posted: QueryDict | None) -> HtmlPageResponse[TokensPage]:
     """A new token is shown once, in the answer to the form that made it."""
     new_token = wrong = ""
     if posted is not None:
@@ -91,7 +91,7 @@ def tokens(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[TokensP
             new_token = services.create(posted.get("name", ""), authorization.signed_in(request))[1]
         except Invalid as error:
             wrong = error.message
-    return HtmlAnswer(
+    return HtmlPageResponse(
         TokensPage(authorization.api_tokens(request)[:TOKENS_SHOWN], new_token, wrong),
         status=400 if wrong else 200,
     )

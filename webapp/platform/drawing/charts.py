@@ -16,7 +16,7 @@ from django import template
 from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from webapp.platform.drawing import kept_chart as kept, network as networks
+from webapp.platform.drawing import kept_chart as kept, kept_map, network as networks
 from webapp.platform.drawing.chips import bar
 from webapp.platform.drawing.directions import isolated
 from webapp.platform.drawing.lines import (
@@ -30,13 +30,20 @@ from webapp.platform.drawing.lines import (
     spots,
     step_between,
 )
-from webapp.platform.drawing.numbers import NONE, count, percent, width as bar_width
+from webapp.platform.drawing.numbers import (
+    NONE,
+    count,
+    percent,
+    topic_title,
+    width as bar_width,
+)
 from webapp.platform.drawing.protocols import (
     Band,
     Circle,
     GridLine,
     Group,
     GroupOfTopic,
+    LabelPlace,
     Topic,
     TopicTimes,
     Unit,
@@ -83,15 +90,16 @@ def _circle(circle: Circle) -> str:
     classes = f"t{circle.hue}"
     if circle.chosen:
         classes += " on"
-    title = f"{circle.label} {isolated(circle.name or circle.text)}"
+    title = topic_title(circle.label, isolated(circle.text), circle.has_name)
     if circle.background:
         classes += " general"
         title += " (general talk)"
     title += f", {percent(circle.share)}"
-    tooltip = f"{circle.label} {circle.text}"
+    url = html.escape(circle.url)
+    name = html.escape(circle.text)
     parts = [
-        f'<a href="{html.escape(circle.url)}" class="{classes}" data-topic="{circle.number}"'
-        f' data-said="{html.escape(tooltip)}">',
+        f'<a href="{url}" class="{classes}" data-topic="{circle.number}"',
+        f' data-name="{name}" data-label="{circle.label}">',
         f'<circle cx="{circle.x}" cy="{circle.y}" r="{circle.r}"/>',
         f"<title>{html.escape(title)}</title></a>\n",
     ]
@@ -101,16 +109,16 @@ def _circle(circle: Circle) -> str:
 @register.simple_tag
 def map_labels(circles: Sequence[Circle]) -> SafeString:
     """The labels of the circles that have room for one."""
-    labels = []
-    for circle in circles:
-        label_place = circle.place
-        if label_place is not None:
-            text = html.escape(isolated(circle.text))
-            labels.append(
-                f'\n<text x="{label_place.x:.1f}" y="{label_place.y:.1f}"'
-                f' text-anchor="{label_place.anchor}"><tspan>{circle.label}</tspan> {text}</text>'
-            )
+    labels = [_label(circle, circle.place) for circle in circles if circle.place is not None]
     return mark_safe("".join(labels))  # numbers, and texts that are escaped
+
+
+def _label(circle: Circle, label_place: LabelPlace) -> str:
+    text = html.escape(isolated(circle.text))
+    if label_place.numbered:
+        text += f" <tspan>{circle.label}</tspan>"
+    x_and_y = f'x="{label_place.x:.1f}" y="{label_place.y:.1f}"'
+    return f'\n<text {x_and_y} text-anchor="{label_place.anchor}">{text}</text>'
 
 
 # The grid of words and topics
@@ -207,7 +215,7 @@ class StackedBar:
     rest_width: float
 
 
-@register.inclusion_tag("run/overview/_stacked_bars.html")
+@register.inclusion_tag("run/topics/_stacked_bars.html")
 def stacked_bars(time: TopicTimes, unit: Unit) -> dict[str, list[StackedBar]]:
     """A line for each value of a category, divided among topics."""
     longest = _longest_bar(time, unit)
@@ -249,7 +257,7 @@ def _stacked_bar(time: TopicTimes, group: int, unit: Unit, longest: float) -> St
     )
 
 
-@register.inclusion_tag("run/overview/_multiple.html")
+@register.inclusion_tag("run/topics/_multiple.html")
 def multiple(topic: Band, time: TopicTimes, unit: Unit, own_scale: bool) -> dict[str, object]:
     """One topic's small chart: a line over time, or a bar for each of a category's first values."""
     values = _in_unit(topic.values, unit)
@@ -469,6 +477,11 @@ def network(
 
 
 @register.simple_tag
-def kept_chart(columns: Sequence[kept.Cell], rows: Sequence[Sequence[kept.Cell]]) -> SafeString:
-    """The numbers that a notebook has kept, as lines, where they are shares."""
+def kept_chart(
+    columns: Sequence[kept.Cell], rows: Sequence[Sequence[kept.Cell]], hues: Sequence[int]
+) -> SafeString:
+    """The numbers that a notebook has kept: as a map where they are places, as lines where they are
+    shares. hues: of the rows."""
+    if kept_map.is_map(columns):
+        return kept_map.draw(rows, hues)
     return kept.draw(columns, rows)

@@ -18,13 +18,17 @@ register = template.Library()
 
 @register.simple_tag
 def chip(topic: Topic, plain: bool = False) -> SafeString:
-    """{% chip topic %}: a topic wherever it is named, its colour, number and what readers call it.
-    plain: no link."""
-    content = format_html("{}", topic.label)
+    """{% chip topic %}: a topic wherever it is named, its colour, what readers call it and its
+    number; the number first where words stand for a name. plain: no link."""
     classes = f"chip t{topic.hue}"
-    if topic.name:
-        kind_of_name = "name" if topic.has_name else "name unnamed"
-        content += format_html(' <bdi class="{}">{}</bdi>', kind_of_name, topic.name)
+    if topic.has_name:
+        content = format_html(
+            '<bdi class="name">{}</bdi> <small>{}</small>', topic.name, topic.label
+        )
+    elif topic.name:
+        content = format_html('{} <bdi class="name unnamed">{}</bdi>', topic.label, topic.name)
+    else:
+        content = format_html("{}", topic.label)
     if topic.into:
         content += format_html(' <span class="into">in {}</span>', topic.into)
     if topic.hidden:

@@ -26,7 +26,7 @@ ZERO = 1e-12
 NOT_KNOWN = 0.99  # an interval that ends beyond it says nothing
 
 
-class Claim(Protocol):
+class Difference(Protocol):
     """A difference of shares, with the ends of its interval (findings.shapes)."""
 
     @property
@@ -50,7 +50,7 @@ class Contrast(Protocol):
     def difference_high(self) -> float | None: ...
 
 
-Row = Claim | Contrast
+Row = Difference | Contrast
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,9 @@ from django import template
 
 register = template.Library()
 
+NAME_FIRST = "{name} ({label})"
+NUMBER_FIRST = "{label} ({words})"
+
 NONE = "–"  # for what is not known, also a template's value that is not there, ""
 
 
@@ -30,6 +33,20 @@ def hue(number: int) -> str:
 def topic_label(number) -> str:
     """7 -> T07."""
     return f"T{int(number):02d}"
+
+
+def topic_title(label: str, name: str, has_name: bool) -> str:
+    """A topic in text without links: "Navy & ships (T22)"; what has only words in place of a name by
+    its number, "T31 (man · industrial · wage)"."""
+    if has_name:
+        return NAME_FIRST.format(name=name, label=label)
+    return number_with_words(label, name)
+
+
+def number_with_words(label: str, words: str) -> str:
+    """What has no name, in a sentence: its number is part of the sentence, its words are in
+    brackets, "T31 (man · industrial · wage)"."""
+    return NUMBER_FIRST.format(label=label, words=words) if words else label
 
 
 @register.filter

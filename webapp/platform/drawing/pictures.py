@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from django.utils.safestring import SafeString, mark_safe
 
+from webapp.platform.drawing.colours import ON_PAPER, SLOTS
 from webapp.platform.local import package
 
 if TYPE_CHECKING:
@@ -35,16 +36,7 @@ METRES_PER_INCH = 0.0254
 INK = "#1e1c19"
 FADED = "#5f5a51"
 RULE = "#dedacf"
-COLOURS = (  # of topics on paper; each is told from the others, also by the colour-blind
-    "#044089",
-    "#933f02",
-    "#1d8265",
-    "#7a1429",
-    "#916d23",
-    "#6967b3",
-    "#2c627b",
-    "#51365b",
-)
+COLOURS = ON_PAPER[:SLOTS]  # of lines; each is told from the others, also by the colour-blind
 BAND_OPACITY = 0.2
 FONT_SIZE = 10.0  # points
 FONTS_OF_SYSTEMS = "Helvetica, Arial, sans-serif"

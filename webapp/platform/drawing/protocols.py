@@ -57,6 +57,8 @@ class LabelPlace(Protocol):
     def x(self) -> float: ...
     @property
     def y(self) -> float: ...
+    @property
+    def numbered(self) -> bool: ...
 
 
 class Circle(Topic, Protocol):
@@ -193,7 +195,7 @@ class Course(Protocol):
     """time.shapes.TimeLine, effects.shapes.GroupAlong"""
 
     @property
-    def label(self) -> str: ...
+    def with_label(self) -> str: ...
     @property
     def overall(self) -> float: ...
     @property
@@ -205,7 +207,7 @@ class Course(Protocol):
 
 
 class Courses(Protocol):
-    """time.shapes.TimeLines, effects.shapes.TopicAlong"""
+    """time.shapes.TimeLines, effects.shapes.AlongEffect"""
 
     @property
     def by(self) -> str: ...

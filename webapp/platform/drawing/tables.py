@@ -1,19 +1,31 @@
 """The numbers of a chart as a small table: what a notebook keeps of it, and draws again
 (static/js/notebook.js)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import NamedTuple
 
 import orjson
 
+from webapp.platform.drawing.trends import points
+
 # Of a table that a notebook keeps, at most: more can't be read in it
-ROWS = 200
+ROWS = 300  # the years of three centuries
 COLUMNS = 20
+# What a pin says in place of a table that is too large
+TOO_MANY_PERIODS = "The page has {periods:,} periods, which are more than a notebook keeps."
+TOO_MANY_TOPICS = "The page has {topics:,} topics, which are more than a notebook keeps as a table."
 DIGITS = 4  # behind the point of a share
 
 # Behind a column's name: the ends of its intervals
 LOW = ": 95% low"
 HIGH = ": 95% high"
+
+# Of a table of differences between two shares, behind the shares
+DIFFERENCE_COLUMNS = ["difference, points", "low", "high"]
+
+# Of a map of topics: places are parts of the map's width
+MAP_COLUMNS = ["topic", "share of the words", "place from the left", "place from the top"]
 
 Share = float | None
 
@@ -62,13 +74,18 @@ def _find_behind(names: Sequence[str], place: int, end: str) -> int | None:
     return None
 
 
+def has_too_many_rows(labels: Sequence) -> bool:
+    """Whether a table with a line for each is too long to be kept."""
+    return len(labels) > ROWS
+
+
 def kept_table(
     by: str, labels: Sequence[str], columns: Sequence[str], shares: Sequence[Sequence[Share]]
 ) -> dict[str, list[str] | list[list[str | Share]]] | None:
     """A line for each label, a column for each topic: {"columns": […], "rows": [[…]]}.
     shares[i][j]: of label i and column j, None where nothing is known; written to four places. None
     where it would be too large to keep."""
-    if len(labels) > ROWS or len(columns) >= COLUMNS:
+    if has_too_many_rows(labels) or len(columns) >= COLUMNS:
         return None
     rows: list[list[str | Share]] = [
         [label, *map(_round_share, row)] for label, row in zip(labels, shares, strict=True)
@@ -78,6 +95,19 @@ def kept_table(
 
 def _round_share(share: Share) -> Share:
     return None if share is None else round(float(share), DIGITS)
+
+
+def cells_of_points(*differences: float | None) -> list[str]:
+    """Differences of shares in percentage points, "" where one is not known."""
+    return [
+        "" if difference is None or not isfinite(difference) else points(difference)
+        for difference in differences
+    ]
+
+
+def cells_of_shares(shares: Sequence[float], as_text: Callable[[float], str]) -> list[str]:
+    """Shares as they are read, "" where one is not known."""
+    return [as_text(share) if isfinite(share) else "" for share in shares]
 
 
 def json_text(table: Mapping[str, object] | None) -> str:

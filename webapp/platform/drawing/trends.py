@@ -164,16 +164,17 @@ def said(page: Courses, topic: Course) -> str:
     """The chart in a sentence, for those who don't see it."""
     shares = _known_shares(topic.share)
     if not shares:
-        return f"{topic.label}: no documents."
+        return f"{topic.with_label}: no documents."
     solid = [i for i in shares if not page.bins[i].thin] or list(shares)
     highest = max(solid, key=shares.__getitem__)
     lowest = min(solid, key=shares.__getitem__)
     thin = sum(page.bins[i].thin for i in shares)
     note = f" {thin} of {len(shares)} rest on fewer than 10 documents." if thin else ""
-    return (
-        f"{topic.label}, share of the words: highest {_said_of_bin(page, topic, highest)}, lowest"
-        f" {_said_of_bin(page, topic, lowest)}; {percent(topic.overall)} overall.{note}"
+    extremes = (
+        f"highest {_said_of_bin(page, topic, highest)}, lowest {_said_of_bin(page, topic, lowest)}"
     )
+    overall = percent(topic.overall)
+    return f"{topic.with_label}, share of the words: {extremes}; {overall} overall.{note}"
 
 
 def _known_shares(shares: Sequence[float | None]) -> dict[int, float]:

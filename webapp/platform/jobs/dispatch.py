@@ -25,6 +25,12 @@ log = structlog.get_logger(__name__)
 # for again
 ASKED = 600
 PROMISED = 60  # the same of one that a worker does unasked, or has at work
+# Seconds after a task without a row began in which pages don't ask for it again, where it came to
+# nothing: the first, the second and each further time. A worker that was restarted goes on soon;
+# what fails takes a worker's time rarely.
+TRY_AGAIN = (60, 600, 3_600)
+TRIES_REMEMBERED = 24 * 3_600  # seconds after its last try in which a task's tries are counted
+DIGEST = 16  # bytes, of what tells the arguments of a task apart
 
 
 def send(kind: JobKind, pk: int) -> None:
@@ -49,10 +55,13 @@ def send_again(kind: JobKind, pk: int) -> None:
     transaction.on_commit(deliver)
 
 
-def ask(task: str, arguments: list, by: int | None) -> None:
+def ask(task: str, arguments: list, by: int | None, tried: list | None = None) -> None:
     """Ask a worker for a task that has no row, once until it has `answered`, and for one of a user
-    at a time: the next call asks for what was not asked for. While Redis is away nobody is asked.
-    by: the user; None: any guest."""
+    at a time: the next call asks for what was not asked for. Nobody is asked while Redis is away,
+    and where the task came to nothing less than TRY_AGAIN ago. by: the user; None: any guest.
+    tried: as `at_work` has it."""
+    if _was_tried(task, arguments if tried is None else tried):
+        return
     once, turn = _note_names(task, arguments, by)
     try:
         if not events.client().set(turn, once, nx=True, ex=ASKED):
@@ -80,14 +89,19 @@ def promised(task: str, arguments: list) -> bool:
 
 
 @contextmanager
-def at_work(task: str, arguments: list, by: int | None = None) -> Iterator[None]:
+def at_work(
+    task: str, arguments: list, by: int | None = None, tried: list | None = None
+) -> Iterator[None]:
     """Around a task without a row of its own, in the worker that does it: however long it takes,
     pages wait for it, and trainings with other seeds do (`is_asked`). When it ends it has
     `answered`; after a kill the note of it lasts PROMISED seconds, or ASKED from when it last told
-    how far it is.
+    how far it is. Where an error or a kill ends it, it is not asked for again for a while.
 
-    by: the user who asked, None for a guest, or where nobody has.
+    by: the user who asked, None for a guest, or where nobody has. tried: what tells tries of the
+    task apart, where that is not its arguments.
     """
+    tried = arguments if tried is None else tried
+    _note_try(task, tried)
     ended = threading.Event()
     renewing = threading.Thread(
         target=_renew,
@@ -98,6 +112,7 @@ def at_work(task: str, arguments: list, by: int | None = None) -> Iterator[None]
     renewing.start()
     try:
         yield
+        _forget_tries(task, tried)
     finally:
         ended.set()
         renewing.join()
@@ -132,6 +147,34 @@ def answered(task: str, arguments: list, by: int | None) -> None:
         events.client().delete(*_note_names(task, arguments, by))
 
 
+def _note_try(task: str, tried: list) -> None:
+    """A task begins. Where something ends it, be it a kill, before `_forget_tries`, it `_was_tried`
+    for a while, longer after each try."""
+    wait_name, count_name = _try_names(task, tried)
+    with suppress(redis.RedisError):
+        tries = events.client().incr(count_name)
+        events.client().expire(count_name, TRIES_REMEMBERED)
+        wait = TRY_AGAIN[min(tries, len(TRY_AGAIN)) - 1]
+        events.client().set(wait_name, 1, ex=wait)
+
+
+def _forget_tries(task: str, tried: list) -> None:
+    """The task has done what it should."""
+    with suppress(redis.RedisError):
+        events.client().delete(*_try_names(task, tried))
+
+
+@events.while_away(False)
+def _was_tried(task: str, tried: list) -> bool:
+    """Whether a task came to nothing a short time ago, so that it is not asked for again."""
+    return bool(events.client().exists(_try_names(task, tried)[0]))
+
+
+def has_failed(task: str, arguments: list) -> bool:
+    """Whether a task came to nothing a short time ago, and waits to be asked for again."""
+    return _was_tried(task, arguments) and not promised(task, arguments)
+
+
 @events.while_away(True)
 def is_asked() -> bool:
     """Whether some task that was asked for has not answered; True while Redis does not."""
@@ -140,8 +183,20 @@ def is_asked() -> bool:
 
 def _note_names(task: str, arguments: list, by: int | None) -> tuple[str, str]:
     """Names of notes in Redis: of what is asked for, and of who asks."""
-    key = blake2b(repr(arguments).encode(), digest_size=16).hexdigest()
-    return f"asked for:{task}:{key}", f"asked by:{task}:{'guest' if by is None else by}"
+    return (
+        f"asked for:{task}:{_key_of(arguments)}",
+        f"asked by:{task}:{'guest' if by is None else by}",
+    )
+
+
+def _try_names(task: str, tried: list) -> tuple[str, str]:
+    """Names of notes in Redis: that it is not asked for, and how often it was tried."""
+    key = _key_of(tried)
+    return f"tried:{task}:{key}", f"tries:{task}:{key}"
+
+
+def _key_of(arguments: list) -> str:
+    return blake2b(repr(arguments).encode(), digest_size=DIGEST).hexdigest()
 
 
 @events.while_away(False)

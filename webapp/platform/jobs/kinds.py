@@ -4,7 +4,7 @@ Each row of their models is a job."""
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db.models import BigIntegerField, F
 from django.db.models.expressions import Combinable
@@ -16,6 +16,10 @@ from webapp.platform.jobs import events
 from webapp.platform.storage import files
 
 
+def _unknown_progress(row: Any) -> tuple[float, float]:
+    return 0, 0
+
+
 class JobKind(NamedTuple):
     """What differs between the kinds.
 
@@ -24,6 +28,10 @@ class JobKind(NamedTuple):
     it writes files (jobs.file_lock). owner: the field with the user whose job it is. size: of a
     job, compared with other jobs of its kind. request: the field with what a user asks of the
     attempt at work, as to cancel it; "" where there is none.
+
+    For the operator's page: title: what it calls the jobs. corpus: the field with the key of a
+    job's corpus; "" where none is shown. progress: how much of a row is done, and of how much;
+    0 of 0 where that is not known. columns: of the row, that are read for it.
     """
 
     model: type[Upload | Corpus | Version | Run | Comparison | Export | Replicate | CodeFile]
@@ -33,7 +41,11 @@ class JobKind(NamedTuple):
     folder: Callable[[int], Path]
     owner: str
     size: Combinable
+    title: str
+    corpus: str
     request: str = ""
+    progress: Callable[[Any], tuple[float, float]] = _unknown_progress
+    columns: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -67,6 +79,27 @@ def _nobody(pk: int, event: dict) -> None:
     """Pages that wait for it ask again by themselves."""
 
 
+def _stored_bytes(upload: Upload) -> tuple[float, float]:
+    stored = (upload.checkpoint or {}).get("bytes", 0)
+    return stored, upload.corpus.bytes_total
+
+
+def _read_bytes(corpus: Corpus) -> tuple[float, float]:
+    return corpus.bytes_read, corpus.bytes_total
+
+
+def _steps(run: Run) -> tuple[float, float]:
+    return run.step, run.steps
+
+
+def _compared_part(comparison: Comparison) -> tuple[float, float]:
+    return comparison.done, 1
+
+
+def _written_bytes(export: Export) -> tuple[float, float]:
+    return export.bytes, export.expected
+
+
 STORE = JobKind(
     model=Upload,
     task="tasks.corpora.store",
@@ -75,6 +108,10 @@ STORE = JobKind(
     folder=files.corpus_folder,
     owner="corpus__owner",
     size=F("corpus__bytes_total"),
+    title="Files being stored",
+    corpus="corpus_id",
+    progress=_stored_bytes,
+    columns=("checkpoint", "corpus__bytes_total"),
 )
 READ = JobKind(
     model=Corpus,
@@ -84,6 +121,10 @@ READ = JobKind(
     folder=files.corpus_folder,
     owner="owner",
     size=F("bytes_total"),
+    title="Corpora being read",
+    corpus="pk",
+    progress=_read_bytes,
+    columns=("bytes_read", "bytes_total"),
 )
 VECTORIZE = JobKind(
     model=Version,
@@ -93,6 +134,8 @@ VECTORIZE = JobKind(
     folder=_version_folder,
     owner="corpus__owner",
     size=F("corpus__bytes_total"),
+    title="Words being chosen",
+    corpus="corpus_id",
 )
 TRAIN = JobKind(
     model=Run,
@@ -102,7 +145,11 @@ TRAIN = JobKind(
     folder=files.run_folder,
     owner="by",
     size=F("version__tokens") * Cast(KT("settings__topics"), BigIntegerField()),
+    title="Trainings",
+    corpus="corpus_id",
     request="request",
+    progress=_steps,
+    columns=("step", "steps", "tokens_seen", "seconds"),
 )
 COMPARE = JobKind(
     model=Comparison,
@@ -112,6 +159,10 @@ COMPARE = JobKind(
     folder=files.comparison_folder,
     owner="by",
     size=F("size"),
+    title="Runs being compared",
+    corpus="",
+    progress=_compared_part,
+    columns=("done",),
 )
 EXPORT = JobKind(
     model=Export,
@@ -121,6 +172,10 @@ EXPORT = JobKind(
     folder=files.export_folder,
     owner="by",
     size=F("expected"),
+    title="Large files being made",
+    corpus="",
+    progress=_written_bytes,
+    columns=("bytes", "expected"),
 )
 REPLICATE = JobKind(
     model=Replicate,
@@ -130,6 +185,8 @@ REPLICATE = JobKind(
     folder=files.replicate_folder,
     owner="run__by",
     size=F("run__seconds"),
+    title="Trainings with another seed, number of topics or texts",
+    corpus="run__corpus_id",
 )
 TAKE_IN = JobKind(
     model=CodeFile,
@@ -139,5 +196,7 @@ TAKE_IN = JobKind(
     folder=files.code_file_folder,
     owner="concept__corpus__owner",
     size=F("size"),
+    title="Codes being taken in",
+    corpus="concept__corpus_id",
 )
 KINDS = (STORE, READ, VECTORIZE, TRAIN, COMPARE, EXPORT, REPLICATE, TAKE_IN)

@@ -134,13 +134,13 @@ def seconds_of_trainings() -> float | None:
 def wait(before: int) -> float | None:
     """Seconds until a run begins before which so many are due; None where nobody knows."""
     at_work = _at_work(TRAIN).count()
-    free_places = training_places()
-    if at_work + before < free_places:
+    places = training_places()
+    if at_work + before < places:
         return 0.0
     took = seconds_of_trainings()
     if took is None:
         return None
-    return took * (before + at_work / 2) / free_places  # those at work are half done, on average
+    return took * (before + at_work / 2) / places  # those at work are half done, on average
 
 
 def gives_way(user: int | None, since: float) -> bool:

@@ -133,6 +133,8 @@ def refusal_of_room(folder: Path, needed: int, elsewhere: str) -> str | None:
 
 
 def refusal_of_programs(folder: Path, elsewhere: str) -> str | None:
+    """Why programs can't be run from a folder, as its file system does not allow it; None where
+    they can. elsewhere: what to do instead."""
     noexec = getattr(os, "ST_NOEXEC", 0)  # macOS does not tell
     if os.statvfs(folder).f_flag & noexec:
         return NOT_EXECUTABLE.format(folder=folder, elsewhere=elsewhere)

@@ -9,9 +9,8 @@ from __future__ import annotations  # an older Python, too, is told what it lack
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]  # what holds the packages: the clone, or site-packages
-INSTALLED = (
-    ROOT / "webapp" / "templates"
-).is_dir()  # pyproject.toml puts them there in a wheel, and only there
+# pyproject.toml puts the templates there in a wheel, and only there
+INSTALLED = (ROOT / "webapp" / "templates").is_dir()
 COMMAND = "topograph" if INSTALLED else "python3 manage.py"
 
 

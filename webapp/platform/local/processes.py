@@ -16,14 +16,12 @@ from webapp.platform import system
 from webapp.platform.local import folder
 
 # Seconds before the next start of a part that died, by how often
-BACKOFF = (
-    0.2,
-    0.5,
-    1.0,
-    2.0,
-    5.0,
-)
+BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0)
 LONGEST_LOG = 10_000_000  # bytes; a longer one is put aside at the next start, once
+# Of OpenMP, and of numpy's OpenBLAS. Threads of these that wait for each other spin, which takes the
+# cores from other processes: with small matrices, as all of ours but those of a map, ten times what
+# one thread takes
+LIBRARY_THREADS = {"OMP_WAIT_POLICY": "PASSIVE", "OPENBLAS_NUM_THREADS": "1"}
 STEADY = 30.0  # seconds of life after which a part counts as healthy again
 
 
@@ -153,7 +151,7 @@ class Supervisor:
 
     def __init__(self, print_line: Callable[[str], None]):
         self.parts: list[ManagedProcess] = []
-        self.said = print_line
+        self.print_line = print_line
 
     def add(self, part: ManagedProcess) -> ManagedProcess:
         self.parts.append(part)
@@ -171,11 +169,11 @@ class Supervisor:
                     part.process = None
                     part.due = math.inf
                     if part.status:
-                        self.said(f"{part.name} failed (status {part.status})")
+                        self.print_line(f"{part.name} failed (status {part.status})")
                     continue
                 part.deaths = 1 if now - part.began > STEADY else part.deaths + 1
                 part.due = now + BACKOFF[min(part.deaths, len(BACKOFF)) - 1]
-                self.said(
+                self.print_line(
                     f"{part.name} ended unexpectedly (status {part.process.returncode}); starting"
                     " it again"
                 )
@@ -217,6 +215,6 @@ def worker(env: dict, log: Path, concurrency: int | None = None) -> Child:
     return spawn(
         argv,
         log,
-        env={"NUMBA_NUM_THREADS": str(cores), "OMP_WAIT_POLICY": "PASSIVE", **env},
+        env={"NUMBA_NUM_THREADS": str(cores), **LIBRARY_THREADS, **env},
         cwd=folder.working(),
     )

@@ -170,7 +170,10 @@ def bring_up(supervisor: processes.Supervisor, port: int, host: str = HERE) -> s
         processes.ManagedProcess(
             "The web server",
             lambda: processes.spawn(
-                web(port, host), logs / "web.log", env=env | MALLOC, cwd=folder.working()
+                web(port, host),
+                logs / "web.log",
+                env=processes.LIBRARY_THREADS | env | MALLOC,
+                cwd=folder.working(),
             ),
             signal.SIGTERM,
             4.0,

@@ -146,14 +146,14 @@ class ErrorPages:
             sentence = "What this address led to was deleted a moment ago."
             return self._answer(request, "404.html", 404, {"sign_in": ""}, sentence)
         try:
-            again = ask_again(request, error)
+            second_answer = ask_again(request, error)
         except Exception as second:
             if (answer := self.process_exception(request, second)) is None:
                 raise
             return answer
-        if again is None and (explanation := overtaken(request, error)):
+        if second_answer is None and (explanation := overtaken(request, error)):
             return self._answer(request, "409.html", 409, {"message": explanation}, explanation)
-        return again
+        return second_answer
 
     @staticmethod
     def _answer(request, template: str, status: int, context: dict, sentence: str) -> HttpResponse:
@@ -275,11 +275,13 @@ def unavailable(
     if json or wants_json(request):
         response = JsonResponse({"error": sentence}, status=503)
     else:
-        again = RETRY_SECONDS if request.method == "GET" and sentence is not DATABASE_SLOW else None
+        retry_seconds = (
+            RETRY_SECONDS if request.method == "GET" and sentence is not DATABASE_SLOW else None
+        )
         context = {
             "sentence": sentence,
             "path": request.get_full_path(),
-            "again": again,
+            "again": retry_seconds,
             "request": request,
         }
         response = HttpResponse(render_to_string("503.html", context), status=503)

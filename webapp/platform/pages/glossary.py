@@ -343,8 +343,8 @@ TERMS = {
     # How sure a number is
     "finding": Term(
         "finding",
-        "Something that stands out in the documents, as a sentence with its number and 95%"
-        " confidence interval. It opens the passages it is about.",
+        "Something that stands out in the documents, as a sentence with its number and its"
+        " interval. It opens the passages it is about.",
         "Findings are ranked by size times certainty. What rose, fell, marks a group or changed its"
         " use passed a test with a false discovery rate of 5% (Benjamini and Hochberg 1995): of"
         " twenty that are named about one may be due to chance. That nothing is named does not mean"
@@ -354,11 +354,12 @@ TERMS = {
         "95% confidence interval of a share",
         "The range that would contain the true share in 95 of 100 samples of documents of the same"
         " kind.",
-        "It is computed from how much the share varies between the documents of a group: it is wide"
-        " where there are few documents, or where a few documents hold most of the topic. It treats"
-        " documents as independent; sections of one speech or chapters of one book are alike, and"
-        " then the interval is too narrow. It does not cover errors of the model itself. The"
-        " linearised variance of a ratio on the scale of the logit: Cochran 1977, section 6.4.",
+        "It is computed from how much the share varies between the documents of a group, or"
+        " between those who speak, where the corpus says who does: it is wide where there are few"
+        " of them, or where a few hold most of the topic. Where each document counts by itself,"
+        " sections of one speech or chapters of one book are alike, and then the interval is too"
+        " narrow. It does not cover errors of the model itself. The linearised variance of a ratio"
+        " on the scale of the logit: Cochran 1977, section 6.4.",
     ),
     "interval": Term(
         "interval",
@@ -366,8 +367,9 @@ TERMS = {
         " difference is beyond chance where its interval lies on one side of 0.",
         "A confidence interval of 95%, in which who speaks is the unit. Where many topics are"
         " compared at once all rows of a table share one wider level, which the note below it says:"
-        " some of so many would seem to differ by chance (Benjamini and Yekutieli 2005). How many"
-        " times as large a share is differs from chance where the interval lies on one side of 1.",
+        " at 95% chance alone would make some of them seem to differ (Benjamini and Yekutieli"
+        " 2005). How many times as large a share is differs from chance where the interval lies on"
+        " one side of 1.",
     ),
     "topic-information": Term(
         "mutual information of a topic and a group",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from webapp.platform.pages.glossary import TERMS, Term
-from webapp.platform.pages.typed import Answer, typed
+from webapp.platform.pages.typed import PageResponse, typed
 
 
 @dataclass(frozen=True)
@@ -18,5 +18,5 @@ class GlossaryPage:
 
 
 @typed("glossary.html")
-def index() -> Answer[GlossaryPage]:
-    return Answer(GlossaryPage(TERMS))
+def index() -> PageResponse[GlossaryPage]:
+    return PageResponse(GlossaryPage(TERMS))

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 
 from webapp.platform.local import package
-from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, typed
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ def lessons() -> dict[str, Lesson]:
 
 
 @typed("lesson.html")
-def lesson(name: str) -> HtmlAnswer[LessonPage]:
+def lesson(name: str) -> HtmlPageResponse[LessonPage]:
     if (lesson_chosen := lessons().get(name)) is None:
         raise Http404(f"There is no lesson “{name}”.")
-    return HtmlAnswer(
+    return HtmlPageResponse(
         LessonPage(
             lesson_chosen,
             [further for further in lessons().values() if further is not lesson_chosen],

@@ -17,7 +17,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
 from inference.errors import Invalid
-from inference.runtime.versions import in_file_names
 from webapp.models import Corpus, Run
 from webapp.platform.pages import addresses
 from webapp.platform.pages.page_query import BEGINNING, PageQuery
@@ -58,20 +57,9 @@ def json_answer(request: HttpRequest, data: object, status: int) -> HttpResponse
     )
 
 
-def table_answer(table: bytes, name: str) -> HttpResponse:
-    """A CSV to be kept under that name, which says the program's version: a table has no other
-    place for it."""
-    stem = name.removesuffix(".csv")
-    if in_file_names() not in stem:
-        stem = f"{stem}_{in_file_names()}"
-    return HttpResponse(
-        table,
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{stem}.csv"'},
-    )
-
-
 def corpus_or_404(corpus_id: int) -> Corpus:
+    """A corpus that the address names in its path, which authorization has allowed; deleted ones
+    are not found."""
     corpora_found = Corpus.objects.select_related("version", "upload").filter(pk=corpus_id)
     corpus = corpora_found.first()
     if corpus is None:
@@ -80,6 +68,8 @@ def corpus_or_404(corpus_id: int) -> Corpus:
 
 
 def run_or_404(run_id: int) -> Run:
+    """A run that the address names in its path, which authorization has allowed, with its corpus,
+    version and snapshot."""
     runs_found = Run.objects.select_related(
         "corpus__version", "version__corpus", "snapshot"
     ).filter(pk=run_id)
@@ -140,6 +130,7 @@ def check_act(act: str, acts: Collection[str]) -> None:
 
 
 def number_in_address(name: str, text: str) -> int:
+    """A whole number of 0 or more. Raises BadRequest, with a sentence, for anything else."""
     if not is_whole(text):
         raise BadRequest(f"“{name}” in the address must be a whole number, got “{text[:50]}”.")
     return int(text)

@@ -6,14 +6,19 @@ from urllib.parse import parse_qsl, urlencode
 from django.http import QueryDict
 from django.urls import reverse
 
-NAMES = ("q", "has", "from", "to", "between", "in", "match", "only", "with", "least")
+# Parameters of an address that are conditions of a set. KINDS of webapp.core.documents.conditions
+# says which conditions there are: these are their PARAMETERS and FORM_FIELDS, written a second time
+# because that package stands on this one. tests/webapp/core/documents/test_new_condition.py fails
+# where both differ.
+CONDITIONS = ("q", "from", "to", "has", "with", "least", "between", "in", "match", "only")
+# Of fields of the form that end in the name of a field of the corpus
+BEGINNINGS = ("low:", "high:", "in:")
 KEPT_PARAMETERS = ("families",)  # beside the set: how a reader wants the pages of a run
 
 
 def is_condition(name: str) -> bool:
     """Whether a parameter of an address says which documents are meant."""
-    # Fields of the form, by the name of a field of the corpus
-    return name in NAMES or name.startswith(("in:", "low:", "high:"))
+    return name in CONDITIONS or name.startswith(BEGINNINGS)
 
 
 def conditions(query: QueryDict) -> tuple[tuple[str, str], ...]:
@@ -39,11 +44,15 @@ class RunLinks:
 
     def __call__(self, name: str, *arguments: object, asked: str = "", **query: object) -> str:
         """The address of a page by its name in webapp.urls. query: parameters; None or "" leaves
-        one out. asked: a query string that was made elsewhere, instead."""
-        asked = asked or urlencode(
-            [(key, value) for key, value in query.items() if value not in (None, "")]
-        )
-        return self.with_set(reverse(name, args=[self.run, *arguments]) + (asked and f"?{asked}"))
+        one out. asked: a query string that was made elsewhere, instead, with its "?" or
+        without."""
+        query_string = asked.removeprefix("?")
+        if not query_string:
+            query_string = urlencode(
+                [(key, value) for key, value in query.items() if value not in (None, "")]
+            )
+        path = reverse(name, args=[self.run, *arguments])
+        return self.with_set(f"{path}?{query_string}" if query_string else path)
 
     def with_set(self, url: str) -> str:
         """An address of a page of this run, with the set, unless it says itself which documents it

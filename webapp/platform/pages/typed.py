@@ -46,7 +46,7 @@ PART_HEADER = "X-Part"  # the header by which a script asks for a part of a page
 
 
 @dataclass(frozen=True)
-class Answer(Generic[T]):
+class PageResponse(Generic[T]):
     """What a view returns. page: what HTML and JSON both show. html: makes what the template needs
     beside it, and is not called for JSON. invalid: what was asked can't be done, as the page says;
     as JSON it is raised."""
@@ -58,7 +58,7 @@ class Answer(Generic[T]):
 
 
 @dataclass(frozen=True)
-class HtmlAnswer(Answer[T]):
+class HtmlPageResponse(PageResponse[T]):
     """The answer of a page without a .json address: it may hold forms and rows of the database."""
 
 
@@ -80,6 +80,7 @@ class Parameter:
 
 
 def read_whole(name: str, values: list[str]) -> int:
+    """The last value, as a whole number of 0 or more. Raises BadRequest."""
     return pages.number_in_address(name, values[-1])
 
 
@@ -94,6 +95,7 @@ def text(name: str, values: list[str]) -> str:
 
 
 def texts(name: str, values: list[str]) -> list[str]:
+    """All values, each as `text` reads it."""
     return [text(name, [value]) for value in values]
 
 
@@ -164,24 +166,25 @@ def _parser(name: str, hint: Any, default: Any) -> ParameterParser:
 
 
 def _page_type(returned: Any) -> tuple[Any, bool]:
-    """T of Answer[T], or of Answer[T] | HttpResponse where a view may redirect; and whether it has
-    JSON."""
-    answers = [returned] if get_origin(returned) in (Answer, HtmlAnswer) else get_args(returned)
-    answer = next(answer for answer in answers if get_origin(answer) in (Answer, HtmlAnswer))
-    return get_args(answer)[0], get_origin(answer) is Answer
+    """T of PageResponse[T], or of PageResponse[T] | HttpResponse where a view may redirect; and
+    whether it has JSON."""
+    kinds = (PageResponse, HtmlPageResponse)
+    hints = [returned] if get_origin(returned) in kinds else get_args(returned)
+    page_response = next(hint for hint in hints if get_origin(hint) in kinds)
+    return get_args(page_response)[0], get_origin(page_response) is PageResponse
 
 
 class View(Protocol):
     """What `typed` makes: a view for webapp.urls, and what is declared of it. shape: the type of
     the page's JSON, None without. templates: each with the type that it shows. asked: the
-    parameters of an address, as the view gets them. answered: makes the response of another view
+    parameters of an address, as the view gets them. respond: makes the response of another view
     that shows the same page."""
 
     shape: Any
     templates: dict[str, Any]
     parameters: dict[str, Parameter]
     asked: Callable[[QueryDict], dict[str, Any]]
-    answered: Callable[..., HttpResponse]
+    respond: Callable[..., HttpResponse]
 
     def __call__(
         self, request: HttpRequest, as_json: bool = False, **path: Any
@@ -190,9 +193,9 @@ class View(Protocol):
 
 def typed(
     template: str | Mapping[type, str], **parts: str
-) -> Callable[[Callable[..., Answer | HttpResponse]], View]:
-    """Decorator of a view that returns an Answer. The template, or that of the page's type, has
-    `page`, `html` where the view makes it, and the objects that the view declares.
+) -> Callable[[Callable[..., PageResponse | HttpResponse]], View]:
+    """Decorator of a view that returns a PageResponse. The template, or that of the page's type,
+    has `page`, `html` where the view makes it, and the objects that the view declares.
 
     Positional parameters of the view come from the path. In the place of `run_id` or `corpus_id` it
     may take `run: Run` or `corpus: Corpus`, and what an address says of these: any type that has
@@ -202,14 +205,14 @@ def typed(
     parts: name -> template of a part that a script may ask for again by the header X-Part
     (static/js/part.js). A NotYet that the view raises shows its page, with status 202."""
 
-    def decorate(view: Callable[..., Answer | HttpResponse]) -> View:
+    def decorate(view: Callable[..., PageResponse | HttpResponse]) -> View:
         return _make_view(view, template, parts)
 
     return decorate
 
 
 def _make_view(
-    view: Callable[..., Answer | HttpResponse],
+    view: Callable[..., PageResponse | HttpResponse],
     template: str | Mapping[type, str],
     parts: Mapping[str, str],
 ) -> View:
@@ -223,14 +226,16 @@ def _make_view(
     def asked(query: QueryDict) -> dict[str, Any]:
         return {name: parameter.value(query) for name, parameter in declared.items()}
 
-    def answered(
-        request: HttpRequest, answer: Answer, as_json: bool = False, **objects: Any
+    def respond(
+        request: HttpRequest, page_response: PageResponse, as_json: bool = False, **objects: Any
     ) -> HttpResponse:
         if as_json:
-            return _json_response(request, answer)
-        template_name = template if isinstance(template, str) else template[type(answer.page)]
+            return _json_response(request, page_response)
+        template_name = (
+            template if isinstance(template, str) else template[type(page_response.page)]
+        )
         part_name = parts.get(request.headers.get(PART_HEADER, ""), template_name)
-        response = _html_response(request, answer, part_name, objects)
+        response = _html_response(request, page_response, part_name, objects)
         if parts:
             patch_vary_headers(response, [PART_HEADER])
         return response
@@ -248,20 +253,20 @@ def _make_view(
             "posted": request.POST if request.method == "POST" else None,
         }
         taken = {name: value for name, value in offered.items() if name in parameter_names}
-        answer: Answer | HttpResponse
+        page_response: PageResponse | HttpResponse
         try:
-            answer = view(**taken, **asked(request.GET))
+            page_response = view(**taken, **asked(request.GET))
         except NotYet as waiting:
-            answer = Answer(waiting.page, status=HTTPStatus.ACCEPTED)
-        if isinstance(answer, HttpResponse):
-            return answer
-        return answered(request, answer, as_json, **objects)
+            page_response = PageResponse(waiting.page, status=HTTPStatus.ACCEPTED)
+        if isinstance(page_response, HttpResponse):
+            return page_response
+        return respond(request, page_response, as_json, **objects)
 
     shape, has_json = _page_type(hints["return"])
     typed_view = cast(View, answer_request)
     typed_view.shape = shape if has_json else None
     typed_view.parameters = declared
-    typed_view.answered = answered
+    typed_view.respond = respond
     typed_view.asked = asked
     if isinstance(template, str):
         typed_view.templates = {template: shape}
@@ -270,19 +275,22 @@ def _make_view(
     return typed_view
 
 
-def _json_response(request: HttpRequest, answer: Answer) -> HttpResponse:
-    if answer.invalid:
-        raise answer.invalid
-    return pages.json_answer(request, _as_json(answer.page), answer.status)
+def _json_response(request: HttpRequest, page_response: PageResponse) -> HttpResponse:
+    if page_response.invalid:
+        raise page_response.invalid
+    return pages.json_answer(request, _as_json(page_response.page), page_response.status)
 
 
 def _html_response(
-    request: HttpRequest, answer: Answer, template_name: str, objects: dict[str, Any]
+    request: HttpRequest, page_response: PageResponse, template_name: str, objects: dict[str, Any]
 ) -> HttpResponse:
-    context = objects | {"page": answer.page, "html": answer.html() if answer.html else None}
+    context = objects | {
+        "page": page_response.page,
+        "html": page_response.html() if page_response.html else None,
+    }
     if "view" in objects:
         context["hidden_words"] = objects["view"].hidden_words  # links to topics keep them hidden
-    return pages.rendered(request, template_name, context, answer.status)
+    return pages.rendered(request, template_name, context, page_response.status)
 
 
 def _as_json(page: Any) -> Any:

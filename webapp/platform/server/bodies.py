@@ -74,11 +74,12 @@ def _content_length(scope) -> bytes:
 def _large(scope) -> bool:
     """Whether it is a form with files, larger than any other form."""
     length = _content_length(scope)
-    return (
-        UPLOAD_PATHS.fullmatch(scope["path"]) is not None
-        and length.isdigit()
-        and int(length) > FORM
-    )
+    return _takes_files(scope) and length.isdigit() and int(length) > FORM
+
+
+def _takes_files(scope) -> bool:
+    """Whether its address takes a form with files of a corpus."""
+    return UPLOAD_PATHS.fullmatch(scope["path"]) is not None
 
 
 async def _signed_in(scope) -> bool:
@@ -106,7 +107,7 @@ async def _signed_in(scope) -> bool:
 def _bounded_receive(scope, receive):
     """A `receive` that raises _Refused for a body that is too large or too slow."""
     length = _content_length(scope)
-    files = bool(length) and UPLOAD_PATHS.fullmatch(scope["path"]) is not None
+    files = bool(length) and _takes_files(scope)
     # Django writes the body to the temporary folder, and copies it from there: half of what is free
     # leaves room for both.
     limit = (

@@ -13,12 +13,10 @@ from asyncio import TimerHandle
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEADERS = 64 << 10  # bytes that request line and headers may have together
-HEADER_SECONDS = (
-    15.0  # from the first byte of a request, or from the connection, to the end of its headers
-)
-READ_SECONDS = (
-    60.0  # without a byte, after which a client that should read its response is disconnected
-)
+# From the first byte of a request, or from the connection, to the end of its headers
+HEADER_SECONDS = 15.0
+# Without a byte, after which a client that should read its response is disconnected
+READ_SECONDS = 60.0
 
 
 class Connection(HttpToolsProtocol):

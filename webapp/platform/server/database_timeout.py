@@ -8,9 +8,8 @@ driver does (docs/decisions).
 import psycopg
 from psycopg.abc import RV, PQGen
 
-STATEMENT = (
-    10.0  # seconds that a statement of a page may take: Postgres ends it (settings.DATABASES)
-)
+# Seconds that a statement of a page may take: Postgres ends it (settings.DATABASES)
+STATEMENT = 10.0
 # seconds after which Postgres does not answer any more: more than STATEMENT, less than a reader
 # waits
 ANSWER = 12.0

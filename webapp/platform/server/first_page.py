@@ -6,14 +6,13 @@ goes through all others less often. Each time nobody is answered: every ten seco
 was, while 50 people browsed.
 """
 
-import gc
 from threading import Thread
 
 from django.template.loader import get_template
 
 from inference.text.characters import characters
+from webapp.platform import garbage
 
-RARELY = 100  # searches through young objects between two through all; Python's own number is 10
 # With what they extend, include and load
 TEMPLATES = (
     "run/overview.html",
@@ -29,9 +28,10 @@ def prepare() -> Thread:
 
 
 def _prepare() -> None:
-    characters()
-    for name in TEMPLATES:
-        get_template(name)
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(*gc.get_threshold()[:2], RARELY)
+    try:
+        characters()
+        for name in TEMPLATES:
+            get_template(name)
+    finally:
+        garbage.resume()
+        garbage.search_all_rarely()

@@ -7,12 +7,16 @@ request enters its thread behind the limiter and leaves it with the response. A 
 coroutine still runs on the loop.
 """
 
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from csp.middleware import CSPMiddleware
 from django.core.handlers.asgi import ASGIHandler
 from django.core.handlers.base import BaseHandler
 from django.http import HttpRequest, HttpResponse
+
+from webapp.platform.server.bodies import bound_bodies, defer_bodies
+from webapp.platform.server.loopback_only import loopback_only
 
 
 class OneThreadHandler(ASGIHandler):
@@ -24,6 +28,12 @@ class OneThreadHandler(ASGIHandler):
         # Django wraps the whole chain as synchronous in the end
         chain: Any = vars(self)["_middleware_chain"]
         self._middleware_chain = chain.awaitable
+
+
+def whole_application() -> Callable[[dict, Callable, Callable], Awaitable[None]]:
+    """What uvicorn asks: the handler behind the bounds on where requests come from and what they
+    send."""
+    return loopback_only(defer_bodies(bound_bodies(OneThreadHandler()), "/uploads/"))
 
 
 class ContentSecurityPolicy(CSPMiddleware):

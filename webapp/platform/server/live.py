@@ -160,11 +160,15 @@ async def _position(client: redis.asyncio.Redis, last: bytes | None) -> bytes:
     newest: Any = await client.xrevrange(events.STREAM, count=1)
     if not newest:
         return b"0-0"
-    return (
-        newest[0][0]
-        if last is None
-        else min(last, newest[0][0], key=lambda entry: tuple(map(int, entry.split(b"-"))))
-    )
+    end = newest[0][0]
+    if last is None:
+        return end
+    return min(last, end, key=_entry_order)
+
+
+def _entry_order(entry: bytes) -> tuple[int, ...]:
+    """When an entry was added: b"1700000000000-2" -> (1700000000000, 2)."""
+    return tuple(map(int, entry.split(b"-")))
 
 
 async def _count_workers(client: redis.asyncio.Redis) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 T = TypeVar("T")
-STEP_SECONDS = 1.0  # seconds
+STEP_SECONDS = 1.0
 
 
 async def within(seconds: float, awaited: Awaitable[T]) -> T:

@@ -28,9 +28,8 @@ def download(
     FileNotFoundError."""
     tag = f'"{etag}"'
     headers = {"ETag": tag, "Accept-Ranges": "bytes"}
-    if (
-        unsent := get_conditional_response(request, etag=tag)
-    ) is not None:  # the client has the file already, or wants another
+    unsent = get_conditional_response(request, etag=tag)
+    if unsent is not None:  # the client has the file already, or wants another
         for header, value in headers.items():
             unsent[header] = value
         return unsent

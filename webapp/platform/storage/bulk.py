@@ -34,8 +34,7 @@ COLUMNS = {
     "topic_word": "snapshot_id topic word rank weight tokens documents",
 }
 # PostgreSQL, "Binary Format" of COPY: signature, flags, length of the header's extension; at the
-# end a field count of
-# -1.
+# end a field count of -1.
 _HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _INDEXES = """
     SELECT pg_get_constraintdef(c.oid), pg_get_indexdef(i.indexrelid)
@@ -158,12 +157,11 @@ class Partition:
 def _group(key: int) -> str:
     """The table that a partition of GROUPED is attached to: its group, which is made where it is
     the first there."""
-    by_range = tuples(
+    [(has_groups,)] = tuples(
         "SELECT partstrat = 'r' FROM pg_partitioned_table WHERE partrelid = %s::regclass", [GROUPED]
     )
-    if not by_range[0][
-        0
-    ]:  # a backup of an earlier version is being restored: a migration makes the groups
+    # Else a backup of an earlier version is being restored: a migration makes the groups
+    if not has_groups:
         return GROUPED
     first = key // GROUP * GROUP
     name = f"{GROUPED}_from_{first:d}"
@@ -256,11 +254,8 @@ def repeated_ids(corpus_id: int, limit: int = 5) -> tuple[int, list[str]]:
 # An advisory lock of Postgres: whoever removes partitions or files shares it, a backup holds it
 # alone.
 REMOVING_LOCK = (0x746F706F, 1)
-# likewise: whoever makes a group holds it alone (2: webapp.service.operations.backup)
-MAKING_LOCK = (
-    0x746F706F,
-    3,
-)
+# Likewise: whoever makes a group holds it alone (2: webapp.service.operations.backup)
+MAKING_LOCK = (0x746F706F, 3)
 
 
 @contextmanager

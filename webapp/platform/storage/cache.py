@@ -106,6 +106,7 @@ class BoundedCache:
         _clear.append(self.clear)
 
     def clear(self) -> None:
+        """Forget all values."""
         with _lock:
             self._values.clear()
             self.held = 0
@@ -121,6 +122,7 @@ class BoundedCache:
             return entry.value
 
     def set(self, key: Hashable, value: object) -> None:
+        """Keep a value, and forget those that were used longest ago where it becomes too much."""
         weight_of_value = self._weigh(value)
         with _lock:
             before = self._values.pop(key, None)

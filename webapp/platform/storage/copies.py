@@ -221,14 +221,14 @@ def checked(stored: Stored, name: str, size: int, digest: str) -> Iterator[bytes
 
 
 _fetches: dict[Path, _Fetch] = {}  # by the mark; of this process
-_one = threading.Lock()
+_fetches_lock = threading.Lock()
 
 
 def _fetch_of(stored: Stored) -> _Fetch:
     """The thread that fetches a copy; begun where there is none, or it ended. One that just failed
     is not begun again for a page."""
     mark = _mark(stored)
-    with _one:
+    with _fetches_lock:
         fetch = _fetches.get(mark)
         recent = (
             fetch is not None

@@ -2,7 +2,10 @@
 
 import csv
 import io
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 # What a spreadsheet takes for the start of a formula, some in wide letters, too.
 DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -24,8 +27,19 @@ def _is_marked(cell: str) -> bool:
     return cell.lstrip("'").startswith(DANGEROUS)
 
 
-def lines(rows: list[list]) -> bytes:
-    """Rows as they stand in a file, each cell `safe`."""
+def lines(rows: Iterable[Sequence]) -> bytes:
+    """Rows as they stand in a file: each cell `safe`, and empty where it is None or a float that is
+    no number, which says that nothing is known."""
     buffer = io.StringIO()
-    csv.writer(buffer).writerows(map(safe, rows))
+    csv.writer(buffer).writerows(map(_written, rows))
     return buffer.getvalue().encode()
+
+
+def _written(row: Sequence) -> list:
+    return ["" if _is_unknown(cell) else cell for cell in safe(row)]
+
+
+def _is_unknown(cell: object) -> bool:
+    if isinstance(cell, float | np.floating):
+        return not math.isfinite(cell)
+    return cell is None

@@ -15,9 +15,8 @@ from django.conf import settings
 from webapp.platform import system
 
 SLACK_BYTES = 1 << 20  # bytes that a file may take up beyond its size without a promise
-LEAST_FREE_BYTES = (
-    256 << 20
-)  # bytes that must be free for a job to begin; on a small disk a hundredth of it
+# What must be free for a job to begin; on a small disk a hundredth of it
+LEAST_FREE_BYTES = 256 << 20
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")  # all that numpy's tofile says
 
 

@@ -133,8 +133,8 @@ def refusal() -> str:
         _ask("put", MARK, b"Topograph keeps sealed files here.\n", probing=True)
     except (StoreAway, Missing) as error:
         return (
-            f"The store {settings.STORE} can't be used: {error} Look at TOPOGRAPH_STORE,"
-            " TOPOGRAPH_STORE_ENDPOINT and its keys."
+            f"The store {settings.STORE} can't be used: {str(error).rstrip('.')}. Look at"
+            " TOPOGRAPH_STORE, TOPOGRAPH_STORE_ENDPOINT and its keys."
         )
     return ""
 

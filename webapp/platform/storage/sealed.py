@@ -44,6 +44,7 @@ __all__ = [
 log = structlog.get_logger(__name__)
 Opened = TypeVar("Opened")
 
+FETCH_ATTEMPTS = 3  # of an item that is sealed anew while it is fetched
 ITEMS = {  # what is sealed of each corpus, version and run
     "corpora": ("tokens", "index", "duplicates.npz", "report.csv", "truth.npz"),
     "versions": ("bow", "columns", "units"),
@@ -105,10 +106,11 @@ def record(stored: Iterable[Stored]) -> None:
                 "files": stored_item.files,
             },
         )
-        transaction.on_commit(partial(_record, stored_item, former))
+        transaction.on_commit(partial(_remove_former, stored_item, former))
 
 
-def _record(now: Stored, former: Stored | None) -> None:
+def _remove_former(now: Stored, former: Stored | None) -> None:
+    """What is stored now is what lies here; what it took the place of goes from the store."""
     if not _is_original(now.item):
         copies.note(now)
     if former is None:
@@ -245,7 +247,7 @@ def _unnamed_keys(keys: list[str]) -> list[str]:
 def _use_copy(item: Item) -> int | None:
     """A lock on the item's copy; None where it is not sealed yet. It may be sealed anew while it is
     fetched."""
-    for _ in range(3):
+    for _ in range(FETCH_ATTEMPTS):
         if (stored := _find_stored(item)) is None:
             return None
         try:

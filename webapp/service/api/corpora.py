@@ -7,6 +7,8 @@ from ninja import Field, Query, Router, Status
 from ninja.errors import HttpError
 
 from inference.errors import Invalid
+from webapp.core.asked_training import named_topics
+from webapp.core.asked_training.schema import AskedTraining
 from webapp.core.documents.document import read_document
 from webapp.core.documents.selection import Selection
 from webapp.core.runs import queries as run_queries, services as runs
@@ -15,14 +17,12 @@ from webapp.intake.file_formats import Unreadable, looking
 from webapp.intake.ingest import (
     corpora as services,
     guesses,
-    named_topics,
     previews,
     pseudonyms,
     upload_limits,
     uploads,
 )
 from webapp.intake.ingest.asked_reading import AskedFiles
-from webapp.intake.ingest.asked_training import AskedTraining
 from webapp.models import Corpus
 from webapp.platform.accounts import authorization
 from webapp.platform.accounts.roles import Role
@@ -112,7 +112,7 @@ def read(request: HttpRequest, corpus_id: int, reading: AskedFiles):
     except Unreadable as error:
         raise Invalid("corpus", error.message) from None
     except looking.Exhausted as error:
-        services.look_by_worker(corpus, guesses.Question("", {}))
+        services.look_by_worker(corpus, guesses.FilesQuestion("", {}))
         raise Invalid(
             "corpus", f"{error} A worker does it now: ask again when the corpus is a draft."
         ) from None
@@ -247,6 +247,7 @@ def train(request: HttpRequest, corpus_id: int, training: AskedTraining):
 
 
 def ready(corpus_id: int) -> Corpus:
+    """A corpus that has been read. Raises Http404 for one that is not."""
     corpus = corpus_or_404(corpus_id)
     if corpus.status != Corpus.Status.READY:
         raise Http404(

@@ -288,17 +288,14 @@ def lines(
     limit: Limit = 50,
 ):
     selection, _, uses = _word(request, run_id, word)
-    if topic is not None and not 0 <= topic < selection.run.topics:
-        raise Invalid(
-            "topic", f"Run {run_id} has topics 0 to {selection.run.topics - 1}, got {topic}."
-        )
+    sense = senses.asked_topic(selection.view, topic)
     if not concordance.has_places(selection.run):
         raise Invalid(
             "run",
             "This corpus was read by a version that did not note where words stand. Upload it"
             " again.",
         )
-    page = concordance.page(selection, uses, topic, sort, after, limit)
+    page = concordance.page(selection, uses, sense, sort, after, limit)
     last = after + len(page.lines)
     return {
         "count": page.total,
@@ -550,9 +547,9 @@ def claim(
         sets = two_sets.of_address(request.GET, selection, against.against_rest, against.constant)
     with called({"topic": "number"}):
         if sets is not None:
-            return claim_of_sets(sets.known_to(by), number, by)
+            return claim_of_sets(sets.known_to(by), number, by).page
         regression = _regression(request, run_id, effect)
-        return claim_page(effects_answering.with_estimates(regression, [], by), number, by)
+        return claim_page(effects_answering.with_estimates(regression, [], by), number, by).page
 
 
 def _regression(

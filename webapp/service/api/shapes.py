@@ -10,10 +10,10 @@ from webapp.analysis.topics.shapes import RankedTopic
 from webapp.analysis.two_sets.contrasts import Constant
 from webapp.analysis.words.concordance import Line
 from webapp.analysis.words.shapes import OtherTopic, Sense, WordCount
+from webapp.core.asked_training.named_topics import CountedTopic, NamedTopic, SeedCount, as_typed
 from webapp.core.documents.shapes import Proportion
 from webapp.core.runs.series import COLUMNS
 from webapp.core.runs.shapes import RunAbout
-from webapp.intake.ingest.named_topics import CountedTopic, NamedTopic, SeedCount, as_typed
 from webapp.platform.received import Received
 from webapp.service.corpora.shapes import CorpusFacts
 
@@ -73,7 +73,7 @@ class Sides(Schema):
     from_b: str = ""
     to_b: str = ""
     in_b: list[str] = []
-    between_a: list[str] = Field([], description="year_of_birth:1900..1950; repeatable")
+    between_a: list[str] = Field([], description="year_of_birth:1900:1950; repeatable")
     between_b: list[str] = []
 
 

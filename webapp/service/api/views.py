@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from webapp.platform.pages.page import json_answer
-from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, typed
 from webapp.service.api import api, page_paths
 
 
@@ -37,7 +37,7 @@ class ReferencePage:
 
 
 @typed("account/api.html")
-def reference() -> HtmlAnswer[ReferencePage]:
+def reference() -> HtmlPageResponse[ReferencePage]:
     """Every address of the API, from its schema, as a plain page."""
     schema = api.get_openapi_schema()
     operations = [
@@ -55,4 +55,4 @@ def reference() -> HtmlAnswer[ReferencePage]:
         for path, operations in schema["paths"].items()
         for method, operation in operations.items()
     ]
-    return HtmlAnswer(ReferencePage(operations, schema["info"]["version"]))
+    return HtmlPageResponse(ReferencePage(operations, schema["info"]["version"]))

@@ -75,7 +75,8 @@ def page(run: Run, concept: Concept, by: int | None) -> AgreementPage | Agreemen
         counting = dispatch.progress(TASK, [concept.pk])
         compared = _before(concept)
     if compared is None:
-        return AgreementNotYet(concept.name, counting or 0.0)
+        has_failed = dispatch.has_failed(TASK, [concept.pk])
+        return AgreementNotYet(concept.name, counting or 0.0, has_failed)
     holds, base = defined(concept)
     settled = coding.settled(concept, base)
     unsettled = [item for item in compared.in_dispute if item not in settled]

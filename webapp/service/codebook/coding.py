@@ -77,7 +77,7 @@ def join(concept: Concept, name: str, user: User | None = None, by_link: bool = 
     except IntegrityError:
         raise Invalid(
             "name",
-            f"“{name}” codes here already. If that is you, go on at your own address, which an"
+            f"“{name}” codes here already. If that is you, continue at your own address, which an"
             " editor can tell you; else take another name.",
         ) from None
 

@@ -10,7 +10,7 @@ from inference.errors import Invalid
 from webapp.models import Coder, Concept, Definition, Item, Run
 from webapp.platform.accounts import authorization, embargo
 from webapp.platform.pages.page import show_errors, whole_number
-from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, typed
 from webapp.service.codebook import coding, concepts
 from webapp.service.codebook.shapes import ClosedPage, CodingPage, JoinPage
 
@@ -29,7 +29,7 @@ RUN_OF_CODER = "run_of_coder"  # in the session: the run from whose page a coder
 )
 def code(
     request: HttpRequest, token: str, posted: QueryDict | None, *, item: int | None = None
-) -> HtmlAnswer[JoinPage | CodingPage | ClosedPage] | HttpResponse:
+) -> HtmlPageResponse[JoinPage | CodingPage | ClosedPage] | HttpResponse:
     """The text that a coder has to code next, or ?item=, which they have coded; of an invitation
     the form by which one joins. Nothing is said of an address that holds no more."""
     concept = coding.invited(token)
@@ -37,24 +37,24 @@ def code(
         return _join(request, concept, posted)
     coder = coding.coder_of(token)
     if coder is None:
-        return HtmlAnswer(ClosedPage(), status=NOT_FOUND)
+        return HtmlPageResponse(ClosedPage(), status=NOT_FOUND)
     if posted:
         with show_errors(request):
             _save(coder, posted)
         return redirect("code", token)
-    return HtmlAnswer(_page(request, coder, item))
+    return HtmlPageResponse(_page(request, coder, item))
 
 
 def _join(
     request: HttpRequest, concept: Concept, posted: QueryDict | None
-) -> HtmlAnswer[JoinPage | CodingPage | ClosedPage] | HttpResponse:
+) -> HtmlPageResponse[JoinPage | CodingPage | ClosedPage] | HttpResponse:
     name = ""
     if posted:
         name = posted.get("name", "")
         with show_errors(request):
             _check_rate(request)
             return redirect("code", coding.join(concept, name, by_link=True).token)
-    return HtmlAnswer(JoinPage(concept, concepts.defined(concept).holds, name))
+    return HtmlPageResponse(JoinPage(concept, concepts.defined(concept).holds, name))
 
 
 def _check_rate(request: HttpRequest) -> None:

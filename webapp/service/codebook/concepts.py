@@ -131,6 +131,8 @@ class Defined(NamedTuple):
 
 
 def defined(concept: Concept) -> Defined:
+    """The newest definition of a concept, and the number of the last one from which coding began
+    anew."""
     versions = list(concept.definitions.all())
     base = max(version.number for version in versions if version.anew)
     return Defined(versions[-1], base)
@@ -271,7 +273,7 @@ def strata_of(drawn: Draw) -> np.ndarray:
 def topic_shares(run: Run, topic: int) -> np.ndarray:
     """float64[D]: of the words of each document."""
     run_evidence = evidence.of(run)
-    return run_evidence.held([topic]) / np.maximum(run_evidence.lengths, 1)
+    return run_evidence.mixtures.tokens_held([topic]) / np.maximum(run_evidence.lengths, 1)
 
 
 def _read_number(posted: Mapping[str, str], name: str, least: int, limit: int) -> int:

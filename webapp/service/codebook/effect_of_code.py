@@ -76,5 +76,8 @@ def _sentence(
 ) -> str:
     first, second = settings
     change = write_difference(corrected, subject.is_scale)
-    alike = f", where documents are alike in {', '.join(held_names)}" if held_names else ""
-    return f"From “{first}” to “{second}” of {field}, “{subject.name}” changes by {change}{alike}."
+    alike = f", among documents that are alike in {', '.join(held_names)}" if held_names else ""
+    return (
+        f"“{subject.name}” differs by {change} where {field} is “{second}”, compared with"
+        f" “{first}”{alike}."
+    )

@@ -280,7 +280,7 @@ def _predict(subject: EstimatedCode, unit: corpus_unit.Unit) -> PredictedCodes:
     strata = concepts.strata_of(drawn) if drawn.run else np.zeros(D, np.int32)
     run_evidence = evidence.of(subject.run)
     prediction = predict(
-        run_evidence.bow,
+        run_evidence.document_bow,
         run_evidence,
         coded.numbers,
         coded.y,

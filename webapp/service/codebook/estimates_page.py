@@ -14,7 +14,7 @@ from webapp.platform.accounts import embargo
 from webapp.platform.drawing.excerpts import cut_at_word
 from webapp.platform.drawing.tables import json_text
 from webapp.platform.pages.page_query import PageQuery
-from webapp.platform.storage import csv_cells
+from webapp.platform.storage.csv_table import CsvTable
 from webapp.platform.storage.nulls import number_or_none
 from webapp.service.codebook.estimates import ConceptEstimates, EstimatedCells, EstimatedCode
 from webapp.service.codebook.shapes import Cell, CodedText, EffectOfCode, EstimatesPage, Interval
@@ -156,7 +156,7 @@ def _sentence(
     compared differs from the first."""
     sentences = [_sentence_of_all(subject, all_documents)]
     if all_documents.few:
-        sentences.append(_few_codes(all_documents))
+        sentences.append(_few_codes(subject, all_documents))
     if difference and difference.low is not None:
         ends = "; ".join(
             f"{cell.label}: {write_interval(cell.corrected, subject.is_scale)}" for cell in compared
@@ -166,13 +166,44 @@ def _sentence(
     return " ".join(sentences)
 
 
-def _few_codes(all_documents: Cell) -> str:
-    """That an estimate rests on few documents with the code, or on none."""
-    if not all_documents.positives:
-        return f"None of the {all_documents.coded:,} coded documents has it."
-    positives = f"{all_documents.positives:,.0f}"
-    verb = "has" if positives == "1" else "have"
-    return f"Only {positives} of {all_documents.coded:,} coded documents {verb} it."
+def write_more_needed(subject: EstimatedCode, more: int | None) -> str:
+    """How many more documents are to be coded, and for what; "" for none."""
+    if not more:
+        return ""
+    documents = f"{more:,} more coded document{'' if more == 1 else 's'}"
+    if not subject.is_scale:
+        points = f"{100 * HALF_WIDTH:g} percentage points"
+        return f"With {documents} the share of all would be known to within {points}."
+    values = subject.code_values
+    within = (
+        f"{HALF_WIDTH * np.ptp(values):.2g}, on the scale from {min(values):g} to {max(values):g}"
+    )
+    return f"With {documents} the mean of all would be known to within {within}."
+
+
+def _few_codes(subject: EstimatedCode, all_documents: Cell) -> str:
+    """That an estimate rests on few codes: of a scale on few documents, else on few with the code,
+    or without it, or on none."""
+    coded = f"{all_documents.coded:,}"
+    if subject.is_scale:
+        verb = "document is" if coded == "1" else "documents are"
+        return f"Only {coded} {verb} coded."
+    if all_documents.few_without:
+        few = _write_documents(all_documents.without)
+        if few == "0":
+            return f"All of the {coded} coded documents have it."
+        verb = "does" if few == "1" else "do"
+        return f"Only {few} of {coded} coded documents {verb} not have it."
+    few = _write_documents(all_documents.positives)
+    if few == "0":
+        return f"None of the {coded} coded documents has it."
+    verb = "has" if few == "1" else "have"
+    return f"Only {few} of {coded} coded documents {verb} it."
+
+
+def _write_documents(documents: float) -> str:
+    """A document that half of its coders say yes of counts half."""
+    return f"{documents:,.1f}".removesuffix(".0")
 
 
 def _sentence_of_all(subject: EstimatedCode, all_documents: Cell) -> str:
@@ -282,8 +313,8 @@ COLUMNS = (
 )
 
 
-def csv_table(run: Run, page: EstimatesPage) -> bytes:
-    """All documents and each cell as CSV."""
+def csv_table(run: Run, page: EstimatesPage) -> CsvTable:
+    """All documents and each cell."""
     about_page = [
         run.corpus.name,
         page.concept,
@@ -292,7 +323,7 @@ def csv_table(run: Run, page: EstimatesPage) -> bytes:
         page.unit.chosen_by,
         page.by,
     ]
-    rows: list[list] = [COLUMNS]
+    rows = []
     for cell in (page.all, *page.cells):
         figures = [
             cell.corrected.value,
@@ -305,6 +336,6 @@ def csv_table(run: Run, page: EstimatesPage) -> bytes:
             cell.sample.high,
             cell.naive,
         ]
-        rounded = ["" if figure is None else round(figure, DECIMALS) for figure in figures]
+        rounded = [None if figure is None else round(figure, DECIMALS) for figure in figures]
         rows.append([*about_page, cell.label, cell.documents, cell.coded, cell.positives, *rounded])
-    return csv_cells.lines(rows)
+    return CsvTable(COLUMNS, rows)

@@ -11,7 +11,7 @@ from inference.runtime.versions import topograph
 from webapp.intake.file_formats import qda_project
 from webapp.models import Coding, Concept, Definition
 from webapp.platform.accounts import embargo
-from webapp.platform.storage import csv_cells
+from webapp.platform.storage.csv_table import CsvTable
 from webapp.service.codebook import coding, qdpx
 from webapp.service.codebook.concepts import defined
 from webapp.service.exports.zips import Member, zipped
@@ -23,14 +23,14 @@ COLUMNS = (
 BLOCK = 200  # texts at a time
 
 
-def table(concept: Concept) -> bytes:
+def table(concept: Concept) -> CsvTable:
     """A row for each coding that counts."""
     base = defined(concept).base
     coded = coding.by_text(concept, base)
     settled = coding.settled(concept, base)
     documents = [readings[0].item.document for readings in coded]
     about = embargo.about(concept.corpus, documents, "source_id", "title", "date_text")
-    rows: list[list] = [COLUMNS]
+    rows = []
     for document, readings in zip(documents, coded, strict=True):
         about_document = about.get(document, {"source_id": "", "title": "", "date_text": ""})
         for reading in readings:
@@ -56,7 +56,7 @@ def table(concept: Concept) -> bytes:
                     codes[settled[item.pk]] if item.pk in settled else "",
                 ]
             )
-    return csv_cells.lines(rows)
+    return CsvTable(COLUMNS, rows)
 
 
 def project(concept: Concept) -> Iterator[bytes]:

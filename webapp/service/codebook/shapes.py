@@ -199,10 +199,12 @@ class AgreementPage:
 
 @dataclass(frozen=True)
 class AgreementNotYet:
-    """A worker compares the coders. done: from 0 to 1."""
+    """A worker compares the coders. done: from 0 to 1. has_failed: the last try came to nothing, and
+    the next one waits."""
 
     concept: str
     done: float
+    has_failed: bool = False
 
 
 @dataclass(frozen=True)
@@ -224,13 +226,24 @@ FEWEST_SHOWN = 5  # coded documents of a group whose estimate a page shows
 
 @dataclass(frozen=True)
 class Cell(Estimates):
-    """A period or a group. positives: of the coded documents, with the code. few: whether too few
-    with the code were found to say more than that. url: of its coded passages."""
+    """A period or a group. positives: of the coded documents, with the code; of a scale the sum of
+    the codes. few: whether too few with the code, or without it, were found to say more than that;
+    of a scale: whether too few were coded. url: of its coded passages."""
 
     label: str
     positives: float
     few: bool
     url: str
+
+    @property
+    def without(self) -> float:
+        """Coded documents without the code; nothing of a scale."""
+        return self.coded - self.positives
+
+    @property
+    def few_without(self) -> bool:
+        """Whether those without the code are the fewer."""
+        return self.without < self.positives
 
     @property
     def has_estimate(self) -> bool:
@@ -294,7 +307,7 @@ class EstimatesHtml:
     """choices: (what it is called, address, whether it is here) of what the cells can be; codes:
     the same of codes. most: the largest that is drawn. counts: what the codes of a scale count;
     pinned: what a notebook keeps; asked: what a form sends along. effects, held: what menus of an
-    effect offer, and whether it is chosen."""
+    effect offer, and whether it is chosen. more_needed: a sentence on `more`, or ""."""
 
     concept: Concept
     choices: list[tuple[str, str, bool]]
@@ -306,6 +319,7 @@ class EstimatesHtml:
     asked: list[tuple[str, str]]
     effects: list[tuple[Offered, bool]]
     held: list[tuple[Offered, bool]]
+    more_needed: str
 
     @property
     def asked_as_query(self) -> str:

@@ -30,13 +30,13 @@ from webapp.platform.pages.page import (
     looked_up,
     show_errors,
     signature,
-    table_answer,
     whole_number,
 )
 from webapp.platform.pages.page_query import PageQuery
-from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, PageResponse, typed
 from webapp.platform.request_context import request_context
 from webapp.platform.server import streams
+from webapp.platform.server.table_files import file_name, table_answer
 from webapp.service.codebook import (
     agreement,
     coding,
@@ -89,7 +89,7 @@ def index(
     codes: str = "",
     examples: str = "",
     borderline: str = "",
-) -> Answer[CodebookPage]:
+) -> PageResponse[CodebookPage]:
     """The concepts; the form begins with what the address says."""
     rows = [
         ConceptRow(
@@ -103,7 +103,7 @@ def index(
         for concept, drawn, coded in concepts.list_concepts(view.run.corpus)
     ]
     values = dict(zip(FORM, (called, kind, text, codes, examples, borderline), strict=True))
-    return Answer(
+    return PageResponse(
         CodebookPage(rows), lambda: CodebookHtml(values, addresses.own_path(origin) or "")
     )
 
@@ -136,7 +136,7 @@ def detail(
     codes: str = "",
     examples: str = "",
     borderline: str = "",
-) -> HtmlAnswer[ConceptPage]:
+) -> HtmlPageResponse[ConceptPage]:
     """A concept; the form that changes its definition begins with what the address says, or with
     what holds."""
     concept = concept_or_404(run, concept_id)
@@ -175,7 +175,7 @@ def detail(
         chosen=_examples(run, concept),
         file=taking_in.of_concept(concept),
     )
-    return HtmlAnswer(page)
+    return HtmlPageResponse(page)
 
 
 def _typed_of(definition: Definition) -> dict[str, str]:
@@ -356,11 +356,11 @@ def join(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
 @typed({AgreementPage: "codebook/agreement.html", AgreementNotYet: "codebook/counting.html"})
 def agree(
     request: HttpRequest, run: Run, concept_id: int
-) -> Answer[AgreementPage | AgreementNotYet]:
+) -> PageResponse[AgreementPage | AgreementNotYet]:
     """How far coders agree, and the texts on which they don't."""
     by = authorization.user_id(request)
     page = agreement.page(run, concept_or_404(run, concept_id), by)
-    return Answer(page, status=202 if isinstance(page, AgreementNotYet) else 200)
+    return PageResponse(page, status=202 if isinstance(page, AgreementNotYet) else 200)
 
 
 @require_safe
@@ -372,7 +372,7 @@ def codes(
     concept = concept_or_404(run, concept_id)
     name = f"codes_{concept_id}.{form}"
     if form == "csv":
-        return table_answer(exports.table(concept), name)
+        return table_answer(exports.table(concept), file_name(f"codes_{concept_id}"))
     if form == "jsonld":
 
         def url(number: int) -> str:
@@ -404,14 +404,14 @@ def estimate(
     held: list[str] = NO_TEXTS,
     x: str = "",
     y: str = "",
-) -> Answer[EstimatesPage | NothingCoded]:
+) -> PageResponse[EstimatesPage | NothingCoded]:
     """How many of all documents have the concept, with intervals; and how that depends on `effect`,
     from x to y, with `held` constant."""
     concept = concept_or_404(run, concept_id)
     try:
         estimates = estimate_concept(run, concept, by, code)
     except Invalid as error:
-        return Answer(NothingCoded(concept.name, error.message))
+        return PageResponse(NothingCoded(concept.name, error.message))
     subject = estimates.subject
     asked = EstimatesAsked(
         page_query=page_query,
@@ -429,7 +429,7 @@ def estimate(
     except Invalid as error:
         problem = error.message
     page = estimates_page.make_page(run, estimates, asked, dependence, problem)
-    return Answer(page, lambda: _estimates_html(run, page_query, subject, page, effect, held))
+    return PageResponse(page, lambda: _estimates_html(run, page_query, subject, page, effect, held))
 
 
 SMALLEST_DRAWN = 1e-9  # a share: a chart's axis has a length where all shares are 0
@@ -445,11 +445,10 @@ def _estimates_html(
 ) -> EstimatesHtml:
     """effect, held: terms, as the address has them."""
     effects_offered, _, held_offered = variables.offered(run.version)
-    ends_drawn = [
-        interval.high or interval.value or 0
-        for cell in (page.all, *page.cells)
-        for interval in (cell.corrected, cell.sample)
-    ]
+    ends_drawn = [SMALLEST_DRAWN]
+    drawn_cells = [cell for cell in (page.all, *page.cells) if cell.has_estimate]
+    for cell in drawn_cells:
+        ends_drawn += [interval.high or 0 for interval in (cell.corrected, cell.sample)]
     codes = subject.codes if subject.concept.kind == Concept.Kind.ONE_OF else []
     asked = [("by", page.by), ("code", str(subject.code))]
     return EstimatesHtml(
@@ -463,12 +462,13 @@ def _estimates_html(
             for number, name in enumerate(codes)
         ],
         scale=subject.is_scale,
-        most=max(*ends_drawn, SMALLEST_DRAWN),
+        most=max(ends_drawn),
         counts=estimates_page.write_code_values(subject) if subject.is_scale else "",
         pinned=estimates_page.pinned_table(page, subject.is_scale),
         asked=[(name, value) for name, value in asked if value],
         effects=[(offered, offered.term == effect) for offered in effects_offered],
         held=[(offered, offered.term in held) for offered in held_offered],
+        more_needed=estimates_page.write_more_needed(subject, page.more),
     )
 
 
@@ -480,4 +480,4 @@ def csv(request: HttpRequest, run: Run, concept_id: int) -> HttpResponse:
     estimates = estimate_concept(run, concept, question["by"], question["code"])
     asked = EstimatesAsked(page_query=PageQuery(request.GET))
     page = estimates_page.make_page(run, estimates, asked)
-    return table_answer(estimates_page.csv_table(run, page), f"estimates_{concept_id}.csv")
+    return table_answer(estimates_page.csv_table(run, page), file_name(f"estimates_{concept_id}"))

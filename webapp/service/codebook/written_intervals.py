@@ -17,7 +17,7 @@ def interval_of(bounds: estimate.Bounds, cell: int | tuple = ()) -> Interval:
 
 
 def write_interval(interval: Interval, is_scale: bool) -> str:
-    """62% (95% CI 55% to 68%)"""
+    """62% (95% interval 55% to 68%)"""
 
     def written(number: float | None) -> str:
         return f"{number:.2f}" if is_scale else percent(number)
@@ -25,11 +25,11 @@ def write_interval(interval: Interval, is_scale: bool) -> str:
     if interval.low is None or interval.high is None:
         return written(interval.value)
     ends = f"{written(interval.low)} to {written(interval.high)}"
-    return f"{written(interval.value)} (95% CI {ends})"
+    return f"{written(interval.value)} (95% interval {ends})"
 
 
 def write_difference(difference: Interval, is_scale: bool) -> str:
-    """+7 points (95% CI −1 to +15)"""
+    """+7 points (95% interval −1 to +15)"""
 
     def written(number: float | None) -> str:
         number = number or 0.0
@@ -38,4 +38,4 @@ def write_difference(difference: Interval, is_scale: bool) -> str:
 
     unit = "" if is_scale else " points"
     ends = f"{written(difference.low)} to {written(difference.high)}"
-    return f"{written(difference.value)}{unit} (95% CI {ends})"
+    return f"{written(difference.value)}{unit} (95% interval {ends})"

@@ -48,7 +48,7 @@ DeletedWithCorpus = Corpus | Upload | Version | Run
 Row = TypeVar("Row", Corpus, Run)
 MODELS: dict[str, type[Corpus] | type[Run]] = {"corpus": Corpus, "run": Run}
 REMOVED_AT_A_TIME = 20  # corpora, and runs, that are removed at a time
-KINDS = {Upload: kinds.STORE, Corpus: kinds.READ, Version: kinds.VECTORIZE, Run: kinds.TRAIN}
+KINDS = {kind.model: kind for kind in kinds.KINDS}
 
 
 def keeping_time() -> timedelta:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from webapp.models import Corpus, Run
 from webapp.platform.accounts import authorization
 from webapp.platform.pages.page import show_errors
-from webapp.platform.pages.typed import Answer, HtmlAnswer, PageQuery, typed
+from webapp.platform.pages.typed import HtmlPageResponse, PageQuery, PageResponse, typed
 from webapp.platform.server import siblings
 from webapp.service.corpora import deleted as queries, deletion
 from webapp.service.corpora.shapes import DeletedItem, DeletedList, DeletedPage, DeletedRow
@@ -40,11 +40,11 @@ def index(
     page_query: PageQuery,
     *,
     after: Annotated[queries.DeletedCursor | None, _read_cursor] = None,
-) -> Answer[DeletedList]:
+) -> PageResponse[DeletedList]:
     """Recently deleted, the last first."""
     rows, following = queries.page(*authorization.deletable(request), after)
     next_place = f"{following[0].isoformat()},{following[1]},{following[2]}" if following else None
-    return Answer(DeletedList([_item(row) for row in rows], page_query.following(next_place)))
+    return PageResponse(DeletedList([_item(row) for row in rows], page_query.following(next_place)))
 
 
 def _item(row: DeletedRow) -> DeletedItem:
@@ -75,12 +75,12 @@ def delete(request: HttpRequest, kind: str, pk: int) -> HttpResponse:
 
 
 @typed("deleted/one.html")
-def deleted_page(kind: str, pk: int) -> HtmlAnswer[DeletedPage] | HttpResponse:
+def deleted_page(kind: str, pk: int) -> HtmlPageResponse[DeletedPage] | HttpResponse:
     """The page after deleting: what it was, until when it can be brought back, and how."""
     row = _or_404(kind, pk)
     if not row.deleted_at:
         return redirect(kind, pk)
-    return HtmlAnswer(DeletedPage(_item(queries.describe_row(row)), queries.pins(row)))
+    return HtmlPageResponse(DeletedPage(_item(queries.describe_row(row)), queries.pins(row)))
 
 
 @require_POST

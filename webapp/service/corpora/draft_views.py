@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
+from webapp.core.asked_training.forms import TrainForm
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
 from webapp.intake import file_formats
@@ -32,14 +33,13 @@ from webapp.intake.ingest import (
     upload_limits,
     uploads,
 )
-from webapp.intake.ingest.forms import TrainForm
 from webapp.intake.ingest.vocabulary_forms import NamedVocabularyForm
 from webapp.models import Corpus, User
 from webapp.platform.accounts import authorization, embargo, quotas
 from webapp.platform.jobs import claims, kinds
 from webapp.platform.pages.errors import wants_json
 from webapp.platform.pages.page import looked_up, show_errors, told_at
-from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, typed
 from webapp.platform.request_context import request_context
 from webapp.service.corpora import deletion, pseudonym_offer, queries, views
 from webapp.service.corpora.shapes import PreparePage, SubsetPage
@@ -57,7 +57,7 @@ def upload(request: HttpRequest) -> HttpResponse:
             with looked_into(request):
                 corpora.check_readable(corpus)
     except (Invalid, upload_limits.Refused) as error:
-        return _answer_refused(request, error) or views.home.answered(
+        return _answer_refused(request, error) or views.home.respond(
             request, views.home_page(request, _status(error))
         )
     return _lead_on(request, corpus)
@@ -73,7 +73,7 @@ def add(request: HttpRequest, corpus: Corpus) -> HttpResponse:
             with looked_into(request):
                 corpora.check_readable(draft)
     except (Invalid, upload_limits.Refused) as error:
-        return _answer_refused(request, error) or views.detail.answered(
+        return _answer_refused(request, error) or views.detail.respond(
             request,
             views.corpus_page(corpus, TrainForm(corpus=corpus), status=_status(error)),
             corpus=corpus,
@@ -83,7 +83,7 @@ def add(request: HttpRequest, corpus: Corpus) -> HttpResponse:
 
 @require_POST
 @looked_up
-def again(request: HttpRequest, corpus: Corpus) -> HttpResponse:
+def begin_again(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     """A draft of the same files, to be read in another way."""
     with show_errors(request):
         return _lead_on(request, corpora.copy_as_draft(corpus))
@@ -168,7 +168,7 @@ def looked_into(request: HttpRequest) -> AbstractContextManager[None]:
 @typed({PreparePage: "corpus/prepare.html", SubsetPage: "corpus/subset.html"})
 def prepare(
     request: HttpRequest, corpus: Corpus, posted: QueryDict | None
-) -> HtmlAnswer[PreparePage | SubsetPage] | HttpResponse:
+) -> HtmlPageResponse[PreparePage | SubsetPage] | HttpResponse:
     """What was understood of the files, and what the options would give; POST has them read, or
     shows that again."""
     if corpus.unstored or corpus.status not in corpora.UNREAD:
@@ -181,7 +181,7 @@ def prepare(
 
 def _prepare_files(
     request: HttpRequest, corpus: Corpus
-) -> HtmlAnswer[PreparePage | SubsetPage] | HttpResponse:
+) -> HtmlPageResponse[PreparePage | SubsetPage] | HttpResponse:
     data, previewing = previews.read_choices(request, corpus.upload)
     table = ""
     options_known = previews.known_options(data, corpus)
@@ -201,7 +201,7 @@ def _prepare_files(
     ):  # a preview that the next one, or the reading, has replaced
         return redirect("corpus", corpus.pk)
     except file_formats.looking.Exhausted:
-        corpora.look_by_worker(corpus, guesses.Question(table, options_known))
+        corpora.look_by_worker(corpus, guesses.FilesQuestion(table, options_known))
         return redirect("corpus", corpus.pk)
     except file_formats.Unreadable as error:
         return _nothing_to_read(request, corpus, str(error))
@@ -250,7 +250,7 @@ def _prepare_files(
         pseudonyms=pseudonyms.sentence(corpus),
         offer=offer,
     )
-    return HtmlAnswer(page, status=400 if wrong and not previewing else 200)
+    return HtmlPageResponse(page, status=400 if wrong and not previewing else 200)
 
 
 def _begun(
@@ -281,7 +281,7 @@ def _nothing_to_read(request: HttpRequest, corpus: Corpus, why: str) -> HttpResp
 
 def _prepare_part(
     corpus: Corpus, posted: QueryDict | None
-) -> HtmlAnswer[PreparePage | SubsetPage] | HttpResponse:
+) -> HtmlPageResponse[PreparePage | SubsetPage] | HttpResponse:
     """A part of another corpus that failed, with other words."""
     form = NamedVocabularyForm(
         posted or None, name=corpus.name, reading=corpora.ReadingSettings(**corpus.settings)
@@ -297,13 +297,13 @@ def _prepare_part(
         sentence=corpus.provenance["sentence"],
         count=corpus.provenance["documents"],
     )
-    return HtmlAnswer(page, status=400 if form.errors else 200)
+    return HtmlPageResponse(page, status=400 if form.errors else 200)
 
 
 @typed("corpus/subset.html")
 def subset(
     request: HttpRequest, corpus: Corpus, posted: QueryDict | None, *, run: int | None = None
-) -> HtmlAnswer[SubsetPage] | HttpResponse:
+) -> HtmlPageResponse[SubsetPage] | HttpResponse:
     """Make a set of documents, which the address describes, a corpus of its own. run: by whose
     topics."""
     view = RunView(authorization.run_or_404(request, run)) if run is not None else None
@@ -314,7 +314,8 @@ def subset(
             "corpus", f"“{corpus.name}” is not ready: its documents can't be chosen from yet."
         )
     selection = Selection.read(request.GET, view or corpus)
-    if selection.mask is None or not selection.count:
+    numbers = selection.numbers  # None: all documents
+    if numbers is None or not len(numbers):
         raise Invalid(
             "set",
             "A separate corpus holds some of the documents, not all or none. Choose some in the"
@@ -334,7 +335,7 @@ def subset(
             "corpus",
             corpora.create_subset(
                 corpus,
-                np.flatnonzero(selection.mask),
+                numbers.astype(np.int64),
                 form.cleaned_data["name"],
                 form.with_options(corpus.settings.get("options", {})),
                 provenance,
@@ -347,4 +348,4 @@ def subset(
         sentence=selection.sentence,
         count=selection.count,
     )
-    return HtmlAnswer(page, status=400 if form.errors else 200)
+    return HtmlPageResponse(page, status=400 if form.errors else 200)

@@ -11,16 +11,16 @@ from webapp.core.results import links
 from webapp.models import Corpus
 from webapp.platform.accounts import authorization
 from webapp.platform.pages.page import looked_up, show_errors
-from webapp.platform.pages.typed import Answer, typed
+from webapp.platform.pages.typed import PageResponse, typed
 from webapp.service.corpora import languages as dividing
 from webapp.service.corpora.languages import LanguageOfTexts
 from webapp.service.corpora.shapes import LanguageRow, LanguagesPage
 
 
 @typed("corpus/languages.html", languages="corpus/_language_table.html")
-def languages(request: HttpRequest, corpus: Corpus) -> Answer[LanguagesPage]:
+def languages(request: HttpRequest, corpus: Corpus) -> PageResponse[LanguagesPage]:
     """The languages of the texts, with the corpus and the newest run of each."""
-    return Answer(page_of(request, corpus))
+    return PageResponse(page_of(request, corpus))
 
 
 def page_of(request: HttpRequest, corpus: Corpus) -> LanguagesPage:

@@ -147,8 +147,8 @@ def train_each(
     """Queue for each language a corpus of its texts, and a run on it as soon as it has been read.
     Returns those of all languages, largest first; a language whose corpus is there keeps it.
 
-    settings: of the runs, as webapp.core.runs.services.create takes them; by default the usual
-    ones. Raises Invalid where the texts are in one language, or the languages are not known.
+    settings: of the runs, as Corpus.trains has them: of the engine, and topics, engine, seed and
+    consensus beside them; by default the usual ones. Raises Invalid where the texts are in one language, or the languages are not known.
     """
     version = _ready_version(corpus)
     owner = by or User.objects.local()

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 import regex
 
 from inference.errors import Invalid
-from inference.text import Tokeniser
+from webapp.core.asked_training import named_topics
+from webapp.core.asked_training.named_topics import NamedTopic
+from webapp.core.asked_training.stored_steering import Steering
+from webapp.core.documents import wording
 from webapp.core.results import topics
 from webapp.core.results.view import RunView
-from webapp.intake.ingest import named_topics
-from webapp.intake.ingest.named_topics import NamedTopic
-from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Concept, Corpus, Definition, Run, Word
 
 WORDS_OF_TOPIC = 10  # of a topic, the most relevant: more are often of its neighbours, too
@@ -78,8 +78,8 @@ def _words_of(corpus: Corpus, concept: Concept, definition: Definition) -> tuple
     if version is None:
         return ()
     text = "\n".join((concept.name, definition.text, definition.examples))
-    spans = Tokeniser(version.settings.get("language", "")).spans(text)
-    uses = Counter(word for *_, word in spans)
+    [words_of_text] = wording.terms(version, [text])
+    uses = Counter(word for *_, word in words_of_text)
     counting = Word.objects.filter(version=version, word__in=list(uses))
     # Rarer words first; a stable sort leaves them so among words that stand there as often
     rarest_first = counting.order_by("documents", "word").values_list("word", flat=True)

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from webapp.analysis.words.queries import WordCount
+from webapp.analysis.words.shapes import WordRow
+from webapp.core.asked_training.forms import SeveralForm, TrainForm
 from webapp.core.documents.unit_sentences import UnitSaid
 from webapp.core.results.measures import ClearTopics
 from webapp.intake.file_formats import Problem, Sniff
-from webapp.intake.ingest.forms import SeveralForm, TrainForm
 from webapp.intake.ingest.phrases import Proposed
 from webapp.intake.ingest.previews import Differing, DraftPreview, Preview
 from webapp.intake.ingest.reading_forms import ReadingForm
@@ -246,6 +247,13 @@ class ProblemsHtml:
 class VocabularyPage:
     items: list[WordCount]
     next: str | None
+
+
+@dataclass(frozen=True)
+class VocabularyHtml:
+    """words: with the addresses of the documents that have them."""
+
+    words: list[WordRow]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,13 +2,17 @@
 read again."""
 
 from dataclasses import replace
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
+from django.urls import reverse
 
 from inference.errors import Invalid
-from webapp.analysis.words.queries import matching
+from webapp.analysis.words.queries import WordCount, matching
+from webapp.analysis.words.shapes import WordRow
+from webapp.core.documents import search
 from webapp.intake.ingest import (
     phrases as proposals,
     previews,
@@ -20,9 +24,16 @@ from webapp.intake.ingest.corpus_settings import VocabularySettings
 from webapp.models import Corpus
 from webapp.platform.accounts import embargo
 from webapp.platform.pages.page import show_errors, told_at
-from webapp.platform.pages.typed import Answer, HtmlAnswer, PageQuery, typed
+from webapp.platform.pages.typed import HtmlPageResponse, PageQuery, PageResponse, typed
 from webapp.platform.received import words_typed
-from webapp.service.corpora.shapes import PhraseRow, PhrasesPage, VocabularyPage, WordsPage
+from webapp.platform.typed_text import as_counted
+from webapp.service.corpora.shapes import (
+    PhraseRow,
+    PhrasesPage,
+    VocabularyHtml,
+    VocabularyPage,
+    WordsPage,
+)
 
 # documents, and their characters, among which a passage is chosen
 PASSAGE_DOCUMENTS = 40
@@ -34,7 +45,7 @@ MOST_WORDS = 2_000  # that another page may name at once
 @typed("corpus/words.html")
 def words(
     request: HttpRequest, corpus: Corpus, posted: QueryDict | None
-) -> HtmlAnswer[WordsPage] | HttpResponse:
+) -> HtmlPageResponse[WordsPage] | HttpResponse:
     """The options of words, and what they would give. POST makes a version, or begins with words
     that another page would leave out."""
     if refused := _not_ready(request, corpus):
@@ -53,7 +64,9 @@ def words(
             ),
         )
         added_words = data.getlist("words") + words_typed(data.get("more", ""))
-        added_words = [word.strip().lower() for word in added_words[:MOST_WORDS] if word.strip()]
+        added_words = [
+            as_counted(word.strip()) for word in added_words[:MOST_WORDS] if word.strip()
+        ]
         data = None
     form = vocabulary_forms.VocabularyForm(
         data,
@@ -72,23 +85,38 @@ def words(
     page = WordsPage(
         **vars(preview), form=form, making=listing.making(corpus), next=listing.following(corpus)
     )
-    return HtmlAnswer(page, status=400 if form.errors and not previewing else 200)
+    return HtmlPageResponse(page, status=400 if form.errors and not previewing else 200)
 
 
 @typed("corpus/vocabulary.html")
-def vocabulary(corpus: Corpus, page_query: PageQuery, *, after: int = -1) -> Answer[VocabularyPage]:
+def vocabulary(
+    corpus: Corpus, page_query: PageQuery, *, after: int = -1
+) -> PageResponse[VocabularyPage]:
     """The words of the newest version, most frequent first, a page of them. after: a word's
     number."""
     if corpus.version is None:
         raise Http404(f"Corpus {corpus.pk} has no words yet: it has not been read.")
     words, following = matching(corpus.version, "", after)
-    return Answer(VocabularyPage(words, page_query.following(following)))
+    page = VocabularyPage(words, page_query.following(following))
+    return PageResponse(page, lambda: _vocabulary_html(corpus, words))
+
+
+def _vocabulary_html(corpus: Corpus, words: list[WordCount]) -> VocabularyHtml:
+    assert corpus.version is not None
+    documents_url = reverse("corpus_documents", args=[corpus.pk])
+    searches = search.terms(corpus.version, [row.word for row in words])
+    return VocabularyHtml(
+        [
+            WordRow(**vars(row), url=f"{documents_url}?{urlencode({'q': searches[row.word]})}")
+            for row in words
+        ]
+    )
 
 
 @typed("corpus/phrases.html")
 def phrases(
     request: HttpRequest, corpus: Corpus, posted: QueryDict | None
-) -> HtmlAnswer[PhrasesPage] | HttpResponse:
+) -> HtmlPageResponse[PhrasesPage] | HttpResponse:
     """Phrases that are proposed to count as one word, a page of them. POST makes a version with
     those that are ticked, or all above a score; with `to=` it shows the page that begins there, and
     what is ticked stays so."""
@@ -105,9 +133,11 @@ def phrases(
         return redirect("corpus", corpus.pk)
     if posted is not None and "to" not in posted:
         return _choose(request, posted, corpus, now, rows)
-    chosen_phrases = {row.words for row in rows} & set(
-        now.phrases if posted is None else posted.getlist("phrase")
-    )
+    chosen_phrases = {row.words for row in rows}
+    if posted is None:
+        chosen_phrases &= {*now.phrases, *map(as_counted, now.phrases)}
+    else:
+        chosen_phrases &= set(posted.getlist("phrase"))
     first = _first_place(posted.get("to", "") if posted else "", len(rows))
     shown_rows = rows[first : first + PHRASES]
     page = PhrasesPage(
@@ -135,7 +165,7 @@ def phrases(
         middle=rows[len(rows) // 4].score if rows else 0,
         making=listing.making(corpus),
     )
-    return HtmlAnswer(page)
+    return HtmlPageResponse(page)
 
 
 def _choose(
@@ -151,14 +181,12 @@ def _choose(
         if "all" in posted:
             least = _score(posted.get("score", ""))
             wanted_phrases = {row.words for row in rows if row.score >= least}
-        proposed = [row.words for row in rows]
-        typed_in = [phrase for phrase in now.phrases if phrase not in set(proposed)]
-        versions.choose(
-            corpus,
-            replace(
-                now, phrases=[*typed_in, *(words for words in proposed if words in wanted_phrases)]
-            ),
-        )
+        proposed = {row.words for row in rows}
+        typed_in = [
+            phrase for phrase in now.phrases if proposed.isdisjoint((phrase, as_counted(phrase)))
+        ]
+        ticked = [row.words for row in rows if row.words in wanted_phrases]
+        versions.choose(corpus, replace(now, phrases=[*typed_in, *ticked]))
         return redirect("corpus", corpus.pk)
     return redirect("corpus_phrases", corpus.pk)
 

@@ -10,22 +10,22 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from inference.runtime.versions import in_file_names
+from webapp.core.asked_training.forms import SeveralForm, TrainForm
 from webapp.core.documents import corpus_unit, unit_sentences
 from webapp.core.results import links
 from webapp.core.runs import services as runs
 from webapp.core.simulate import truth
 from webapp.intake import file_formats
 from webapp.intake.ingest import pseudonyms, reading_forms, sources, version_history
-from webapp.intake.ingest.forms import SeveralForm, TrainForm
 from webapp.intake.ingest.job import progress_note
 from webapp.models import Corpus, Run, SourceFile, Upload
 from webapp.platform.accounts import authorization
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.jobs import roster
 from webapp.platform.pages.page import back, looked_up, number, show_errors, told_at
-from webapp.platform.pages.typed import Answer, HtmlAnswer, PageQuery, typed
+from webapp.platform.pages.typed import HtmlPageResponse, PageQuery, PageResponse, typed
 from webapp.platform.server import live
+from webapp.platform.server.table_files import file_name, stored_table
 from webapp.platform.storage import files as paths, sealed
 from webapp.service.corpora import languages, proposed_seeds, queries
 from webapp.service.corpora.shapes import (
@@ -83,19 +83,19 @@ NOBODY_KNOWS = (
 @typed("corpus/files.html")
 def files(
     corpus: Corpus, page_query: PageQuery, *, only: str = "", after: int | None = None
-) -> Answer[FilesPage]:
+) -> PageResponse[FilesPage]:
     """A page of them; only: "problems". after: a position."""
     if only not in ("", "problems"):
         raise BadRequest(f"“only” in the address must be problems, got “{only[:50]}”.")
     rows, following = queries.files(corpus, only, after)
     page = FilesPage([_show_file(file) for file in rows], page_query.following(following))
-    return Answer(page, lambda: FilesHtml(only, corpus.files.count()))
+    return PageResponse(page, lambda: FilesHtml(only, corpus.files.count()))
 
 
 @typed("corpus/problems.html")
 def problems(
     corpus: Corpus, page_query: PageQuery, *, file: int | None = None, after: int = 0
-) -> Answer[ProblemsPage]:
+) -> PageResponse[ProblemsPage]:
     """What reading the files found wrong, a page of it. file: the position of one of them. after: a
     place in the report."""
     name = "" if file is None else get_object_or_404(corpus.files, position=file).name
@@ -103,7 +103,7 @@ def problems(
     page = ProblemsPage(
         [file_formats.Problem(**row) for row in rows], page_query.following(following)
     )
-    return Answer(page, lambda: ProblemsHtml(name))
+    return PageResponse(page, lambda: ProblemsHtml(name))
 
 
 def first_files(corpus: Corpus) -> FirstFiles:
@@ -137,13 +137,13 @@ def _show_file(file: SourceFile) -> StoredFile:
 
 
 @typed("home.html")
-def home(request: HttpRequest) -> HtmlAnswer[HomePage]:
+def home(request: HttpRequest) -> HtmlPageResponse[HomePage]:
     """One's own corpora and those that are shared; ?public= those that anybody may read, which is
     all that a stranger sees."""
     return home_page(request)
 
 
-def home_page(request: HttpRequest, status: int = 200) -> HtmlAnswer[HomePage]:
+def home_page(request: HttpRequest, status: int = 200) -> HtmlPageResponse[HomePage]:
     public = settings.ACCOUNTS and (
         "public" in request.GET or not authorization.has_own_list(request)
     )
@@ -166,7 +166,7 @@ def home_page(request: HttpRequest, status: int = 200) -> HtmlAnswer[HomePage]:
         first_visit=all(example is not None and corpus.pk == example.pk for corpus, _, _ in rows),
         upload=_upload_fields(),
     )
-    return HtmlAnswer(page, status=status)
+    return HtmlPageResponse(page, status=status)
 
 
 def _upload_fields() -> UploadFields:
@@ -198,7 +198,7 @@ def detail(
     made: int | None = None,
     topic: list[str] = NO_TEXTS,
     concept: list[int] = NO_NUMBERS,
-) -> Answer[CorpusPage] | HttpResponse:
+) -> PageResponse[CorpusPage] | HttpResponse:
     """A corpus; engine: to train with. before: where a page of its runs begins. made: the number
     of a version of the words that the reader saw being made. topic, concept: what the form proposes
     to name before a training (proposed_seeds). ?topics= is how many it begins with."""
@@ -225,7 +225,7 @@ def corpus_page(
     before: int | None = None,
     new_version: int | None = None,
     status: int = 200,
-) -> Answer[CorpusPage]:
+) -> PageResponse[CorpusPage]:
     """Answer with the corpus's own page. train_form, several_form: as they came, where they are
     shown again. new_version: the number of the one that was just made, which the page announces."""
     page = _state(corpus)
@@ -267,7 +267,7 @@ def corpus_page(
             just_made=_if_newest(corpus, new_version),
         )
 
-    return Answer(page, html, status)
+    return PageResponse(page, html, status)
 
 
 def _state(corpus: Corpus) -> CorpusPage:
@@ -375,7 +375,7 @@ def train(request: HttpRequest, corpus: Corpus) -> HttpResponse:
     texts."""
     form = TrainForm(request.POST, corpus=corpus)
     if form.is_valid() and "count" in request.POST:
-        return detail.answered(request, corpus_page(corpus, form), corpus=corpus)
+        return detail.respond(request, corpus_page(corpus, form), corpus=corpus)
     if form.is_valid():
         with told_at(form):
             return redirect(
@@ -384,7 +384,7 @@ def train(request: HttpRequest, corpus: Corpus) -> HttpResponse:
                     form.chosen_version(), by=authorization.user(request), **form.settings()
                 ).pk,
             )
-    return detail.answered(request, corpus_page(corpus, form, status=400), corpus=corpus)
+    return detail.respond(request, corpus_page(corpus, form, status=400), corpus=corpus)
 
 
 @require_POST
@@ -402,7 +402,7 @@ def train_several(request: HttpRequest, corpus: Corpus) -> HttpResponse:
                 by=authorization.user(request),
             )
             return redirect(links.compare_url(new_runs))
-    return detail.answered(
+    return detail.respond(
         request, corpus_page(corpus, TrainForm(corpus=corpus), form, status=400), corpus=corpus
     )
 
@@ -437,12 +437,8 @@ def report(request: HttpRequest, corpus: Corpus) -> FileResponse:
     path = paths.corpus_folder(corpus.pk) / "report.csv"
     if corpus.status != Corpus.Status.READY or not sealed.exists(path):
         raise Http404("This corpus has no report: it has not been read yet.")
-    return FileResponse(
-        sealed.opened(lambda: path.open("rb"), path),
-        as_attachment=True,
-        filename=f"corpus-{corpus.pk}-report_{in_file_names()}.csv",
-        content_type="text/csv",
-    )
+    report_file = sealed.opened(lambda: path.open("rb"), path)
+    return stored_table(report_file, file_name(f"corpus-{corpus.pk}-report"))
 
 
 @require_safe

@@ -24,7 +24,7 @@ from webapp.core.notebooks import html, queries as notebooks
 from webapp.models import Corpus, Course, Notebook, Run, Student
 from webapp.platform.accounts import authorization, quotas
 from webapp.platform.pages.page import check_act, show_errors, whole_number
-from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, typed
 from webapp.platform.server import streams
 from webapp.service.courses import queries, services
 from webapp.service.exports.zips import Member, zipped
@@ -83,7 +83,9 @@ class ClassPage:
 
 @never_cache
 @typed("course/list.html")
-def index(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[CoursesPage] | HttpResponse:
+def index(
+    request: HttpRequest, posted: QueryDict | None
+) -> HtmlPageResponse[CoursesPage] | HttpResponse:
     """The classes of a teacher; POST makes one."""
     if authorization.is_student(request):
         return redirect("class")
@@ -114,14 +116,14 @@ def index(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[CoursesP
         authorization.courses(request).select_related("corpus").annotate(count=Count("students"))
     )
     page = CoursesPage(taught, own_corpora.order_by("-pk")[:MOST_OFFERED], students, wrong)
-    return HtmlAnswer(page, status=_status(wrong))
+    return HtmlPageResponse(page, status=_status(wrong))
 
 
 @never_cache
 @typed("course/detail.html")
 def detail(
     request: HttpRequest, course_id: int, posted: QueryDict | None
-) -> HtmlAnswer[CoursePage] | HttpResponse:
+) -> HtmlPageResponse[CoursePage] | HttpResponse:
     """A class: who joined, what each does and has handed in; POST changes it."""
     course = _course(request, course_id)
     wrong = ""
@@ -140,7 +142,7 @@ def detail(
         else ""
     )
     page = CoursePage(course, link, mark_safe(qr), queries.students(course, new_codes), wrong)
-    return HtmlAnswer(page, status=_status(wrong))
+    return HtmlPageResponse(page, status=_status(wrong))
 
 
 def _status(wrong: str) -> HTTPStatus:
@@ -208,19 +210,19 @@ def handed_in(request: HttpRequest, course_id: int) -> StreamingHttpResponse:
 @typed("course/join.html")
 def join(
     request: HttpRequest, token: str, posted: QueryDict | None
-) -> HtmlAnswer[JoinPage] | HttpResponse:
+) -> HtmlPageResponse[JoinPage] | HttpResponse:
     """For whoever has a class's link: joins it by a name."""
     course = services.invited(token) if settings.ACCOUNTS else None
     if course is None:
-        return HtmlAnswer(JoinPage(None), status=404)
+        return HtmlPageResponse(JoinPage(None), status=404)
     if (joined := authorization.student(request)) and joined.course_id == course.pk:
         return redirect("class")
     if posted is None:
-        return HtmlAnswer(JoinPage(course))
+        return HtmlPageResponse(JoinPage(course))
     try:
         student, code = services.join(course, posted.get("name", ""))
     except Invalid as error:
-        return HtmlAnswer(
+        return HtmlPageResponse(
             JoinPage(course, name=posted.get("name", ""), wrong=error.message), status=400
         )
     return _signed_in(request, student, code)
@@ -230,19 +232,19 @@ def join(
 @typed("course/join.html")
 def come_back(
     request: HttpRequest, posted: QueryDict | None
-) -> HtmlAnswer[JoinPage] | HttpResponse:
+) -> HtmlPageResponse[JoinPage] | HttpResponse:
     """For a student on another machine, or who signed out: by the code that they noted."""
     if not settings.ACCOUNTS:
         raise Http404("Classes need accounts.")
     if posted is None:
-        return HtmlAnswer(JoinPage(None, back=True))
+        return HtmlPageResponse(JoinPage(None, back=True))
     if student := services.of_code(posted.get("code", "")):
         return _signed_in(request, student)
     wrong = (
         "Nobody has this code. It has three groups of four letters and digits; your teacher can"
         " give you another."
     )
-    return HtmlAnswer(JoinPage(None, back=True, wrong=wrong), status=400)
+    return HtmlPageResponse(JoinPage(None, back=True, wrong=wrong), status=400)
 
 
 def _signed_in(request: HttpRequest, student: Student, code: str = "") -> HttpResponse:
@@ -255,7 +257,7 @@ def _signed_in(request: HttpRequest, student: Student, code: str = "") -> HttpRe
 @typed("course/own.html")
 def own_class(
     request: HttpRequest, posted: QueryDict | None
-) -> HtmlAnswer[ClassPage] | HttpResponse:
+) -> HtmlPageResponse[ClassPage] | HttpResponse:
     """Where a student begins, and hands in; POST hands in a notebook."""
     student = authorization.student(request)
     if student is None:
@@ -277,6 +279,6 @@ def own_class(
     last = authorization.runs(request).filter(by=student.user).order_by("-pk").first()
     notebooks_listed = notebooks.list_notebooks(own_notebooks)[0]
     handed_in = list(student.handed_in.order_by("-pk"))
-    return HtmlAnswer(
+    return HtmlPageResponse(
         ClassPage(student, request.session.get(CODE, ""), last, notebooks_listed, handed_in)
     )

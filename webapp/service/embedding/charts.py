@@ -9,10 +9,16 @@ import numpy as np
 from django.http import QueryDict
 
 from inference.errors import Invalid
+from webapp.analysis.findings import families as topic_families
 from webapp.analysis.findings.overview import overview
 from webapp.analysis.time import trends
-from webapp.analysis.time.pinned_lines import pinned_lines
-from webapp.analysis.two_sets import answering, compared_sets, contrasts
+from webapp.analysis.time.pinned_shares import pinned_lines
+from webapp.analysis.two_sets import (
+    answering,
+    compared_sets,
+    contrasts,
+    views as two_sets_views,
+)
 from webapp.analysis.two_sets.shapes import TopicDifference
 from webapp.analysis.words import queries as words
 from webapp.analysis.words.senses_page import senses_page
@@ -21,6 +27,7 @@ from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.notebooks.pictures import picture_of
 from webapp.core.notebooks.shapes import KeptTable
 from webapp.core.results.view import RunView
+from webapp.platform.drawing.colours import GENERAL
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.pictures import Picture
 from webapp.platform.pages.not_yet import NotYet
@@ -28,7 +35,7 @@ from webapp.service.embedding import pictures
 
 Name = Literal["time", "river", "compare", "word"]
 NAMES: tuple[Name, ...] = ("time", "river", "compare", "word")
-MOST_LAYERS = 7  # families that have a colour of their own; what is left is one layer
+MOST_LAYERS = 7  # families; what is left is one layer
 IN_SENTENCE = 3  # families or differences that the sentence has
 OF_A_SIDE = 4  # topics that two sets are compared in
 PAGES: dict[Name, str] = {  # the page on which each chart is
@@ -38,7 +45,10 @@ PAGES: dict[Name, str] = {  # the page on which each chart is
     "word": "run_word",
 }
 ALL_OTHERS = "All others"
-NO_DATES = "There is no chart: the documents have no dates and no categories."
+TIME_IS_CONSTANT = (
+    " Time is held constant: shares of {second} are those expected at the times of {first}."
+)
+NO_DATES = "There is no chart: the documents have no dates, categories or numbers."
 
 
 @dataclass(frozen=True)
@@ -62,7 +72,7 @@ def chart(view: RunView, name: Name, query: QueryDict) -> Chart:
     if name == "time":
         return _course(selection, query)
     if name == "river":
-        return _river(selection)
+        return _river(selection, query)
     if name == "compare":
         return _comparison(selection, query)
     return _word(selection, query)
@@ -82,8 +92,7 @@ def _course(selection: RunSelection, query: QueryDict) -> Chart:
     page = trends.lines(selection, _by(selection, query), numbers)
     pinned = pinned_lines(page)
     shares = "; ".join(
-        f"{topic.label} {topic.called}: {percent(topic.overall)} of all words"
-        for topic in page.topics
+        f"{topic.with_label}: {percent(topic.overall)} of all words" for topic in page.topics
     )
     url = view.go(PAGES["time"], asked=query.urlencode())
     return Chart(pinned.title, f"{shares}.", _lines(pinned.table), url)
@@ -96,9 +105,9 @@ def _lines(table: str) -> Picture:
     return picture
 
 
-def _river(selection: RunSelection) -> Chart:
-    """Families on one another over time."""
-    page = overview(selection, "", None)
+def _river(selection: RunSelection, query: QueryDict) -> Chart:
+    """Families on one another over time, as many as the overview is cut into."""
+    page = overview(selection, "", None, topic_families.in_address(query))
     river = page.river
     families = [row.family for row in page.findings if row.family is not None]
     if not page.ready or river is None or len(river.totals) < 2 or not families:
@@ -115,8 +124,9 @@ def _river(selection: RunSelection) -> Chart:
         of_family = [tokens[k] for k in family.topics if k in tokens]
         shares = np.sum(of_family or [np.zeros(len(totals))], axis=0) / totals
         in_no_layer -= shares
-        layers.append(pictures.Layer(family.name, shares.tolist()))
-    layers.append(pictures.Layer(ALL_OTHERS, np.clip(in_no_layer, 0.0, 1.0).tolist()))
+        layers.append(pictures.Layer(family.name, family.hue, shares.tolist()))
+    left_over = np.clip(in_no_layer, 0.0, 1.0)
+    layers.append(pictures.Layer(ALL_OTHERS, GENERAL, left_over.tolist()))
     largest = "; ".join(
         f"{family.name}, {percent(family.share)}" for family in families[:IN_SENTENCE]
     )
@@ -128,35 +138,38 @@ def _river(selection: RunSelection) -> Chart:
 
 def _comparison(selection: RunSelection, query: QueryDict) -> Chart:
     """Topics whose shares differ most between two sets of documents."""
-    sets = compared_sets.read_sides(query, selection, bool(query.get("rest")))
+    question = two_sets_views.compare.asked(query)
+    sets = compared_sets.read_sides(query, selection, question["rest"])
     if sets is None:
         raise Invalid("chart", "There is no chart: choose the documents to compare.")
+    constant = question["constant"]
     try:
-        answered = answering.TwoSides(*sets).answered(None)
+        two_set_answers = answering.TwoSides(*sets, constant).answers_of_worker(None)
     except NotYet:
         raise Invalid(
             "chart",
             "A worker still compares these documents. The chart appears when it is done: ask again"
             " in a while.",
         ) from None
-    page = contrasts.compare(*sets, "difference", answered=answered)
+    page = contrasts.compare(*sets, question["order"], constant, two_set_answers)
     rows = [row for side in page.more for row in side[:OF_A_SIDE]]
     if not rows:
         raise Invalid("chart", "There is no chart: no topic differs by more than chance.")
     sides = [side.name for side in page.sides]
     title = " compared with ".join(sides)
     differences = "; ".join(_difference(row) for row in rows[:IN_SENTENCE])
-    pairs = [
-        pictures.Pair(f"{row.label} {row.called}", row.share, row.low, row.high) for row in rows
-    ]
-    picture = pictures.compared(sides, pairs, f"{title}. {differences}.")
+    sentence = f"{differences}."
+    if constant:
+        sentence += TIME_IS_CONSTANT.format(first=sides[0], second=sides[1])
+    pairs = [pictures.Pair(row.with_label, row.share, row.low, row.high) for row in rows]
+    picture = pictures.compared(sides, pairs, f"{title}. {sentence}")
     url = selection.view.go(PAGES["compare"], asked=query.urlencode())
-    return Chart(title, f"{differences}.", picture, url)
+    return Chart(title, sentence, picture, url)
 
 
 def _difference(row: TopicDifference) -> str:
     first, second = row.share
-    return f"{row.label} {row.called}: {percent(first)} and {percent(second)} of the words"
+    return f"{row.with_label}: {percent(first)} and {percent(second)} of the words"
 
 
 def _word(selection: RunSelection, query: QueryDict) -> Chart:

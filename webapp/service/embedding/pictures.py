@@ -4,6 +4,7 @@ compared."""
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from webapp.platform.drawing.colours import GENERAL, ON_PAPER
 from webapp.platform.drawing.lines import spread_names
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.pictures import (
@@ -51,9 +52,11 @@ SIDE_COLOURS = COLOURS[:2]
 
 @dataclass(frozen=True)
 class Layer:
-    """A family. shares: of all words of each period."""
+    """A family. hue: the colour that it has on pages (drawing.colours). shares: of all words of each
+    period."""
 
     name: str
+    hue: int
     shares: Sequence[float]
 
 
@@ -85,11 +88,11 @@ def stacked(labels: Sequence[str], layers: Sequence[Layer], sentence: str) -> Pi
     upper = [TOP] * len(labels)
     areas = []
     ends = []
-    for number, layer in enumerate(layers):
+    for layer in layers:
         lower = [y + field_height * share for y, share in zip(upper, layer.shares, strict=True)]
         outline = [*zip(xs, upper, strict=True)]
         outline += reversed(list(zip(xs, lower, strict=True)))
-        areas.append(Area(outline, COLOURS[number % len(COLOURS)], BAND_OPACITY))
+        areas.append(Area(outline, ON_PAPER[layer.hue], BAND_OPACITY))
         ends.append((upper[-1] + lower[-1]) / 2 - TOP)
         upper = lower
     foot = HEIGHT - BOTTOM
@@ -109,9 +112,15 @@ def _names_at_right(
     order, heights = spread_names(ends, field_height, LINE_HEIGHT)
     for number, y in zip(order, heights, strict=True):
         at = (WIDTH - RIGHT + NAME_GAP, TOP + y + BASELINE)
-        colour = COLOURS[number % len(COLOURS)]
-        names.append(Text(at, shortened(layers[number].name), colour))
+        layer = layers[number]
+        names.append(Text(at, shortened(layer.name), _name_colour(layer.hue)))
     return names
+
+
+def _name_colour(hue: int) -> str:
+    """That of the layer, where letters in it can be read: those of general talk and those that a
+    reader chooses are too pale."""
+    return ON_PAPER[hue] if hue < GENERAL else INK
 
 
 def _anchor(i: int, last: int) -> Anchor:

@@ -18,7 +18,7 @@ from webapp.platform.accounts import authorization, embargo, framing
 from webapp.platform.accounts.roles import Role
 from webapp.platform.drawing import pictures
 from webapp.platform.pages.page import json_answer, looked_up, rendered, run_or_404
-from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, typed
 from webapp.service.embedding import charts
 from webapp.service.embedding.charts import NAMES, Chart
 
@@ -192,7 +192,9 @@ def _frame(address: str, shown_chart: Chart, width: int, height: int) -> str:
 
 
 @typed("run/embed.html")
-def of_run(request: HttpRequest, run: Run, view: RunView, chart: str) -> HtmlAnswer[EmbedPage]:
+def of_run(
+    request: HttpRequest, run: Run, view: RunView, chart: str
+) -> HtmlPageResponse[EmbedPage]:
     """The HTML to copy, and the chart as a file."""
     query = _query(request)
     shown_chart = charts.chart(view, _chart_name(chart), query)
@@ -215,7 +217,7 @@ def of_run(request: HttpRequest, run: Run, view: RunView, chart: str) -> HtmlAns
         ],
         page=shown_chart.page,
     )
-    return HtmlAnswer(page)
+    return HtmlPageResponse(page)
 
 
 def _key(request: HttpRequest, corpus: Corpus, path: str) -> tuple[str, str, str]:

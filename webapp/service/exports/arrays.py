@@ -54,9 +54,9 @@ def counts(model: Model) -> list[Array]:
     """Tokens of topics in documents."""
     evidence = model.evidence
     return [
-        ready_array("theta_indptr", evidence.doc_ptr),
-        ready_array("theta_topics", evidence.doc_topics),
-        ready_array("theta_tokens", evidence.doc_tokens),
+        ready_array("theta_indptr", evidence.mixtures.doc_ptr),
+        ready_array("theta_topics", evidence.mixtures.doc_topics),
+        ready_array("theta_tokens", evidence.mixtures.doc_tokens),
     ]
 
 

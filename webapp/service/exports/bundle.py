@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from inference.text import stop_words
+from webapp.core.asked_training import named_topics
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.documents.selection import Selection
 from webapp.core.results import provenance
-from webapp.intake.ingest import named_topics
-from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run
 from webapp.service.exports import arrays, tables
 from webapp.service.exports.model import Model
@@ -30,7 +30,7 @@ def _members(source: tables.ExportSource, shut: bool) -> Iterator[Member]:
     run = source.run
     model = Model(source.run)
     evidence = model.evidence
-    bow = model.evidence.rows
+    bow = model.evidence.section_bow
     reading = run.version.settings
     yield Member("README.txt", [provenance.readme(run, *_about(run, shut))])
     yield Member("run.json", [json.dumps(_facts(source), ensure_ascii=False, indent=1).encode()])
@@ -44,8 +44,11 @@ def _members(source: tables.ExportSource, shut: bool) -> Iterator[Member]:
     yield Member("documents.csv", as_csv(tables.documents(source), {}))
     yield Member("topics.npz", npz(arrays.topics(model)), stored=True)
     assignment_arrays = [
-        ready_array(name, getattr(evidence, name))
-        for name in ("topics", "certainty", "doc_ptr", "doc_topics", "doc_tokens")
+        ready_array("topics", evidence.token_topics.topics),
+        ready_array("certainty", evidence.token_topics.certainty),
+        ready_array("doc_ptr", evidence.mixtures.doc_ptr),
+        ready_array("doc_topics", evidence.mixtures.doc_topics),
+        ready_array("doc_tokens", evidence.mixtures.doc_tokens),
     ]
     yield Member("assignments.npz", npz(assignment_arrays), stored=True)
     if not shut:
@@ -124,5 +127,5 @@ def _seeds(run: Run) -> dict[str, list[int]] | None:
     topics = Steering.of_run(run).named
     if not topics:
         return None
-    seeds = named_topics.in_bag(run.version, topics, Model(run).evidence.rows)
+    seeds = named_topics.in_bag(run.version, topics, Model(run).evidence.section_bow)
     return {name: part.tolist() for name, part in seeds._asdict().items()}

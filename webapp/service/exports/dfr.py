@@ -1,7 +1,7 @@
 """The data folder of dfr-browser (github.com/agoldst/dfr-browser, “Browser data file
 specifications”).
 
-It shows topic k under the number k + 1 unless it is told a label, so each topic is: “T00 Farming”.
+It shows topic k under the number k + 1 unless it is told a label, so each topic is: “Farming (T00)”.
 """
 
 import html
@@ -122,7 +122,7 @@ def _topic_words(model: Model) -> dict[str, list[float] | list[dict[str, list[st
 def _document_topics(model: Model, numbers: np.ndarray) -> Iterator[bytes]:
     """Tokens of topics by document, in compressed columns: documents of each topic one after the
     other."""
-    mixtures = [model.evidence.mixture(d) for d in numbers.tolist()]
+    mixtures = [model.evidence.mixtures.of_document(d) for d in numbers.tolist()]
     row = np.repeat(np.arange(len(mixtures)), [len(topics) for topics, _ in mixtures])
     topic = np.concatenate([*(topics for topics, _ in mixtures), np.zeros(0, np.uint16)])
     tokens = np.concatenate([*(tokens for _, tokens in mixtures), np.zeros(0, np.int32)])

@@ -1,5 +1,7 @@
 """What an address says that an export is made of, read and written."""
 
+from collections.abc import Callable
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -16,18 +18,73 @@ from webapp.service.exports.tables import MAX_TOPICS, WIDE_WORDS, ExportSource
 DIGITS_OF_WORDS = 8  # of a number of words, far beyond any vocabulary
 
 
+class AskedField(NamedTuple):
+    """A field of an ExportSource that an address names. read: its value, of a query and a run; raises
+    Invalid. write: the parameters of which `read` makes the same value; "" for one that is left out.
+    is_used: whether files of a kind depend on it."""
+
+    read: Callable[[QueryDict, Run], Any]
+    write: Callable[[ExportSource], list[tuple[str, str]]]
+    is_used: Callable[[ExportKind], bool]
+
+
+# By the names of the fields of an ExportSource; in the order in which an address has them, by which
+# files that a user asked for before are known again
+ASKED_FIELDS = {
+    "selection": AskedField(
+        lambda query, run: Selection.read(query, RunView(run)),
+        lambda source: source.selection.parameters,
+        lambda kind: kind.selected,
+    ),
+    "topics": AskedField(
+        lambda query, run: _topics(query.getlist("topics"), run),
+        lambda source: [("topics", ",".join(map(str, source.topics)))],
+        lambda kind: kind.selected,
+    ),
+    "words": AskedField(
+        lambda query, run: _words_of_topic(query.get("words", "")),
+        lambda source: [("words", "" if source.words == WIDE_WORDS else str(source.words))],
+        lambda kind: True,
+    ),
+    "by": AskedField(
+        lambda query, run: query.get("by", ""),
+        lambda source: [("by", source.by)],
+        lambda kind: kind.choices is not None,
+    ),
+    "families": AskedField(
+        lambda query, run: families.in_address(query),
+        lambda source: [("families", str(source.families or ""))],
+        lambda kind: kind.name == "families",
+    ),
+    "word": AskedField(
+        lambda query, run: query.get("word", ""),
+        lambda source: [("word", source.word)],
+        lambda kind: bool(kind.asks),
+    ),
+    "pattern": AskedField(
+        lambda query, run: query.get("pattern", ""),
+        lambda source: [("pattern", source.pattern)],
+        lambda kind: bool(kind.asks),
+    ),
+}
+
+
 def read_source(run: Run, query: QueryDict) -> ExportSource:
     """Raises Invalid, with a sentence, for an address that can't be understood."""
-    return ExportSource(
-        run=run,
-        selection=Selection.read(query, RunView(run)),
-        words=_words_of_topic(query.get("words", "")),
-        by=query.get("by", ""),
-        families=families.in_address(query),
-        word=query.get("word", ""),
-        pattern=query.get("pattern", ""),
-        topics=_topics(query.getlist("topics"), run),
-    )
+    fields = {name: asked.read(query, run) for name, asked in ASKED_FIELDS.items()}
+    return ExportSource(run=run, **fields)
+
+
+def write_query(kind: ExportKind, source: ExportSource) -> str:
+    """The query that `read_source` reads as `source` again: what a kind is made by, and nothing
+    else. With a deposit's answers, which webapp.service.exports.deposit reads."""
+    parameters: list[tuple[str, str]] = []
+    for asked in ASKED_FIELDS.values():
+        if asked.is_used(kind):
+            parameters += asked.write(source)
+    if source.deposit:
+        parameters += source.deposit.parameters
+    return urlencode([(name, value) for name, value in parameters if value])
 
 
 def _words_of_topic(text: str) -> int:
@@ -54,23 +111,3 @@ def _topics(texts: list[str], run: Run) -> tuple[int, ...]:
             "topics", f"At most {MAX_TOPICS} topics can stand in columns, got {len(names):,}."
         )
     return tuple(dict.fromkeys(map(int, names)))
-
-
-def write_query(kind: ExportKind, source: ExportSource) -> str:
-    """The query that `read_source` reads as `source` again: what a kind is made by, and nothing
-    else."""
-    parameters: list[tuple[str, str]] = []
-    if kind.selected:
-        parameters += source.selection.parameters
-        parameters.append(("topics", ",".join(map(str, source.topics))))
-    if source.words != WIDE_WORDS:
-        parameters.append(("words", str(source.words)))
-    if kind.choices:
-        parameters.append(("by", source.by))
-    if kind.name == "families":
-        parameters.append(("families", str(source.families or "")))
-    if kind.asks:
-        parameters += [("word", source.word), ("pattern", source.pattern)]
-    if source.deposit:
-        parameters += source.deposit.parameters
-    return urlencode([(name, value) for name, value in parameters if value])

@@ -33,9 +33,8 @@ from webapp.service.exports.tables import ExportSource
 
 AT_WORK = (Export.Status.QUEUED, Export.Status.MAKING)
 MAKING = 4  # files of one user that may wait or be made at once
-MOST_KEPT_FILES = (
-    20  # files that are kept for one user, failures that are, and that a page lists of a run
-)
+# Files that are kept for one user, failures that are, and that a page lists of a run
+MOST_KEPT_FILES = 20
 QUERY = 8_000  # characters of an address that says of what a file is made
 TOLD = 2.0  # seconds between two reports of how far a file is
 FILE = "file"  # its name in the folder
@@ -47,6 +46,7 @@ def until(export: Export) -> datetime:
 
 
 def path(export: Export) -> Path:
+    """Where a file that a worker made is, or will be."""
     return files.export_folder(export.pk) / FILE
 
 
@@ -133,7 +133,7 @@ def largest() -> float:
     return min(settings.EXPORTS["bytes"], settings.EXPORTS["all_bytes"])
 
 
-def again(export: Export) -> bool:
+def retry(export: Export) -> bool:
     """Have a file made again that failed; False where it did not, or not any more. Raises
     Invalid."""
     with transaction.atomic():
@@ -154,6 +154,7 @@ def _check_place(user: User) -> None:
 
 
 def delete(export: Export) -> None:
+    """Remove the row and its file; a worker that is making it ends."""
     export_files.remove(Export.objects.filter(pk=export.pk))
 
 

@@ -52,7 +52,7 @@ def viewer(source: ExportSource) -> Iterator[bytes]:
 def _default(model: Model) -> Iterator[Term]:
     """The most salient words: p(w) times the divergence of p(topic | w) from p(topic) (Chuang et
     al. 2012)."""
-    ptr, topics, tokens, _ = model.evidence.by_word()
+    ptr, topics, tokens, _ = model.evidence.word_topics.held_by_word()
     word = np.repeat(np.arange(model.V), np.diff(ptr))
     p = tokens / model.word_tokens[word]
     parts = p * np.log(p / (model.tokens[topics] / model.tokens.sum()))
@@ -101,7 +101,7 @@ def _relevant(model: Model, k: int) -> Iterator[Term]:
 
 def _token_table(model: Model, words: np.ndarray) -> dict[str, list[str | int | float]]:
     """The share of each word's tokens in each topic, for the words that are shown."""
-    ptr, topics, tokens, _ = model.evidence.by_word()
+    ptr, topics, tokens, _ = model.evidence.word_topics.held_by_word()
     table: dict[str, list[str | int | float]] = {"Term": [], "Topic": [], "Freq": []}
     for w in sorted(words.tolist(), key=lambda w: model.vocabulary[w]):
         span = slice(ptr[w], ptr[w + 1])

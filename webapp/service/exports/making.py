@@ -24,7 +24,7 @@ def name_file(source: ExportSource, kind: ExportKind, ending: str) -> str:
     parts = [kind.name]
     if typed:
         parts.append(typed)
-    if kind.restricted(source).selection:
+    if kind.restricted(source).selection.has_conditions:
         parts.append("selected")
     return provenance.file_name(source.run, f"{'-'.join(parts)}.{ending}")
 
@@ -40,7 +40,8 @@ def describe(source: ExportSource, kind: ExportKind, ending: str) -> str:
     sentence = f"{kind.title}, {kind.label_of(ending)}"
     if typed:
         sentence += f" of “{typed}”"
-    if selection := kind.restricted(source).selection:
+    selection = kind.restricted(source).selection
+    if selection.has_conditions:
         sentence += f": {selection.sentence}"
     return sentence
 

@@ -69,7 +69,9 @@ def doc_topics(source: ExportSource) -> Iterator[bytes]:
                 shares.get(a) or shares.setdefault(a, java(a / length))
                 for a in model.alpha.tolist()
             ]
-            for k, n in zip(*(array.tolist() for array in model.evidence.mixture(d)), strict=True):
+            for k, n in zip(
+                *(array.tolist() for array in model.evidence.mixtures.of_document(d)), strict=True
+            ):
                 cells[k] = java((float(model.alpha[k]) + n) / length)
             lines.append(f"{d}\t{_name(columns[d])}\t" + "\t".join(cells) + "\n")
         yield "".join(lines).encode()
@@ -127,10 +129,10 @@ def state(source: ExportSource) -> Iterator[bytes]:
 def in_text_order(model: Model, d: int) -> tuple[np.ndarray, np.ndarray]:
     """(words, topics) of a document's tokens as they stand in its text; where places are not known,
     by word."""
-    words, counts, topics, _ = model.evidence.document(d)
+    words, counts, topics, _ = model.evidence.token_topics.of_document(d)
     words = np.repeat(words, counts)
     topics = np.repeat(topics, counts)
-    bow = model.evidence.bow
+    bow = model.evidence.document_bow
     if bow.offsets is None:
         return words, topics
     order = np.argsort(bow.offsets_of(d), kind="stable")

@@ -7,12 +7,13 @@ from inference import engines, references
 from inference.errors import number_of
 from inference.runtime.versions import topograph
 from inference.text import LANGUAGES, MAX_LETTERS
+from inference.text.clitics import CLITICS
 from inference.text.sections import LONG
+from webapp.core.asked_training import named_topics
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.documents import corpus_unit, fields, unit_sentences, unit_words
 from webapp.core.results import labels
 from webapp.core.runs import queries
-from webapp.intake.ingest import named_topics
-from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Metric, Run, Topic
 from webapp.platform.drawing.numbers import join_names
 from webapp.service.exports.shapes import MethodsPage
@@ -124,15 +125,33 @@ def _sections(reading: dict, report: dict) -> str:
     )
 
 
+_APOSTROPHES = {
+    "join": "apostrophes within a word are a part of it",
+    "clitics": (
+        "an apostrophe divides contractions, elisions and possessives (nation’s, l’homme) and is a"
+        " part of other words (Qur’an)"
+    ),
+    "split": "an apostrophe ends a word",
+}
+_HYPHENS = {"join": "hyphens within a word are a part of it", "split": "a hyphen ends a word"}
+
+
 def _say_joined(reading: dict) -> str:
-    joins = [name for name in ("hyphens", "apostrophes") if reading.get(name) == "join"]
-    if len(joins) == 2:
+    hyphens = reading.get("hyphens", "split")
+    apostrophes = _apostrophes(reading)
+    if hyphens == apostrophes == "join":
         return "hyphens and apostrophes within a word are a part of it"
-    if joins == ["hyphens"]:
-        return "hyphens within a word are a part of it, apostrophes end it"
-    if joins:
-        return "apostrophes within a word are a part of it, hyphens end it"
-    return "an apostrophe or a hyphen ends a word"
+    if hyphens == apostrophes == "split":
+        return "an apostrophe or a hyphen ends a word"
+    return f"{_HYPHENS[hyphens]}, {_APOSTROPHES[apostrophes]}"
+
+
+def _apostrophes(reading: dict) -> str:
+    """How apostrophes act: in a language whose clitics are not known they end words."""
+    chosen = reading.get("apostrophes", "split")
+    if chosen == "clitics" and reading.get("language", "") not in CLITICS:
+        return "split"
+    return chosen
 
 
 def _forms(reading: dict, left_out: list[str]) -> str:

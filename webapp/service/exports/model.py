@@ -29,8 +29,8 @@ class Model:
         self.run = run
         self.evidence: Evidence = evidence.of(run)
         self.K = run.topics
-        self.V = self.evidence.bow.V
-        self.D = self.evidence.bow.D
+        self.V = self.evidence.document_bow.V
+        self.D = self.evidence.document_bow.D
         self.alpha, self.eta = priors(run)
         self.floor = np.array([row[0] for row in self._topics("floor")], np.float64)
 
@@ -53,6 +53,7 @@ class Model:
 
     @cached_property
     def vocabulary(self) -> list[str]:
+        """The words of the run's version, by their number; read once."""
         return [
             row[0]
             for row in tuples(
@@ -63,9 +64,11 @@ class Model:
     @cached_property
     def word_tokens(self) -> np.ndarray:
         """int64[V]"""
-        return self.evidence.bow.word_tokens.astype(np.int64)
+        return self.evidence.document_bow.word_tokens.astype(np.int64)
 
     def topic(self, k: int) -> Words:
+        """The stored words of a topic, by rank: numbers int32, weights float32, tokens int64; none
+        before its topics are stored."""
         records = tuples(
             "SELECT word, weight, tokens FROM topic_word WHERE snapshot_id = %s AND topic = %s"
             " ORDER BY rank",
@@ -100,11 +103,11 @@ class Model:
         step = max(1, (1 << 20) // self.K)
         for first in range(0, self.D, step):
             end = min(first + step, self.D)
-            ptr = self.evidence.doc_ptr[first : end + 1]
+            ptr = self.evidence.mixtures.doc_ptr[first : end + 1]
             block = np.tile(self.alpha, (end - first, 1))
             document = np.repeat(np.arange(end - first), np.diff(ptr))
-            block[document, self.evidence.doc_topics[ptr[0] : ptr[-1]]] += self.evidence.doc_tokens[
-                ptr[0] : ptr[-1]
-            ]
+            block[document, self.evidence.mixtures.doc_topics[ptr[0] : ptr[-1]]] += (
+                self.evidence.mixtures.doc_tokens[ptr[0] : ptr[-1]]
+            )
             block /= (self.evidence.lengths[first:end] + total)[:, None]
             yield block.astype(np.float32)

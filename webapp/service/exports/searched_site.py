@@ -26,9 +26,8 @@ from webapp.service.exports.texts import TEXTS_IN_BLOCK, texts_of
 from webapp.service.exports.zips import Member, zipped
 
 PASSAGES = 5  # of a topic's page
-MOST_WORDS = (
-    1_000_000  # that are searched: a script of some 6 MB, which a browser reads in a second
-)
+# Words that are searched at most: a script of some 6 MB, which a browser reads in a second
+MOST_WORDS = 1_000_000
 MOST_DOCUMENTS = 20_000  # of which some are searched
 PAGE = "search.html"
 BEGIN = b"collection = ["  # of the script with the texts
@@ -108,7 +107,7 @@ def _texts(run: Run, numbers: np.ndarray, words: np.ndarray, longest: int) -> It
         for place, number in enumerate(block, first):
             text = whole_texts[number]
             piece = _beginning(text, int(words[place]), longest)
-            topics, tokens = assigned.mixture(number)
+            topics, tokens = assigned.mixtures.of_document(number)
             page = topic = ""
             if len(topics) and (k := int(topics[np.argmax(tokens)])) in pages:
                 page = site.topic_page(k)

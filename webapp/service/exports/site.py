@@ -106,7 +106,7 @@ def _words(model: Model, k: int) -> list[dict[str, str | float | int]]:
 
 
 def _documents(model: Model, k: int) -> list[dict]:
-    strongest = model.evidence.best(k, "share", DOCUMENTS_OF_TOPIC)
+    strongest = model.evidence.topic_documents.best(k, "share", DOCUMENTS_OF_TOPIC)
     about_documents = embargo.about(
         model.run.corpus, [d for d, _, _ in strongest], "title", "date_text"
     )
@@ -128,7 +128,7 @@ def _add_titles(documents: list[dict], passages: list[tuple[int, Excerpt]]) -> l
 
 def _vocabulary(model: Model, labels: Labels) -> list[dict]:
     """The most frequent words, each with the topics that have most of it."""
-    ptr, topics, tokens, _ = model.evidence.by_word()
+    ptr, topics, tokens, _ = model.evidence.word_topics.held_by_word()
 
     def most(span: slice) -> list[dict[str, str | int]]:
         parts = sorted(
@@ -154,7 +154,7 @@ def _lines(model: Model):
     groups = fields.groups(model.run.version, by)
     if len(groups.labels) > BINS:
         groups = fields.groups(model.run.version, "decade" if by == "year" else "year")
-    tokens, _ = model.evidence.sums(groups.group, len(groups.labels))
+    tokens, _ = model.evidence.mixtures.sums(groups.group, len(groups.labels))
     return groups.labels, tokens / tokens.sum(axis=1, keepdims=True).clip(1)
 
 

@@ -2,7 +2,7 @@
 made, made by a worker, or refused.
 
 Bytes of a row are those of CSV, as measured on the shipped example and on abstracts; other formats
-by their ratio to it.
+by their ratio to it (table_formats).
 """
 
 from collections.abc import Callable
@@ -15,14 +15,13 @@ from webapp.core.results import evidence
 from webapp.platform.drawing.numbers import bytes as size_of
 from webapp.platform.storage.sql import tuples
 from webapp.service.exports.catalogue import EXPORT_KINDS, ExportKind
+from webapp.service.exports.table_formats import FORMATS
 from webapp.service.exports.tables import ExportSource, groupings
 
 # Bytes, about, up to which a file is sent while it is made: some seconds of a web process
 SENT = 32 << 20
 # Bytes up to which a worker makes a file with a number for each topic of each document or word
 DENSE = 8 << 30
-
-RATIO = {"csv": 1.0, "excel.csv": 1.0, "json": 2.2, "parquet": 0.25}  # to a CSV's bytes
 
 # Bytes of a row of a table
 DOCUMENT = 250
@@ -60,7 +59,7 @@ DEPOSIT_RATIO = 4  # its tables and pages are compressed to about a fourth
 
 def _document_topics(source: ExportSource) -> int:
     """Topics of documents, in all: of a set as many as its documents have on average."""
-    pairs = len(evidence.of(source.run).doc_topics) * source.selection.count
+    pairs = len(evidence.of(source.run).mixtures.doc_topics) * source.selection.count
     return pairs // max(1, source.run.version.documents)
 
 
@@ -68,14 +67,14 @@ def _section_topics(source: ExportSource) -> int:
     """Topics of the sections of documents, in all, by an even sample of sections: a book of a
     hundred has far more of them than topics."""
     assigned = evidence.of(source.run)
-    indptr = assigned.rows.indptr
+    indptr = assigned.section_bow.indptr
     sections = len(indptr) - 1
-    if assigned.rows.first_row is None or not sections:
+    if assigned.section_bow.first_row is None or not sections:
         return _document_topics(source)
     sample = np.arange(0, sections, -(-sections // SECTIONS_LOOKED_AT))
     pairs = 0
     for section in sample.tolist():
-        pairs += len(np.unique(assigned.topics[indptr[section] : indptr[section + 1]]))
+        pairs += len(np.unique(assigned.token_topics.topics[indptr[section] : indptr[section + 1]]))
     of_all = pairs * sections // len(sample)
     return of_all * source.selection.count // max(1, source.run.version.documents)
 
@@ -139,13 +138,13 @@ def _model(source: ExportSource) -> int:
 
 def _sparse_arrays(source: ExportSource, document: int) -> int:
     """document: bytes of one, beside its topics."""
-    pairs = SPARSE_PAIR * len(evidence.of(source.run).doc_topics)
+    pairs = SPARSE_PAIR * len(evidence.of(source.run).mixtures.doc_topics)
     words = SPARSE_WORD * _topic_words(source)
     return pairs + document * source.run.version.documents + words
 
 
 def _bundle(source: ExportSource) -> int:
-    bag = PAIR_OF_BAG * len(evidence.of(source.run).bow.words)
+    bag = PAIR_OF_BAG * len(evidence.of(source.run).document_bow.words)
     return bag + _sparse_arrays(source, BUNDLE_DOCUMENT)
 
 
@@ -192,7 +191,8 @@ def expected_bytes(kind: ExportKind, ending: str, source: ExportSource) -> int:
     """About how many bytes a file has; 0 where it never has many."""
     if kind.name not in BYTES:
         return 0
-    return int(BYTES[kind.name](kind.restricted(source)) * (RATIO[ending] if kind.table else 1))
+    ratio = FORMATS[ending].size if kind.table else 1
+    return int(BYTES[kind.name](kind.restricted(source)) * ratio)
 
 
 def needs_worker(expected: int) -> bool:

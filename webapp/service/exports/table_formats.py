@@ -24,6 +24,7 @@ _TYPES = {int: pa.int64(), float: pa.float64(), str: pa.string()}
 class Format(NamedTuple):
     media: str
     write: Callable[[ExportTable, dict], Iterator[bytes]]  # the second: made_by
+    size: float  # about, of a table, compared with the same as CSV
     label: str = ""  # for pages; by default its ending
 
 
@@ -121,8 +122,8 @@ def _gather_blocks(blocks: Iterable[list[tuple]], size: int) -> Iterator[list[tu
 
 
 FORMATS = {
-    "csv": Format("text/csv; charset=utf-8", as_csv),
-    "excel.csv": Format("text/csv; charset=utf-8", as_excel_csv, "csv for Excel"),
-    "json": Format("application/json", as_json),
-    "parquet": Format("application/vnd.apache.parquet", as_parquet),
+    "csv": Format("text/csv; charset=utf-8", as_csv, 1.0),
+    "excel.csv": Format("text/csv; charset=utf-8", as_excel_csv, 1.0, "csv for Excel"),
+    "json": Format("application/json", as_json, 2.2),
+    "parquet": Format("application/vnd.apache.parquet", as_parquet, 0.25),
 }

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.errors import Invalid
-from webapp.analysis.findings import families as cuts
+from webapp.analysis.findings import families as topic_families
 from webapp.analysis.words import concordance, patterns, queries as words_of, senses
 from webapp.core.documents import fields, sums
 from webapp.core.documents.selection import RunSelection
@@ -86,10 +86,10 @@ def table(
         blocks: Callable[[ExportSource], Iterator[Block]],
     ) -> Callable[[ExportSource], ExportTable]:
         @wraps(blocks)
-        def made(source: ExportSource) -> ExportTable:
+        def make_table(source: ExportSource) -> ExportTable:
             return ExportTable.begun(all_columns, blocks(source))
 
-        return made
+        return make_table
 
     return decorate
 
@@ -246,7 +246,7 @@ def documents(source: ExportSource) -> ExportTable:
 def _document_blocks(source: ExportSource, topics: list[int]) -> Iterator[Block]:
     assigned = evidence.of(source.run)
     labels = source.selection.view.labels
-    tokens_of_topics = [assigned.held(labels.parts(k)) for k in topics]
+    tokens_of_topics = [assigned.mixtures.tokens_held(labels.parts(k)) for k in topics]
     for numbers in selected(source):
         block = []
         for d, row in _describe_documents(source.run, numbers, "metadata"):
@@ -281,7 +281,7 @@ def document_topics(source: ExportSource) -> Iterator[Block]:
 
 def _mixture(assigned: evidence.Evidence, d: int) -> list[tuple[int, int, int]]:
     """(topic, tokens, tokens of the document), the largest topic first."""
-    topics, tokens = assigned.mixture(d)
+    topics, tokens = assigned.mixtures.of_document(d)
     order = np.argsort(-tokens, kind="stable")
     length = int(assigned.lengths[d])
     pairs = zip(topics[order].tolist(), tokens[order].tolist(), strict=True)
@@ -309,13 +309,15 @@ def section_topics(source: ExportSource) -> Iterator[Block]:
 def _sections(assigned: evidence.Evidence, d: int) -> Iterator[tuple[int, int, int, int, float]]:
     """(section from 1, the character at which its first word that counts begins, topic, tokens,
     share of the section), the largest topic of each first."""
-    bow = assigned.rows
+    bow = assigned.section_bow
     rows = range(d, d + 1)
     if bow.first_row is not None:
         rows = range(*bow.first_row[d : d + 2].tolist())
     for section, row in enumerate(rows, 1):
         pairs = slice(bow.indptr[row], bow.indptr[row + 1])
-        tokens = np.bincount(assigned.topics[pairs], bow.counts[pairs], minlength=assigned.K)
+        tokens = np.bincount(
+            assigned.token_topics.topics[pairs], bow.counts[pairs], minlength=assigned.K
+        )
         tokens = tokens.astype(np.int64)
         length = int(tokens.sum())
         start = 0
@@ -395,7 +397,7 @@ def _blocks_by_group(source: ExportSource, by: str) -> Iterator[Block]:
     labels = topic_labels.read(run)
     groups = fields.groups(run.version, by)
     group = source.selection.group(groups.group)
-    tokens, documents = evidence.of(run).sums(group, len(groups.labels))
+    tokens, documents = evidence.of(run).mixtures.sums(group, len(groups.labels))
     for g, name in enumerate(groups.labels):
         total = int(tokens[g].sum())
         block = []
@@ -480,7 +482,7 @@ def families(source: ExportSource) -> Iterator[Block]:
     by_topic = sums.of_selection(selection)
     tokens = by_topic.tokens[0]
     share = np.nan_to_num(by_topic.shares[0])
-    for number, family in enumerate(cuts.count_families(selection, source.families), 1):
+    for number, family in enumerate(topic_families.count_families(selection, source.families), 1):
         about_family = (
             number,
             family.name,

@@ -15,7 +15,7 @@ from webapp.core.documents import texts as marked_texts
 from webapp.core.results import provenance
 from webapp.models import Corpus
 from webapp.platform.accounts import embargo
-from webapp.platform.storage import csv_cells
+from webapp.platform.storage.csv_table import CsvTable
 from webapp.service.exports.tables import (
     BLOCK_DOCUMENTS,
     ExportSource,
@@ -144,7 +144,7 @@ def folder(request: ExportSource) -> Iterator[bytes]:
 
 def _members(request: ExportSource) -> Iterator[Member]:
     yield Member("README.txt", [provenance.readme(request.run, *_README)])
-    yield Member(TABLE_NAME, _table(request))
+    yield Member(TABLE_NAME, _table(request).pieces())
     for document in documents(request):
         name = file_name(request, document.number, document.title)
         yield Member(f"texts/{name}", [document.text.encode("utf-8", "replace")])
@@ -166,18 +166,22 @@ def file_name(request: ExportSource, number: int, title: str) -> str:
     return f"{number:0{digits}}-{beginning}.txt"
 
 
-def _table(request: ExportSource) -> Iterator[bytes]:
+def _table(request: ExportSource) -> CsvTable:
     """The fields that any document has are columns, in the order in which they come."""
     names: dict[str, None] = {}
     for row in _rows(request):
         names.update(dict.fromkeys(_fields(row["metadata"])))
-    header = [*_OWN_COLUMNS, *(name_of_field(name, _OWN_COLUMNS) for name in names)]
-    yield csv_cells.lines([header])
+    columns = [*_OWN_COLUMNS, *(name_of_field(name, _OWN_COLUMNS) for name in names)]
+    return CsvTable(columns, _table_rows(request, list(names)))
+
+
+def _table_rows(request: ExportSource, names: list[str]) -> Iterator[list]:
+    """names: of the fields."""
     for row in _rows(request):
         fields = _fields(row["metadata"])
         file = "texts/" + file_name(request, row["document"], row["title"] or "")
         own_cells = [file, row["id"] or "", row["title"] or "", row["date"] or ""]
-        yield csv_cells.lines([own_cells + [fields.get(name, "") for name in names]])
+        yield own_cells + [fields.get(name, "") for name in names]
 
 
 def _rows(request: ExportSource) -> Iterator[dict]:

@@ -29,7 +29,7 @@ from webapp.platform.pages.page import (
     show_errors,
     told_at,
 )
-from webapp.platform.pages.typed import Answer, HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, PageResponse, typed
 from webapp.platform.server import resumable, streams
 from webapp.service.exports import kept, methods as written_methods, sizes
 from webapp.service.exports.catalogue import EXPORT_KINDS, ExportKind, find_kind
@@ -50,10 +50,10 @@ from webapp.service.exports.tables import ExportSource
 
 
 @typed("run/take.html", made="run/_take_made.html")
-def index(request: HttpRequest, run: Run, selection: RunSelection) -> Answer[TakePage]:
+def index(request: HttpRequest, run: Run, selection: RunSelection) -> PageResponse[TakePage]:
     """The files of a run, and those that a worker makes or has made for this user."""
     ready = [kind for kind in EXPORT_KINDS.values() if kind.is_ready(run)]
-    return Answer(
+    return PageResponse(
         TakePage(
             groups=[
                 KindGroup(name, [_offer_kind(run, kind, selection) for kind in kinds])
@@ -75,7 +75,7 @@ def _offer_kind(run: Run, kind: ExportKind, selection: RunSelection) -> OfferedK
         name=kind.name,
         title=kind.title,
         sentence=kind.sentence,
-        selected=kind.selected and bool(selection),
+        selected=kind.selected and selection.has_conditions,
         asks=kind.asks,
         rows=[
             _row(run, kind, selection, by) for by in (kind.choices(run) if kind.choices else [""])
@@ -164,10 +164,10 @@ def make(request: HttpRequest, run: Run) -> HttpResponse:
 
 
 @require_POST
-def again(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
+def make_again(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse:
     """Make a file again where that failed."""
     with show_errors(request):
-        if not kept.again(_own_export_or_404(request, run_id, export_id)):
+        if not kept.retry(_own_export_or_404(request, run_id, export_id)):
             messages.error(request, "That file has not failed, or not any more.")
     return _to_made(request, run_id)
 
@@ -225,7 +225,7 @@ def _download(request: HttpRequest, run_id: int, export_id: int) -> HttpResponse
 @typed("run/deposit.html")
 def deposit(
     request: HttpRequest, run: Run, posted: QueryDict | None
-) -> HtmlAnswer[DepositPage] | HttpResponse:
+) -> HtmlPageResponse[DepositPage] | HttpResponse:
     """The form of what is asked of who makes a deposit; POST has a worker make it."""
     user = authorization.signed_in(request)
     form = DepositForm(posted, published(run), user.pk)
@@ -233,13 +233,15 @@ def deposit(
         with told_at(form):
             kept.ask(run, user, "deposit.zip", posted)
             return redirect(reverse("run_take", args=[run.pk]) + "#made")
-    return HtmlAnswer(DepositPage(form, run.corpus.embargo), status=400 if form.errors else 200)
+    return HtmlPageResponse(
+        DepositPage(form, run.corpus.embargo), status=400 if form.errors else 200
+    )
 
 
 @typed("run/methods.html")
-def methods(run: Run) -> Answer[MethodsPage]:
+def methods(run: Run) -> PageResponse[MethodsPage]:
     """How the run was made, in sentences for a paper."""
-    return Answer(written_methods.written(published(run)))
+    return PageResponse(written_methods.written(published(run)))
 
 
 @require_safe

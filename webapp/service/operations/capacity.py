@@ -25,12 +25,12 @@ DISK_FOR_UPLOADED = 5
 def sentences(readers: int) -> list[str]:
     """One for each thing that may be short: enough, or what to do."""
     web_processes = int(os.environ.get("TOPOGRAPH_WEB") or 1)
-    free_places = scheduler.training_places()
+    places = scheduler.training_places()
     sentences = [
         _accounts(),
         _pages(readers, web_processes),
-        _trainings(readers, free_places),
-        _memory(web_processes, free_places),
+        _trainings(readers, places),
+        _memory(web_processes, places),
         _disk(readers),
     ]
     return [sentence for sentence in sentences if sentence]

@@ -3,29 +3,20 @@ about."""
 
 import re
 from datetime import datetime
+from functools import reduce
+from typing import Any
 
 from django.db import connection
 from django.db.models import QuerySet
+from django.db.models.constants import LOOKUP_SEP
 from django.utils import timezone
 
-from webapp.models import User
 from webapp.platform.jobs import kinds
 from webapp.service.operations.shapes import Database, Job, JobCount
 
 PAGE = 50
 MOST_COUNTED_FAILURES = 10_000  # failed jobs that are counted; the page says where there are more
-KINDS = {
-    kind.name: kind
-    for kind in (
-        kinds.TRAIN,
-        kinds.STORE,
-        kinds.READ,
-        kinds.VECTORIZE,
-        kinds.EXPORT,
-        kinds.COMPARE,
-        kinds.TAKE_IN,
-    )
-}
+KINDS = {kind.name: kind for kind in kinds.KINDS}
 STATES = ("work", "waiting", "failed")
 REQUEST = re.compile(r"\(request ([\w.-]{8,64})\)\.?$")  # at the end of what jobs.claims.crash says
 
@@ -53,40 +44,35 @@ def jobs(kind: str, state: str, before: int | None = None) -> tuple[list[Job], i
     rows = _rows(kind, state).order_by("-pk")
     if before is not None:
         rows = rows.filter(pk__lt=before)
-    owner = KINDS[kind].owner
-    columns = [*FIELDS[kind], f"{owner}__name"]
-    if "__" in owner:
-        columns.append(f"{owner}_id")
-    page = list(rows.select_related(owner).only(*columns)[: PAGE + 1])
+    job_kind = KINDS[kind]
+    page = list(rows.select_related(job_kind.owner).only(*_columns(job_kind))[: PAGE + 1])
     following = page[PAGE - 1].pk if len(page) > PAGE else None
-    return [_job(kind, row) for row in page[:PAGE]], following
+    return [_job(job_kind, row) for row in page[:PAGE]], following
 
 
 COMMON = ("status", "attempt", "heartbeat_at", "created_at", "error")
-FIELDS = {
-    "run": (*COMMON, "corpus_id", "by_id", "request", "step", "steps", "tokens_seen", "seconds"),
-    "version": (*COMMON, "corpus_id"),
-    "upload": (*COMMON, "corpus_id", "checkpoint", "corpus__bytes_total"),
-    "corpus": (*COMMON, "owner_id", "bytes_read", "bytes_total"),
-    "export": (*COMMON, "by_id", "bytes", "expected"),
-    "comparison": (*COMMON, "by_id", "done"),
-    "codefile": (*COMMON, "concept__corpus_id"),
-}
 
 
-def _job(kind: str, row) -> Job:
-    owner = _owner(kind, row)
+def _columns(kind: kinds.JobKind) -> list[str]:
+    """All that `_job` reads."""
+    columns = [*COMMON, *kind.columns, f"{kind.owner}_id", f"{kind.owner}__name"]
+    columns += [field for field in (kind.corpus, kind.request) if field]
+    return columns
+
+
+def _job(kind: kinds.JobKind, row) -> Job:
+    owner = _follow(row, kind.owner)
     request = REQUEST.search(row.error or "")
     tokens_per_second = None
-    if kind == "run" and row.seconds:
+    if kind is kinds.TRAIN and row.seconds:
         tokens_per_second = row.tokens_seen / row.seconds
     return Job(
-        kind=kind,
+        kind=kind.name,
         id=row.pk,
-        corpus=_corpus_id(kind, row),
+        corpus=_follow(row, kind.corpus) if kind.corpus else None,
         who=owner.name if owner else None,
         status=row.status,
-        request=getattr(row, "request", ""),
+        request=getattr(row, kind.request) if kind.request else "",
         attempt=row.attempt,
         age=_ago(row.created_at),
         silent=_ago(row.heartbeat_at),
@@ -96,44 +82,15 @@ def _job(kind: str, row) -> Job:
     )
 
 
-def _corpus_id(kind: str, row) -> int | None:
-    if kind == "corpus":
-        return row.pk
-    if kind == "codefile":
-        return row.concept.corpus_id
-    return getattr(row, "corpus_id", None)
+def _follow(row, field: str) -> Any:
+    """What a field has, or one of a row that it leads to, as corpus__owner does."""
+    return reduce(getattr, field.split(LOOKUP_SEP), row)
 
 
-def _owner(kind: str, row) -> User | None:
-    if KINDS[kind].owner == "by":
-        return row.by
-    if kind == "codefile":
-        return row.concept.corpus.owner
-    return row.owner if kind == "corpus" else row.corpus.owner
-
-
-def _progress(kind: str, row) -> float | None:
+def _progress(kind: kinds.JobKind, row) -> float | None:
     """From 0 to 1; None where it is not known."""
-    done, total = _done_and_whole(kind, row)
+    done, total = kind.progress(row)
     return min(1.0, done / total) if total else None
-
-
-def _done_and_whole(kind: str, row) -> tuple[float, float]:
-    """In the unit of each kind; 0 in all where that is not known."""
-    match kind:
-        case "run":
-            return row.step, row.steps
-        case "corpus":
-            return row.bytes_read, row.bytes_total
-        case "upload":
-            stored = (row.checkpoint or {}).get("bytes", 0)
-            return stored, row.corpus.bytes_total
-        case "export":
-            return row.bytes, row.expected
-        case "comparison":
-            return row.done, 1
-        case _:
-            return 0, 0
 
 
 def _ago(moment: datetime | None) -> float | None:

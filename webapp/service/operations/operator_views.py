@@ -18,7 +18,7 @@ from webapp.intake.ingest import corpora, upload_limits, versions
 from webapp.models import Run
 from webapp.platform.jobs import claims, events, kinds, roster, teams
 from webapp.platform.pages.page import show_errors
-from webapp.platform.pages.typed import Answer, PageQuery, typed
+from webapp.platform.pages.typed import PageQuery, PageResponse, typed
 from webapp.platform.server import concurrency, metrics
 from webapp.service.operations import health, operator as queries, upkeep
 from webapp.service.operations.shapes import (
@@ -34,17 +34,7 @@ from webapp.service.operations.shapes import (
 
 SLOWEST = 10
 OF_TASK = {kind.task: kind for kind in kinds.KINDS}
-
-
-NAMES = {
-    "run": "Trainings",
-    "upload": "Files being stored",
-    "corpus": "Corpora being read",
-    "version": "Words being chosen",
-    "export": "Large files being made",
-    "comparison": "Runs being compared",
-    "codefile": "Codes being taken in",
-}
+NAMES = {kind.name: kind.title for kind in kinds.KINDS}
 NAMES_OF_STATES = {"work": "at work", "waiting": "waiting", "failed": "failed"}
 HTML = OperatorHtml(NAMES, NAMES_OF_STATES, queries.MOST_COUNTED_FAILURES)
 
@@ -53,7 +43,7 @@ HTML = OperatorHtml(NAMES, NAMES_OF_STATES, queries.MOST_COUNTED_FAILURES)
 @typed("operator/index.html")
 def index(
     page_query: PageQuery, *, kind: str = "run", state: str = "work", before: int | None = None
-) -> Answer[OperatorPage]:
+) -> PageResponse[OperatorPage]:
     """What the system does, and a list of the jobs of one kind in one state."""
     if kind not in queries.KINDS or state not in queries.STATES:
         raise BadRequest(
@@ -77,7 +67,7 @@ def index(
             concurrency.PAGES.active, len(concurrency.PAGES.waiting), concurrency.STREAMS.active
         ),
     )
-    return Answer(page, lambda: HTML)
+    return PageResponse(page, lambda: HTML)
 
 
 @events.while_away(None)
@@ -146,7 +136,7 @@ def stop(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 @require_POST
-def again(request: HttpRequest, kind: str, key: int) -> HttpResponse:
+def retry_job(request: HttpRequest, kind: str, key: int) -> HttpResponse:
     """Queue a failed job again; it continues where it was."""
     if kind not in queries.KINDS or not queries.KINDS[kind].model.objects.filter(pk=key).exists():
         raise Http404(f"There is no {kind} {key}.")

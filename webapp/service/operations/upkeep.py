@@ -137,6 +137,8 @@ def _remove_folders() -> None:
 
 
 SWEEP = 24 * 3600  # seconds between two looks at all of the store
+SWEEP_AGAIN = 900  # seconds until the next look where one did not come to its end
+SWEPT = "store:swept"  # in Redis: whether somebody looked lately, or does
 
 
 def _remove_from_store() -> None:
@@ -153,12 +155,19 @@ def _remove_from_store() -> None:
 def _sweep_store() -> None:
     """Remove from the store what no row names: an upload that was killed, a backup that was
     restored."""
-    if events.client().set("store:swept", 1, nx=True, ex=SWEEP):
+    if not events.client().set(SWEPT, 1, nx=True, ex=SWEEP):
+        return
+    done = False
+    try:
         with sealed.waiting_for_store():
             orphans, missing = sealed.sweep(time.time() - LEFT)
+            done = True
             log.info("removed from the store what no row names", count=len(orphans))
             if missing:
                 log.warning("files are missing from the store", count=len(missing))
+    finally:
+        if not done:
+            events.client().expire(SWEPT, SWEEP_AGAIN)
 
 
 def _adopt() -> None:

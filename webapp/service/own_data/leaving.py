@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from django.db import transaction
-from django.db.models import Q
-from django.db.models.functions import Now
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Now
 
 from inference.errors import Invalid
-from webapp.models import GONE, Corpus, Course, User
+from webapp.models import GONE, Corpus, Course, GroupRole, Invitation, Membership, User
 from webapp.platform.accounts import adapters, tokens
+from webapp.platform.accounts.roles import links_that_hold
 from webapp.platform.tries import try_each
 from webapp.service.corpora import deletion
 
@@ -33,29 +34,35 @@ class SharedCorpus:
 
 
 def shared(user: User) -> list[SharedCorpus]:
-    """Corpora of a user that others would lose."""
-    owned = Corpus.objects.filter(owner=user, into=None).order_by("pk")
+    """Corpora of a user that others would lose, at most CORPORA_LISTED: one query, however many
+    there are."""
+    owned_corpora = Corpus.objects.filter(owner=user, into=None)
+    with_readers = owned_corpora.annotate(
+        people=_count(Membership.objects.all()) + _count(Invitation.objects.all()),
+        groups=_count(GroupRole.objects.all()),
+        holding=_count(links_that_hold()),
+        taken=_count(Corpus.objects.exclude(owner=user), "parent"),
+    )
+    has_readers = Q(public=True) | Q(people__gt=0) | Q(groups__gt=0) | Q(holding__gt=0)
+    has_parts = Q(taken__gt=0)
     return [
-        corpus for corpus in map(_describe_shared, owned[:CORPORA_LISTED]) if _has_readers(corpus)
+        SharedCorpus(
+            name=corpus.name,
+            pk=corpus.pk,
+            public=corpus.public,
+            people=corpus.people,
+            groups=corpus.groups,
+            links=corpus.holding,
+            parts=corpus.taken,
+        )
+        for corpus in with_readers.filter(has_readers | has_parts).order_by("pk")[:CORPORA_LISTED]
     ]
 
 
-def _describe_shared(corpus: Corpus) -> SharedCorpus:
-    holding = Q(expires_at=None) | Q(expires_at__gt=Now())
-    return SharedCorpus(
-        name=corpus.name,
-        pk=corpus.pk,
-        public=corpus.public,
-        people=corpus.memberships.count() + corpus.invitations.count(),
-        groups=corpus.group_roles.count(),
-        links=corpus.links.filter(holding, revoked_at=None).count(),
-        parts=corpus.parts.exclude(owner=corpus.owner_id).filter(deleted_at=None).count(),
-    )
-
-
-def _has_readers(corpus: SharedCorpus) -> bool:
-    others = (corpus.public, corpus.people, corpus.groups, corpus.links, corpus.parts)
-    return any(others)
+def _count(rows: QuerySet, field: str = "corpus") -> Coalesce:
+    """How many of some rows have each corpus of another query in a field."""
+    of_corpus = rows.filter(**{field: OuterRef("pk")}).order_by().values(field)
+    return Coalesce(Subquery(of_corpus.annotate(number=Count("pk")).values("number")), 0)
 
 
 def owned(user: User) -> int:

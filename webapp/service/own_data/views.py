@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from inference.errors import Invalid
 from webapp.models import User
 from webapp.platform.accounts import authorization
-from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, typed
 from webapp.platform.server import streams
 from webapp.service.own_data import contents, leaving
 
@@ -48,7 +48,9 @@ def archive(request: HttpRequest) -> StreamingHttpResponse:
 
 @never_cache
 @typed("account/leave.html")
-def leave(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[LeavePage] | HttpResponse:
+def leave(
+    request: HttpRequest, posted: QueryDict | None
+) -> HtmlPageResponse[LeavePage] | HttpResponse:
     """What goes with the account; POST deletes it."""
     user = _user(request)
     wrong = ""
@@ -63,7 +65,7 @@ def leave(request: HttpRequest, posted: QueryDict | None) -> HtmlAnswer[LeavePag
             messages.success(request, "Your account is deleted.")
             return redirect("home")
     page = LeavePage(wrong, user.has_usable_password(), leaving.owned(user), leaving.shared(user))
-    return HtmlAnswer(page, status=400 if wrong else 200)
+    return HtmlPageResponse(page, status=400 if wrong else 200)
 
 
 def _check(request: HttpRequest, user: User, posted: QueryDict) -> None:

@@ -18,6 +18,7 @@ import numpy as np
 import structlog
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from inference.errors import Invalid
@@ -36,6 +37,7 @@ from webapp.models import (
     Run,
     TextReader,
     TextShown,
+    Upload,
     User,
 )
 from webapp.platform.accounts import embargo
@@ -255,8 +257,12 @@ def _take_over(old: Corpus, new: Corpus) -> None:
     Invitation.objects.filter(
         corpus=old, email__in=Invitation.objects.filter(corpus=new).values("email")
     ).delete()
+    GroupRole.objects.filter(
+        corpus=old, group__in=GroupRole.objects.filter(corpus=new).values("group")
+    ).delete()
     for model in (Membership, Invitation, GroupRole, Link, Course):
         model.objects.filter(corpus=old).update(corpus=new)
+    _keep_parts(old, new)
     count = old.provenance.get("erased", 0) + len(erased)
     day = timezone.now().date().isoformat()
     Corpus.objects.filter(pk=new.pk).update(
@@ -271,6 +277,16 @@ def _take_over(old: Corpus, new: Corpus) -> None:
         parent=old.parent_id,
         provenance=_provenance(old, new) | {"erased": count, "erased_on": day},
     )
+
+
+def _keep_parts(old: Corpus, new: Corpus) -> None:
+    """Other corpora with the same texts are parts of the new one: an embargo of it reaches them, and
+    the next erasure names them. Not what is still copied from the old one: the documents of the new
+    one have other numbers."""
+    is_made = Q(status=Corpus.Status.READY)
+    has_own_files = Q(provenance={}, upload__status=Upload.Status.STORED)
+    parts = Corpus.everything.filter(is_made | has_own_files, parent=old).exclude(pk=new.pk)
+    parts.update(parent=new)
 
 
 def _provenance(old: Corpus, new: Corpus) -> dict:

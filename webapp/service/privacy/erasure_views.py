@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from inference.errors import Invalid
 from webapp.models import Corpus, Run
 from webapp.platform.accounts import authorization
-from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, typed
 from webapp.service.privacy import erasure
 from webapp.service.privacy.erasure import NamedValue
 
@@ -35,7 +35,7 @@ class ErasePage:
 @typed("corpus/erase.html")
 def erase(
     request: HttpRequest, corpus: Corpus, posted: QueryDict | None
-) -> HtmlAnswer[ErasePage] | HttpResponse:
+) -> HtmlPageResponse[ErasePage] | HttpResponse:
     """What columns name a person. POST searches; then it erases what was chosen. Names are sent by
     POST alone, so that they are in no address and no log."""
     values = None
@@ -64,7 +64,7 @@ def erase(
         concepts=corpus.concepts.filter(removed_at=None).count(),
         related=erasure.related(corpus),
     )
-    return HtmlAnswer(page, status=400 if wrong else 200)
+    return HtmlPageResponse(page, status=400 if wrong else 200)
 
 
 def _erase(request: HttpRequest, corpus: Corpus, posted: QueryDict) -> Corpus:

@@ -12,7 +12,7 @@ from webapp.intake import file_formats
 from webapp.intake.ingest import corpora, pseudonyms
 from webapp.intake.ingest.pseudonyms import Look
 from webapp.models import Corpus
-from webapp.platform.pages.typed import HtmlAnswer, typed
+from webapp.platform.pages.typed import HtmlPageResponse, typed
 from webapp.service.corpora.draft_views import looked_into
 
 
@@ -32,7 +32,7 @@ class PseudonymsPage:
 @typed("corpus/pseudonyms.html")
 def choose(
     request: HttpRequest, corpus: Corpus, posted: QueryDict | None
-) -> HtmlAnswer[PseudonymsPage] | HttpResponse:
+) -> HtmlPageResponse[PseudonymsPage] | HttpResponse:
     """What would be replaced in the first documents; POST with act=replace makes the new draft."""
     if corpus.unstored or corpus.status not in corpora.UNREAD or corpus.provenance:
         return redirect("corpus", corpus.pk)
@@ -70,4 +70,4 @@ def choose(
         spared=spared_text,
         keep=keep,
     )
-    return HtmlAnswer(page, status=400 if wrong else 200)
+    return HtmlPageResponse(page, status=400 if wrong else 200)

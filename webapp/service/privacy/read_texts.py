@@ -7,12 +7,12 @@ from django.db.models import QuerySet
 
 from webapp.models import Corpus, Reading
 from webapp.platform.accounts import embargo
-from webapp.platform.storage import csv_cells
+from webapp.platform.storage.csv_table import CsvTable
 from webapp.service.privacy.shapes import ReadText
 
 PAGE = 100  # rows of a page
 BLOCK = 1_000  # rows of the table that are made at a time
-HEAD = [
+COLUMNS = [
     "at", "reader", "account", "what", "document", "title", "first character", "behind the last", "corpus", "file",
 ]  # fmt: skip
 
@@ -82,16 +82,19 @@ def _reader(row: Reading) -> str:
     return "anybody, as the corpus is public"
 
 
-def table(corpus: Corpus) -> Iterator[bytes]:
-    """All of it as CSV, newest first."""
-    yield csv_cells.lines([HEAD])
+def table(corpus: Corpus) -> CsvTable:
+    """All of it, newest first."""
+    return CsvTable(COLUMNS, _rows(corpus))
+
+
+def _rows(corpus: Corpus) -> Iterator[list]:
     readings = _readings(corpus).iterator(BLOCK)
-    while rows := list(islice(readings, BLOCK)):
-        yield csv_cells.lines([_cells(corpus, row) for row in _describe_texts(corpus, rows)])
+    while block := list(islice(readings, BLOCK)):
+        for row in _describe_texts(corpus, block):
+            yield _cells(corpus, row)
 
 
 def _cells(corpus: Corpus, row: ReadText) -> list:
-    """csv writes None as an empty cell."""
     return [
         row.at.isoformat(timespec="seconds"),
         row.reader,

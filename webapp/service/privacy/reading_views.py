@@ -5,12 +5,11 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
-from inference.runtime.versions import in_file_names
 from webapp.models import Corpus
 from webapp.platform.accounts import readings as record
 from webapp.platform.pages.page import looked_up
-from webapp.platform.pages.typed import Answer, PageQuery, typed
-from webapp.platform.server import streams
+from webapp.platform.pages.typed import PageQuery, PageResponse, typed
+from webapp.platform.server.table_files import file_name, streamed_table
 from webapp.service.privacy import read_texts
 from webapp.service.privacy.shapes import ReadingsPage
 
@@ -18,10 +17,10 @@ from webapp.service.privacy.shapes import ReadingsPage
 @typed("corpus/readings.html")
 def readings(
     corpus: Corpus, page_query: PageQuery, *, after: int | None = None
-) -> Answer[ReadingsPage]:
+) -> PageResponse[ReadingsPage]:
     """The record of reading: who opened which text, and when, newest first."""
     rows, following = read_texts.page(corpus, after)
-    return Answer(
+    return PageResponse(
         ReadingsPage(
             on=corpus.embargo or corpus.reading_kept,
             embargo=corpus.embargo,
@@ -50,5 +49,4 @@ def keep_readings(request: HttpRequest, corpus: Corpus) -> HttpResponse:
 @looked_up
 def readings_table(request: HttpRequest, corpus: Corpus) -> StreamingHttpResponse:
     """All of the record of reading, as CSV."""
-    name = f"corpus-{corpus.pk}-readings_{in_file_names()}.csv"
-    return streams.download(read_texts.table(corpus), name, "text/csv; charset=utf-8")
+    return streamed_table(read_texts.table(corpus), file_name(f"corpus-{corpus.pk}-readings"))

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from tests.webapp.making import corpus_of, run_on
-from webapp.core.documents.ranges import Range
+from webapp.core.documents.conditions import Range
 
 pytestmark = pytest.mark.django_db
 THEMES = {

@@ -24,7 +24,7 @@ QUESTIONS = 6  # of each kind and run
 SECTIONS = 8_375  # of the shipped example
 EVERY = 9  # of the example's sections, so that all presidents speak
 PERSONS = 12  # of the made collection: six on a side
-FOLDED = '<details class="rest"'
+FOLDED = '<details class="rest open-on-paper"'
 _ROW = re.compile(r'<tr[^>]*data-topic="(\d+)">(.*?)</tr>', re.DOTALL)
 _CELL = re.compile(r'data-label="([^"]*)"[^>]*>(.*?)</td>', re.DOTALL)
 _CLAIM = re.compile(r'href="([^"]*/time/effects/runs/\?[^"]*)"')

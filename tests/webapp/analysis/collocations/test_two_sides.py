@@ -3,15 +3,18 @@ its lines, its file."""
 
 import csv
 import io
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from django.http import QueryDict
 from django.urls import reverse
 
 from inference.explore.keyness import Keyness
 from tests.webapp.analysis.collocations.test_collocations import WORD, by_hand
-from webapp.analysis.collocations import two_sides
+from webapp.analysis.collocations import two_sides, views
 from webapp.models import Corpus
+from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.cache import clear_all
 
 pytestmark = pytest.mark.django_db
@@ -136,7 +139,7 @@ def test_two_topics_are_two_sides(client, trained):
     a, b = sorted(tokens, key=lambda k: -tokens[k])[:2]
     data = get(client, trained, f"?topic_a={a}&topic_b={b}&least=2")
     assert [side["found"] for side in data["sides"]] == [tokens[a], tokens[b]]
-    assert [side["name"][:3] for side in data["sides"]] == [f"T{a:02}", f"T{b:02}"]
+    assert [side["name"][-5:] for side in data["sides"]] == [f"(T{a:02})", f"(T{b:02})"]
     swapped = get(client, trained, f"?topic_a={b}&topic_b={a}&least=2")
     words = [[row["word"] for row in part] for part in data["words"]]
     assert [words[i] for i in (1, 0, 2)] == [
@@ -216,3 +219,12 @@ def test_a_side_has_no_uses_that_the_page_leaves_out(client, trained):
     within = get(client, trained, "?from=1795&from_a=1790&to_a=1803&from_b=1804")
     asked = get(client, trained, "?from_a=1795&to_a=1803&from_b=1804")
     assert [side["found"] for side in within["sides"]] == [side["found"] for side in asked["sides"]]
+
+
+def test_two_senses_are_suggested_in_all_documents():
+    """Whatever sets the address compares, also those by a field of numbers."""
+    asked = QueryDict("between_a=age:1:2&in_b=party:Whig&topic=3&least=2")
+    senses = [SimpleNamespace(number=k, with_label=f"Name (T{k:02d})") for k in (0, 7, 9)]
+    suggested = views._suggest_senses(PageQuery(asked), senses)
+    assert suggested == [("Name (T00) and Name (T07)", "?least=2&topic_a=0&topic_b=7")]
+    assert views._suggest_senses(PageQuery(asked), senses[:1]) == []

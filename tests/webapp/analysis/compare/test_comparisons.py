@@ -6,6 +6,7 @@ import io
 import json
 import re
 from dataclasses import asdict
+from html import unescape
 from types import SimpleNamespace
 
 import numpy as np
@@ -27,11 +28,11 @@ from webapp.analysis.compare import (
     seed_band,
     views,
 )
+from webapp.core.asked_training.named_topics import NamedTopic
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.results import weights
 from webapp.core.results.view import RunView
 from webapp.core.runs import services as runs
-from webapp.intake.ingest.named_topics import NamedTopic
-from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Comparison, Replicate, Run, Snapshot, User, Version
 from webapp.platform.jobs import claims, dispatch, kinds, sweep
 from webapp.platform.storage import files
@@ -64,9 +65,9 @@ def others(trained, draft, django_db_blocker):
         read_corpus(corpus.pk)
         corpus.refresh_from_db()
         made = [
-            runs.create(trained.version, seed=4, topics=6, passes=3),
-            runs.create(trained.version, seed=3, topics=4, passes=3),
-            runs.create(corpus.version, seed=3, topics=6, passes=3),
+            runs.create(trained.version, seed=4, topics=6, engine_settings={"passes": 3}),
+            runs.create(trained.version, seed=3, topics=4, engine_settings={"passes": 3}),
+            runs.create(corpus.version, seed=3, topics=6, engine_settings={"passes": 3}),
         ]
         for run in made:
             train(run.pk)
@@ -157,6 +158,52 @@ def test_every_list_is_a_page(client, trained, others, show):
         assert topics["kind"] == show and len(topics["rows"]) == topics["lists"][show]["count"]
         response = client.get(address(*numbers, show=show))
         assert response.status_code == 200 and b'aria-current="page"' in response.content
+
+
+def test_a_count_of_topics_leads_to_a_list_of_as_many(client, trained, others):
+    """Those without a clear counterpart are listed without those that the other run divides."""
+    seen = set()
+    for numbers in ((trained.pk, others[0].pk), (trained.pk, others[1].pk)):
+        page = client.get(address(*numbers)).content.decode()
+        table = re.search(r'class="list fates-table">(.*?)</table>', page, re.DOTALL)[1]
+        links = re.findall(r'<a href="(\?[^"]*)#lists">(\d+)<', table)
+        assert links
+        for query, count in links:
+            topics = json.loads(client.get(reverse("compare_json") + unescape(query)).content)
+            rows = topics["topics"]["rows"]
+            seen.add((topics["topics"]["kind"], topics["topics"]["fate"]))
+            assert len(rows) == int(count), query
+            html = client.get(reverse("compare") + unescape(query)).content.decode()
+            assert ("All topics of this list" in html) == ("fate=" in query)
+    assert len(seen) > 2
+
+
+@pytest.mark.parametrize(("show", "fate"), [("matched", "same"), ("split", "alone")])
+def test_a_kind_that_a_list_has_not_is_passed_over(client, trained, others, show, fate):
+    """All topics of the list are shown, and it says nothing else."""
+    numbers = (trained.pk, others[1].pk)
+    listed = data(client, *numbers, show=show, fate=fate)["topics"]
+    assert listed["fate"] is None
+    assert listed["rows"] == data(client, *numbers, show=show)["topics"]["rows"]
+    page = client.get(address(*numbers, show=show, fate=fate))
+    assert page.status_code == 200 and b"All topics of this list" not in page.content
+
+
+def test_lists_of_a_kind_have_the_topics_of_that_kind(trained, others, monkeypatch):
+    between = a_matching()
+    monkeypatch.setattr(comparisons.matchings, "matched", lambda first, second: between)
+    views_of_runs = RunView(trained), RunView(others[1])
+
+    def numbers(show: str, fate: str | None) -> list[int]:
+        rows, _ = comparisons.pairs(*views_of_runs, show, "", 0, fate)
+        return sorted(row.topic.number for row in rows)
+
+    assert numbers("first", None) == [1, 2, 3, 4]
+    assert numbers("first", "alone") == [4]
+    assert numbers("first", "part") == [2, 3]
+    assert numbers("split", "several") == [1]
+    assert numbers("second", "alone") == []
+    assert numbers("merged", "several") == [3]
 
 
 def test_a_page_of_pairs_ends_where_the_next_begins(client, trained, others, monkeypatch):
@@ -253,7 +300,10 @@ def test_sentences_of_two_runs_can_be_read_aloud():
     ]
     assert all(len(said.split()) <= 25 for said in answer.sentences(pairs))
     several = answer.rows(pairs)[1]
-    assert [side.url for side in several.sides] == ["?show=split", "?show=merged"]
+    assert [side.url for side in several.sides] == [
+        "?show=split&fate=several",
+        "?show=merged&fate=several",
+    ]
     nothing = [fates.Fate(kind, [0, 0], [0.0, 0.0]) for kind in fates.KINDS[:3]]
     alone = fates.Fate("alone", [2, 0], [1.0, 0.0])
     pairs = SimpleNamespace(runs=[1, 2], fates=[*nothing, alone], lists=lists)
@@ -345,7 +395,7 @@ def test_all_topics_that_were_named_beforehand_are_a_setting(trained, others):
     some = list(Run.objects.filter(pk__in=[trained.pk, others[0].pk]).order_by("pk"))
     (row,) = [row for row in views._differences(some).rows if row.name == "seeds"]
     with_names, without = row.values
-    assert "T00 First: a, b, c" in with_names and "T01 Second: d, e, f" in with_names
+    assert "First (T00): a, b, c" in with_names and "Second (T01): d, e, f" in with_names
     assert without == ""
 
 
@@ -494,6 +544,8 @@ def test_a_comparison_that_fails_says_so_and_can_be_tried_again(
     client, trained, others, large, monkeypatch
 ):
     data(client, trained.pk, others[0].pk)
+    table = f"{reverse('compare_topics_csv')}?run={trained.pk}&run={others[0].pk}"
+    assert client.get(table).status_code == 202
     (_, pk), there = large[0], matchings._topics
 
     def broken(*snapshots):
@@ -505,13 +557,19 @@ def test_a_comparison_that_fails_says_so_and_can_be_tried_again(
     assert pair["status"] == "failed" and "Something went wrong" in pair["error"]
     html = client.get(address(trained.pk, others[0].pk)).content.decode()
     assert "Try again" in html and "js/part.js" not in html
+    no_table = client.get(table)
+    sentence = no_table.content.decode()
+    assert no_table.status_code == 409 and pair["error"] in sentence
+    assert "Try again" in sentence and f"?run={trained.pk}&run={others[0].pk}" in sentence
     monkeypatch.setattr(matchings, "_topics", there)
     assert (
         client.post(pair["again"]).status_code == 302
         and Comparison.objects.get(pk=pk).status == "queued"
     )
+    assert client.get(table).status_code == 202
     matchings.compare(pk)
     assert data(client, trained.pk, others[0].pk)["topics"]["rows"]
+    assert client.get(table).status_code == 200
     assert client.post(reverse("compare_again", args=[trained.pk, 10**12])).status_code == 404
 
 
@@ -629,3 +687,18 @@ def test_where_no_topic_lacks_a_partner_nothing_is_said_of_seeds():
     view = SimpleNamespace(run=SimpleNamespace(pk=2), topics=range(40))
     said = seed_band._say(view, SimpleNamespace(pk=3), 0, [14, 18], 0)
     assert said == "Every topic of run 2 has a partner in run 3."
+
+
+@pytest.mark.parametrize(
+    "differences, said",
+    [
+        (None, "so it is not called a difference."),
+        (0, "Not every other seed finds it again, so it is no difference."),
+        (1, "Every other seed finds it again: it is a difference."),
+    ],
+)
+def test_one_topic_without_a_partner_is_spoken_of_in_the_singular(differences, said):
+    view = SimpleNamespace(run=SimpleNamespace(pk=2), topics=range(40))
+    sentence = seed_band._say(view, SimpleNamespace(pk=3), 1, [14, 18], differences)
+    assert sentence.startswith("1 of the 40 topics of run 2 has no partner in run 3. ")
+    assert sentence.endswith(f" {said}") and "these" not in sentence and "None" not in sentence

@@ -24,7 +24,7 @@ from webapp.analysis.compare import notes, run_table
 from webapp.analysis.compare.run_table import Measured
 from webapp.core.results import weights
 from webapp.core.runs import left_to_right, services as runs
-from webapp.models import Findings, Metric, Run, Snapshot, Topic, User
+from webapp.models import Metric, Run, Snapshot, StoredResult, Topic, User
 from webapp.platform.accounts import sharing
 from webapp.platform.jobs.claims import ClaimLost
 from webapp.platform.storage import files
@@ -114,12 +114,12 @@ def test_left_to_right_is_the_judges_on_held_out_documents(made):
 
 def test_left_to_right_is_measured_when_topics_and_findings_can_be_read(ready, monkeypatch):
     """Nobody waits for it, and a run without it is whole."""
-    run = runs.create(ready.version, seed=9, topics=4, passes=2)
+    run = runs.create(ready.version, seed=9, topics=4, engine_settings={"passes": 2})
 
     def measured(*arguments) -> None:
         now = Run.objects.select_related("snapshot").get(pk=run.pk)
         assert now.status == "done" and now.snapshot.final and now.snapshot.left_to_right is None
-        assert Findings.objects.filter(snapshot=now.snapshot).exists()
+        assert StoredResult.objects.filter(snapshot=now.snapshot).exists()
         raise ClaimLost("the worker ends")
 
     monkeypatch.setattr(left_to_right, "measure", measured)

@@ -22,7 +22,7 @@ from tasks.corpora import choose
 from tests.corpora import as_csv
 from tests.inference import naive_answers, naive_effects
 from tests.webapp.making import corpus_of, run_on
-from webapp.analysis.effects import estimates, formula, model, sentences, variables, variants, views
+from webapp.analysis.effects import estimates, formula, model, sentences, variables, variants
 from webapp.analysis.effects.formula import Formula, Term
 from webapp.analysis.effects.model import EffectQuestion
 from webapp.core.curation import services as curation
@@ -36,6 +36,7 @@ from webapp.intake.ingest.corpus_settings import VocabularySettings
 from webapp.models import Corpus, Document, Run
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.drawing.numbers import percent
+from webapp.platform.drawing.tables import cells_of_points, cells_of_shares
 from webapp.platform.drawing.trends import points
 from webapp.platform.storage import cache
 
@@ -126,9 +127,9 @@ def rows(run):
     counted = evidence.of(run)
     tokens = np.zeros((len(counted.lengths), run.topics))
     for d in range(len(tokens)):
-        a = counted.doc_ptr[d]
-        b = counted.doc_ptr[d + 1]
-        tokens[d, counted.doc_topics[a:b]] = counted.doc_tokens[a:b]
+        a = counted.mixtures.doc_ptr[d]
+        b = counted.mixtures.doc_ptr[d + 1]
+        tokens[d, counted.mixtures.doc_topics[a:b]] = counted.mixtures.doc_tokens[a:b]
     found = list(Document.objects.filter(corpus_id=run.corpus_id).order_by("number"))
     return found, tokens, counted.lengths.astype(float)
 
@@ -171,67 +172,118 @@ def test_estimates_equal_the_textbook(client, trained):
     )
 
 
-@pytest.mark.django_db
-def test_along_a_line_intervals_are_students(client, trained):
+DATE_STEPS = 1023  # dates are told in steps
+LINE_POINTS = 21
+
+
+class AlongDates(NamedTuple):
+    """What a page says of a topic along the date, and what it is made of. tokens: of the topic in
+    documents with words; position: their dates, from 0 to 1; ordinals: of all documents."""
+
+    page: dict
+    tokens: np.ndarray
+    lengths: np.ndarray
+    position: np.ndarray
+    ordinals: np.ndarray
+
+    @property
+    def line(self) -> dict:
+        """The line that is drawn."""
+        return self.page["one"]["topics"][0]
+
+    @property
+    def row(self) -> dict:
+        """The topic in the list."""
+        return next(topic for topic in self.page["topics"] if topic["number"] == 2)
+
+    @property
+    def points(self) -> np.ndarray:
+        """The settings of the points that are drawn."""
+        steps = np.linspace(0, DATE_STEPS, LINE_POINTS).astype(int)
+        return np.stack([np.ones(LINE_POINTS), np.unique(steps) / DATE_STEPS], axis=1)
+
+    @property
+    def settings_apart(self) -> np.ndarray:
+        """The contrast of the two settings that the list compares."""
+        first, second = (
+            self.position_of(days.ordinal(text, "a", False)) for text in self.page["settings"]
+        )
+        return np.array([[0.0, second - first]])
+
+    def position_of(self, ordinal):
+        """From 0, the first date, to 1, the last one."""
+        part = (ordinal - self.ordinals.min()) / np.ptp(self.ordinals)
+        return np.rint(part * DATE_STEPS) / DATE_STEPS
+
+    def fit(self, contrasts: np.ndarray) -> np.ndarray:
+        """(estimate, variance, df) of each contrast."""
+        shares = self.tokens / self.lengths
+        unit = np.arange(len(shares))
+        return naive_effects.regression(shares, self.lengths, self._design, unit, contrasts)
+
+    def error(self, contrasts: np.ndarray, fitted: np.ndarray) -> np.ndarray:
+        """The larger of two errors, as pages take it."""
+        return naive_answers.larger(self.tokens, self.lengths, self._design, contrasts, fitted)
+
+    @property
+    def _design(self) -> np.ndarray:
+        return np.stack([np.ones(len(self.position)), self.position], axis=1)
+
+
+@pytest.fixture
+def along_dates(client, trained) -> AlongDates:
     corpus_unit.choose(trained.corpus, "")
     found, tokens, lengths = rows(trained)
     page = answer(client, trained, "?formula=date&topic=2&order=number")
-    ordinal = np.array([d.date.toordinal() for d in found], float)
-    t = (ordinal - ordinal.min()) / np.ptp(ordinal)
-    t = np.rint(t * 1023) / 1023  # dates are told in steps
+    ordinals = np.array([d.date.toordinal() for d in found], float)
+    part = (ordinals - ordinals.min()) / np.ptp(ordinals)
+    position = np.rint(part * DATE_STEPS) / DATE_STEPS
     kept = lengths > 0
-    X = np.stack([np.ones(len(t)), t], axis=1)
-    slope = naive_effects.regression(
-        tokens[kept, 2] / lengths[kept],
-        lengths[kept],
-        X[kept],
-        np.arange(kept.sum()),
-        np.array([[0.0, 1.0]]),
-    )[0]
-    labels = [b["label"] for b in page["one"]["bins"]]
-    assert len(labels) == 21
-    assert page["one"]["in_time"]
-    line = page["one"]["topics"][0]
-    at = np.unique(np.linspace(0, 1023, 21).astype(int)) / 1023
-    expected = naive_effects.regression(
-        tokens[kept, 2] / lengths[kept],
-        lengths[kept],
-        X[kept],
-        np.arange(kept.sum()),
-        np.stack([np.ones(21), at], axis=1),
-    )
-    assert line["share"] == pytest.approx(np.clip(expected[:, 0], 0, 1), abs=1e-9)
-    points_of_line = np.stack([np.ones(21), at], axis=1)
-    error = naive_answers.larger(tokens[kept, 2], lengths[kept], X[kept], points_of_line, expected)
-    reach = stdtrit(expected[:, 2], 0.975) * error
-    assert line["low"] == pytest.approx(np.clip(expected[:, 0] - reach, 0, 1), abs=1e-9)
-    assert line["high"] == pytest.approx(np.clip(expected[:, 0] + reach, 0, 1), abs=1e-9)
-    inside = [i for i, s in enumerate(line["share"]) if 0 < s < 1]
-    steps = np.diff(np.array(line["share"])[inside])
-    assert np.sign(steps).tolist() == [np.sign(slope[0])] * len(steps)
-    row = next(topic for topic in page["topics"] if topic["number"] == 2)
-    assert np.sign(row["difference"]) == np.sign(slope[0])
-    first, second = (
-        np.rint((days.ordinal(text, "a", False) - ordinal.min()) / np.ptp(ordinal) * 1023) / 1023
-        for text in page["settings"]
-    )
-    apart, variance, df = naive_effects.regression(
-        tokens[kept, 2] / lengths[kept],
-        lengths[kept],
-        X[kept],
-        np.arange(kept.sum()),
-        np.array([[0.0, second - first]]),
-    )[0]
-    contrast = np.array([[0.0, second - first]])
-    error = naive_answers.larger(
-        tokens[kept, 2], lengths[kept], X[kept], contrast, np.array([[apart, variance, df]])
-    )[0]
-    half = stdtrit(df, 0.5 + page["level"] / 2) * error
-    assert row["named"] == (abs(apart) > half)
+    return AlongDates(page, tokens[kept, 2], lengths[kept], position[kept], ordinals)
+
+
+@pytest.mark.django_db
+def test_a_line_of_dates_has_points_in_time(along_dates):
+    assert len(along_dates.page["one"]["bins"]) == LINE_POINTS
+    assert along_dates.page["one"]["in_time"]
+
+
+@pytest.mark.django_db
+def test_along_a_line_shares_are_the_regressions(along_dates):
+    shares = np.clip(along_dates.fit(along_dates.points)[:, 0], 0, 1)
+    assert along_dates.line["share"] == pytest.approx(shares, abs=1e-9)
+
+
+@pytest.mark.django_db
+def test_along_a_line_intervals_are_students(along_dates):
+    fitted = along_dates.fit(along_dates.points)
+    reach = stdtrit(fitted[:, 2], 0.975) * along_dates.error(along_dates.points, fitted)
+    low = np.clip(fitted[:, 0] - reach, 0, 1)
+    high = np.clip(fitted[:, 0] + reach, 0, 1)
+    assert along_dates.line["low"] == pytest.approx(low, abs=1e-9)
+    assert along_dates.line["high"] == pytest.approx(high, abs=1e-9)
+
+
+@pytest.mark.django_db
+def test_a_line_and_its_difference_go_the_way_of_the_slope(along_dates):
+    slope = along_dates.fit(np.array([[0.0, 1.0]]))[0, 0]
+    inside = [share for share in along_dates.line["share"] if 0 < share < 1]
+    assert len(inside) > 1
+    assert (np.sign(np.diff(inside)) == np.sign(slope)).all()
+    assert np.sign(along_dates.row["difference"]) == np.sign(slope)
+
+
+@pytest.mark.django_db
+def test_the_difference_of_two_dates_is_the_regressions(along_dates):
+    contrast = along_dates.settings_apart
+    fitted = along_dates.fit(contrast)
+    apart, _, df = fitted[0]
+    half = stdtrit(df, 0.5 + along_dates.page["level"] / 2) * along_dates.error(contrast, fitted)[0]
+    row = along_dates.row
     assert row["difference"] == pytest.approx(apart, abs=1e-9)
-    assert [row["difference_low"], row["difference_high"]] == pytest.approx(
-        [apart - half, apart + half], abs=1e-9
-    )
+    ends = [row["difference_low"], row["difference_high"]]
+    assert ends == pytest.approx([apart - half, apart + half], abs=1e-9)
+    assert row["named"] == (abs(apart) > half)
 
 
 HEAD = ["text", "date", "party", "author", "age"]
@@ -403,7 +455,7 @@ def test_what_can_not_be_had_is_said_on_the_page_too(client, trained, query, sen
 
 @pytest.mark.django_db
 def test_what_would_take_too_long_is_not_begun(client, trained, monkeypatch):
-    pairs = len(evidence.of(trained).doc_topics)
+    pairs = len(evidence.of(trained).mixtures.doc_topics)
     monkeypatch.setattr(model, "MOST_STEPS", 2 * pairs)
     assert answer(client, trained, "?formula=date")["documents"]
     assert "too long" in answer(client, trained, "?formula=spline(date)", status=400)["error"]
@@ -564,9 +616,12 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus, ru
 )
 def test_what_may_be_concluded_of_a_claim(holds, n, p, waiting, said):
     test = p and variants.Tested(p / 2, p)
-    assert said in sentences.of_claim(
-        variants.Claim([None] * n, [None] * waiting, 0, 0, test, ""), holds
+    conclusion = sentences.of_claim(
+        variants.ClaimInRuns([None] * n, [None] * waiting, 0, 0, test, ""), holds
     )
+    assert said in conclusion.whole
+    is_alone = n == 1
+    assert conclusion.finding == ("" if is_alone else f"Holds in {holds} of {n} variants")
 
 
 def test_a_share_that_is_not_known_makes_no_number():
@@ -586,8 +641,8 @@ def test_a_share_that_is_not_known_makes_no_number():
     sides = [SimpleNamespace(name=name) for name in ("north", "south")]
     sets = SimpleNamespace(first=sides[0], second=sides[1])
     assert "whether south and north differ" in sentences.of_sets(sets, "Ship", estimate)
-    assert views._points(np.nan, None, 0.1)[:2] == ["", ""]
-    assert views._shares([np.nan, 0.5], percent) == ["", percent(0.5)]
+    assert cells_of_points(np.nan, None, 0.1)[:2] == ["", ""]
+    assert cells_of_shares([np.nan, 0.5], percent) == ["", percent(0.5)]
 
 
 def test_a_sentence_says_interval_and_no_level_that_is_a_riddle():
@@ -596,7 +651,7 @@ def test_a_sentence_says_interval_and_no_level_that_is_a_riddle():
         first=side,
         second=SimpleNamespace(name="north"),
         constant=False,
-        selection=None,
+        selection=SimpleNamespace(has_conditions=False),
         unit=SimpleNamespace(said="for other documents like these"),
     )
     estimate = SimpleNamespace(
@@ -613,14 +668,15 @@ def test_a_topic_that_is_asked_for_is_what_is_concluded_of(client, trained):
         f"{percent(share)} ({year})"
         for share, year in zip(row["share"], page["settings"], strict=True)
     ]
+    called = f"{row['name']} (T03)" if row["has_name"] else f"T03 ({row['name']})"
     assert page["conclusion"].startswith(
-        f"{row['name']} (T03): {sides[0]} to {sides[1]} of the words, a difference of"
+        f"{called}: {sides[0]} to {sides[1]} of the words, a difference of"
         f" {points(row['difference'])} points"
     )
     said = "Chance alone would hardly produce it" if row["named"] else "This may be chance"
     assert said in page["conclusion"]
     for url, year in zip(row["documents"], page["settings"], strict=True):
-        assert f"from={year}&to={year}" in url
+        assert f"from={year}&to={year}" in url and "has=3%3A0" in url
     shown = html.unescape(
         client.get(
             reverse("run_effects", args=[trained.pk]) + "?formula=date&topic=3"

@@ -6,7 +6,7 @@ import re
 from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
-from typing import get_args, get_type_hints
+from typing import NamedTuple, get_args, get_type_hints
 
 import numpy as np
 import pytest
@@ -35,9 +35,9 @@ from webapp.analysis.findings.kinds.event import _at_one_time
 from webapp.analysis.findings.values import Span
 from webapp.core.curation import services as curation
 from webapp.core.documents.selection import Selection
-from webapp.core.results import evidence, families as trees
+from webapp.core.results import evidence, family_tree
 from webapp.core.results.view import RunView
-from webapp.models import Findings, Notebook, User
+from webapp.models import Notebook, StoredResult, User
 from webapp.platform.accounts import embargo
 from webapp.platform.jobs import dispatch
 
@@ -55,7 +55,7 @@ def kinds_of(data: dict) -> set[str]:
 
 
 def test_a_run_ends_with_its_findings(trained, client):
-    row = Findings.objects.get(snapshot=trained.snapshot_id, key="")
+    row = StoredResult.objects.get(snapshot=trained.snapshot_id, key="")
     assert row.method == compute.METHOD
     data = get(client, trained)
     assert data["ready"] and data["documents"] == (evidence.of(trained).lengths > 0).sum()
@@ -76,61 +76,132 @@ def test_a_run_ends_with_its_findings(trained, client):
 
 def test_families_hold_the_words_of_their_topics(trained, client):
     counted = evidence.of(trained)
-    tokens = np.bincount(counted.doc_topics, weights=counted.doc_tokens, minlength=trained.topics)
-    rows = Findings.objects.get(snapshot=trained.snapshot_id, key="").data["findings"]
+    tokens = np.bincount(
+        counted.mixtures.doc_topics, weights=counted.mixtures.doc_tokens, minlength=trained.topics
+    )
+    rows = StoredResult.objects.get(snapshot=trained.snapshot_id, key="").data["findings"]
     for row in (row for row in rows if row["kind"] == "family"):
         assert row["estimate"] == pytest.approx(tokens[row["topics"]].sum() / tokens.sum())
         assert row["low"] < row["estimate"] < row["high"]
-        assert row["documents"] == np.count_nonzero(sum(counted.held([k]) for k in row["topics"]))
+        assert row["documents"] == np.count_nonzero(
+            sum(counted.mixtures.tokens_held([k]) for k in row["topics"])
+        )
 
 
 CUTS = range(families.CUTS[0], families.CUTS[1] + 1)
 
 
-def test_families_add_up_at_every_cut(trained, client):
+class AtCut(NamedTuple):
+    """What the overview says where topics are cut into `number` families."""
+
+    number: int
+    page: dict
+
+    @property
+    def families(self) -> list[dict]:
+        return [row["family"] for row in self.page["findings"] if row["kind"] == "family"]
+
+
+class AtEveryCut(NamedTuple):
+    """What the overview of a set says at every cut. topics: as the list has them."""
+
+    topics: list[dict]
+    cuts: list[AtCut]
+
+    @property
+    def tokens(self) -> dict[int, int]:
+        return {topic["number"]: topic["tokens"] for topic in self.topics}
+
+    @property
+    def background_tokens(self) -> int:
+        return sum(topic["tokens"] for topic in self.topics if topic["background"])
+
+
+@pytest.fixture(params=[{}, {"from": "1796"}], ids=["all documents", "a set"])
+def at_every_cut(request, trained, client) -> AtEveryCut:
+    address = reverse("run_topics_json", args=[trained.pk])
+    topics = client.get(address, {"hidden": "1", **request.param}).json()["items"]
+    pages = [AtCut(n, get(client, trained, families=n, **request.param)) for n in CUTS]
+    return AtEveryCut(topics, pages)
+
+
+def test_there_are_as_many_families_as_the_cut_says(trained, client):
     most = families.cut(RunView(trained), 20).most
-    slots = {}
-    previous = {}
+    for number in CUTS:
+        cut = AtCut(number, get(client, trained, families=number))
+        assert len(cut.families) == cut.page["families"] == min(number, most)
+
+
+def test_a_set_has_no_more_families_than_the_cut_of_the_run(at_every_cut, trained):
+    most = families.cut(RunView(trained), 20).most
+    for cut in at_every_cut.cuts:
+        assert len(cut.families) <= cut.page["families"] == min(cut.number, most)
+
+
+def test_a_family_has_the_tokens_of_its_topics(at_every_cut):
+    for cut in at_every_cut.cuts:
+        for family_row in cut.families:
+            tokens_of_topics = [at_every_cut.tokens[k] for k in family_row["topics"]]
+            assert family_row["tokens"] == sum(tokens_of_topics)
+
+
+def test_families_and_the_rest_are_all_words(at_every_cut):
+    background = at_every_cut.background_tokens
+    for cut in at_every_cut.cuts:
+        in_families = sum(family_row["tokens"] for family_row in cut.families)
+        assert in_families == sum(at_every_cut.tokens.values()) - background
+        assert cut.page["rest"] == pytest.approx(background / cut.page["tokens"], abs=1e-9)
+
+
+def test_families_of_a_cut_differ_in_colour_and_name(at_every_cut):
+    for cut in at_every_cut.cuts:
+        for what in ("slot", "name"):
+            assert len({family_row[what] for family_row in cut.families}) == len(cut.families)
+
+
+def test_a_family_has_one_colour_at_every_cut_and_in_every_set(trained, client):
+    slots: dict[tuple[int, ...], int] = {}
     for query in ({}, {"from": "1796"}):
-        topics = client.get(
-            reverse("run_topics_json", args=[trained.pk]), {"hidden": "1", **query}
-        ).json()["items"]
-        tokens = {topic["number"]: topic["tokens"] for topic in topics}
-        general = sum(topic["tokens"] for topic in topics if topic["background"])
         for number in CUTS:
-            page = get(client, trained, families=number, **query)
-            rows = [row["family"] for row in page["findings"] if row["kind"] == "family"]
-            assert len(rows) <= page["families"] == min(number, most) and (
-                query or len(rows) == page["families"]
-            )
-            for row in rows:
-                assert row["tokens"] == sum(tokens[k] for k in row["topics"])
-                assert slots.setdefault(tuple(row["topics"]), row["slot"]) == row["slot"]
-            assert sum(row["tokens"] for row in rows) == sum(tokens.values()) - general
-            assert page["rest"] == pytest.approx(general / page["tokens"], abs=1e-9)
-            assert len({row["slot"] for row in rows}) == len(rows)
-            assert len({row["name"] for row in rows}) == len(rows)
-            heads = {row["topics"][0] for row in rows}
-            assert query or previous.get(number - 1, set()) <= heads
-            previous[number] = heads
-    assert get(client, trained)["families"] == get(client, trained)["usual_families"]
-    for wrong in ("1", "21", "two"):
-        assert (
-            client.get(reverse("run_overview", args=[trained.pk]), {"families": wrong}).status_code
-            == 400
-        )
+            cut = AtCut(number, get(client, trained, families=number, **query))
+            for family_row in cut.families:
+                topics = tuple(family_row["topics"])
+                assert slots.setdefault(topics, family_row["slot"]) == family_row["slot"]
+
+
+def test_more_families_keep_the_largest_topics_of_fewer(trained, client):
+    before: set[int] = set()
+    for number in CUTS:
+        cut = AtCut(number, get(client, trained, families=number))
+        heads = {family_row["topics"][0] for family_row in cut.families}
+        assert before <= heads
+        before = heads
+
+
+def test_the_usual_number_of_families_is_the_cut_that_nobody_asked_for(trained, client):
+    page = get(client, trained)
+    assert page["families"] == page["usual_families"]
+
+
+@pytest.mark.parametrize("wrong", ["1", "21", "two"])
+def test_what_is_no_number_of_families_is_refused(trained, client, wrong):
+    address = reverse("run_overview", args=[trained.pk])
+    assert client.get(address, {"families": wrong}).status_code == 400
 
 
 def test_the_tree_is_made_once_and_anew_where_an_older_program_made_none(trained, monkeypatch):
-    before = trees.tree(trained.snapshot_id)
-    trees.tree.cache_clear()
-    monkeypatch.setattr(trees, "_make_tree", lambda run: pytest.fail("it is stored"))
-    assert trees.tree(trained.snapshot_id) == before
+    before = family_tree.tree(trained.snapshot_id)
+    family_tree.tree.cache_clear()
+    monkeypatch.setattr(family_tree, "_make_tree", lambda run: pytest.fail("it is stored"))
+    assert family_tree.tree(trained.snapshot_id) == before
     monkeypatch.undo()
-    Findings.objects.filter(snapshot=trained.snapshot_id, key=trees.TREE).delete()
-    trees.tree.cache_clear()
-    assert trees.tree(trained.snapshot_id).joins == before.joins
-    assert Findings.objects.get(snapshot=trained.snapshot_id, key=trees.TREE).method == trees.METHOD
+    StoredResult.objects.filter(snapshot=trained.snapshot_id, key=family_tree.TREE).delete()
+    family_tree.tree.cache_clear()
+    assert family_tree.tree(trained.snapshot_id).joins == before.joins
+    assert (
+        StoredResult.objects.get(snapshot=trained.snapshot_id, key=family_tree.TREE).method
+        == family_tree.METHOD
+    )
 
 
 def test_a_number_of_families_is_kept_from_page_to_page(trained, client):
@@ -240,7 +311,9 @@ def test_a_set_has_findings_of_its_own_which_are_kept(trained, client):
         data["set"] == "documents from 1795"
         and data["documents"] < get(client, trained)["documents"]
     )
-    kept = Findings.objects.filter(snapshot=trained.snapshot_id).exclude(key__in=["", trees.TREE])
+    kept = StoredResult.objects.filter(snapshot=trained.snapshot_id).exclude(
+        key__in=family_tree.KEYS_OF_ALL
+    )
     assert kept.count() == 1
     get(client, trained, **{"from": "1795", "detail": "more"})
     assert kept.count() == 1
@@ -256,8 +329,8 @@ def test_only_the_newest_sets_are_kept(trained, client, monkeypatch):
     for year in (1791, 1792, 1793, 1794):
         get(client, trained, **{"from": str(year)})
     assert (
-        Findings.objects.filter(snapshot=trained.snapshot_id)
-        .exclude(key__in=["", trees.TREE])
+        StoredResult.objects.filter(snapshot=trained.snapshot_id)
+        .exclude(key__in=family_tree.KEYS_OF_ALL)
         .count()
         == 2
     )
@@ -278,7 +351,7 @@ def test_a_worker_computes_what_would_take_long(trained, client, monkeypatch):
     monkeypatch.setattr(
         stored.dispatch, "ask", lambda task, arguments, by: asked.append((task, [*arguments, by]))
     )
-    Findings.objects.all().delete()
+    StoredResult.objects.all().delete()
     url = reverse("run_overview", args=[trained.pk])
     response = client.get(url, {"from": "1795"})
     assert response.status_code == 202 and "computing the findings" in response.content.decode()
@@ -306,15 +379,15 @@ def test_only_of_the_smallest_corpora_a_request_computes_a_set(trained, client, 
 def test_a_page_waits_for_the_worker_that_has_just_trained(trained, client):
     """Else both compute the same at once, and a class that opens its overviews does so in the web
     process."""
-    Findings.objects.all().delete()
+    StoredResult.objects.all().delete()
     url = reverse("run_overview", args=[trained.pk])
     stored.promise(trained)
-    assert client.get(url).status_code == 202 and not Findings.objects.exists()
+    assert client.get(url).status_code == 202 and not StoredResult.objects.exists()
     assert client.get(url, {"from": "1795"}).status_code == 200, (
         "of another set nobody promised anything"
     )
     stored.compute(trained.pk)
-    assert Findings.objects.filter(snapshot=trained.snapshot_id, key="").exists()
+    assert StoredResult.objects.filter(snapshot=trained.snapshot_id, key="").exists()
     assert client.get(url).status_code == 200
 
 
@@ -338,13 +411,13 @@ def test_a_worker_is_asked_for_one_set_of_a_reader_at_a_time(trained, client, mo
     assert sent[1:] == [[trained.pk, "from=1797", None]]
     stored.compute(*sent[0])
     made = (
-        Findings.objects.exclude(key=trees.TREE)
+        StoredResult.objects.exclude(key__in=family_tree.KEYS_OF_ALL)
         .get(snapshot=trained.snapshot_id, key__gt="")
         .made_at
     )
     stored.compute(*sent[0])  # a message that came twice
     assert (
-        Findings.objects.exclude(key=trees.TREE)
+        StoredResult.objects.exclude(key__in=family_tree.KEYS_OF_ALL)
         .get(snapshot=trained.snapshot_id, key__gt="")
         .made_at
         == made
@@ -358,7 +431,7 @@ def test_a_worker_is_asked_for_one_set_of_a_reader_at_a_time(trained, client, mo
 
 
 def test_findings_of_an_older_method_are_computed_again(trained, client):
-    Findings.objects.filter(snapshot=trained.snapshot_id).update(method=0, data={"old": True})
+    StoredResult.objects.filter(snapshot=trained.snapshot_id).update(method=0, data={"old": True})
     assert get(client, trained)["ready"]
 
 
@@ -369,7 +442,7 @@ def test_findings_of_an_older_program_are_shown_and_marked_until_there_are_new_o
     selection = Selection.all(RunView(trained))
     old = json.loads((Path(__file__).parent / "stored_by_an_older_program.json").read_text())
     listed = [*old["findings"], {"kind": "mark", "score": 1.0, "estimate": 2.0}]
-    Findings.objects.filter(snapshot=trained.snapshot_id, key="").update(
+    StoredResult.objects.filter(snapshot=trained.snapshot_id, key="").update(
         method=compute.METHOD - 1, data=old | {"findings": listed}
     )
     monkeypatch.setattr(stored, "QUICK_DOCUMENT_TOPICS", 0)
@@ -413,12 +486,30 @@ def test_a_notebook_begins_with_the_findings(trained, client):
         bool(row["line"]) for row in data["findings"]
     ]
     assert [pin.kind for pin in pins[-3:]] == ["passage"] * 3, "the quotations of the page"
+    for pin, row in zip(findings, data["findings"], strict=True):
+        assert pin.source.get("level") == row["level"]
+        assert "level" in pin.source or "interval" not in pin.sentence, pin.sentence
+    written = client.get(reverse("notebook_md", args=[notebook.pk])).content.decode()
+    intervals = sum("level" in pin.source for pin in findings)
+    assert written.count("% confidence interval") == intervals > 0
     assert len(pins) > len(findings) + 3, "changes have passages under them"
     first = data["bins"][0]
     last = data["bins"][-1]
     assert first.startswith(data["span"][0]) and last.endswith(data["span"][1])
     assert client.post(reverse("notebook_findings"), {"run": "x"}).status_code == 302
     assert client.post(reverse("notebook_findings"), {"run": 10**12}).status_code == 404
+
+
+def test_a_notebook_has_the_set_of_a_page_with_a_long_address(trained, client):
+    address = reverse("run_overview", args=[trained.pk])
+    long_query = f"other={'x' * 2_000}&from=1796"
+    assert client.get(f"{address}?{long_query}").status_code == 200
+    client.post(reverse("notebook_findings"), {"run": trained.pk, "query": long_query})
+    assert "1796" in Notebook.objects.latest("pk").title
+    notebooks = Notebook.objects.count()
+    endless = {"run": trained.pk, "query": f"other={'x' * 10_000}&from=1796"}
+    assert client.post(reverse("notebook_findings"), endless).status_code == 302
+    assert Notebook.objects.count() == notebooks
 
 
 def test_one_press_pins_a_finding(trained, client):
@@ -492,6 +583,21 @@ def test_little_is_said_of_little(draft, client):
     assert kinds_of(data) <= {"family", "caution", "unlike"} and data["span"] == []
     page = client.get(reverse("run_overview", args=[run.pk])).content.decode()
     assert "What changed" not in page and (not data["findings"] or "About" in page)
+
+
+def test_the_river_says_how_many_words_have_no_date(draft, client):
+    """Two hundred documents of ten years, and as many alike without a date."""
+    text = "harbour ship cargo sailor {} wheat mill flour baker bread"
+    dates = [str(1900 + i % 10) for i in range(200)]
+    rows = [[text.format(f"dock{i % 7}"), date] for i, date in enumerate([*dates, *[""] * 200])]
+    run = made(draft, "half dated", [["text", "date"], *rows], 2)
+    said = "Documents without a date, with 50% of the words, are not in this picture."
+    overview_url = reverse("run_overview", args=[run.pk])
+    topics_url = reverse("run_topics", args=[run.pk])
+    assert said in client.get(overview_url).content.decode()
+    assert said in client.get(topics_url, {"view": "time", "by": "year"}).content.decode()
+    of_dated = client.get(overview_url, {"from": "1900", "to": "1909"}).content.decode()
+    assert "without a date" not in of_dated
 
 
 def change(**values) -> kinds.Change:
@@ -694,7 +800,7 @@ def test_findings_that_an_older_program_stored_are_read_and_said(trained, client
     """A row of each kind as the program of 23 November 2026 kept it: with names of periods in
     words, which are made anew today, and without the fields that came later."""
     old = json.loads((Path(__file__).parent / "stored_by_an_older_program.json").read_text())
-    Findings.objects.filter(snapshot=trained.snapshot_id, key="").update(
+    StoredResult.objects.filter(snapshot=trained.snapshot_id, key="").update(
         method=compute.METHOD, data=old
     )
     found = stored.read_or_ask(Selection.all(RunView(trained)), None)
@@ -721,7 +827,9 @@ def test_a_book_of_many_sections_counts_once_for_a_word_whose_use_changed():
     of_pairs = (np.array([0] * 60 + [3]), np.ones(61, np.int32), np.full(61, 2), np.zeros(61))
     times = SimpleNamespace(group=np.array([5, -1, -1, 7]))
     rows = SimpleNamespace(first_row=np.arange(5))  # documents are cut into sections
-    evidence_of_word = SimpleNamespace(word=lambda number: of_pairs, rows=rows)
+    evidence_of_word = SimpleNamespace(
+        word_topics=SimpleNamespace(of_word=lambda number: of_pairs), section_bow=rows
+    )
     unit = np.array([8, -1, -1, 9])
     documents = SimpleNamespace(
         evidence=evidence_of_word, into=np.arange(4), times=times, unit=unit
@@ -735,7 +843,9 @@ def test_of_a_word_in_many_documents_an_even_sample_is_read(monkeypatch):
     documents = np.repeat(np.arange(7), [1, 3, 2, 1, 1, 2, 1])
     of_pairs = (documents, np.ones(11, np.int32), np.arange(11) % 4, np.zeros(11))
     rows = SimpleNamespace(first_row=np.arange(5))  # documents are cut into sections
-    evidence_of_word = SimpleNamespace(word=lambda number: of_pairs, rows=rows)
+    evidence_of_word = SimpleNamespace(
+        word_topics=SimpleNamespace(of_word=lambda number: of_pairs), section_bow=rows
+    )
     set_of_seven = SimpleNamespace(
         evidence=evidence_of_word,
         into=np.arange(4),
@@ -756,3 +866,17 @@ def test_the_even_sample_is_the_same_where_no_document_has_sections(monkeypatch)
     of_sections = documents[sense._even_sample(documents, True)]
     assert documents[sense._even_sample(documents, False)].tolist() == of_sections.tolist()
     assert len(of_sections) == 9
+
+
+def test_the_overview_says_how_many_documents_have_no_counted_words(draft, client):
+    texts = [f"harbour tides sailors anchor number{i % 7}" for i in range(40)]
+    rows = [["text"], *([text] for text in [*texts, "the of and", "but"])]
+    corpus = corpus_of(draft, rows, "harbours.csv", language="en", min_documents=1, max_share=1.0)
+    trained = run_on(corpus, topics=2)
+    page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
+    link = re.search(r'40 documents \(and <a href="([^"]+)">2 without counted words</a>\)', page)
+    assert link
+    address, _, query = unescape(link[1]).partition("?")
+    listed = client.get(reverse("run_documents_json", args=[trained.pk]) + f"?{query}").json()
+    assert address == reverse("run_documents", args=[trained.pk])
+    assert listed["count"] == 2

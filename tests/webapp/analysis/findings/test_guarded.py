@@ -7,7 +7,7 @@ import pytest
 from webapp.analysis.findings import stored, writer
 from webapp.analysis.findings.guarded import Guard
 from webapp.analysis.findings.kinds import Change, Mark
-from webapp.models import Findings
+from webapp.models import StoredResult
 
 pytestmark = pytest.mark.django_db
 SENTENCE = "This part could not be computed."
@@ -18,7 +18,7 @@ def broken(*_: object, **__: object) -> list:
 
 
 def test_a_kind_that_can_not_be_computed_leaves_the_others(client, trained, monkeypatch, caplog):
-    Findings.objects.filter(snapshot=trained.snapshot_id, key="").delete()
+    StoredResult.objects.filter(snapshot=trained.snapshot_id, key="").delete()
     monkeypatch.setattr(Change, "find", broken)
     monkeypatch.setattr(Mark, "find", broken)
     page = client.get(f"/runs/{trained.pk}/overview/").content.decode()

@@ -12,7 +12,7 @@ from tests.contributing import examples
 from webapp.analysis.findings import compute, kinds, stored
 from webapp.analysis.findings.set_findings import SetFindings
 from webapp.core.results import evidence
-from webapp.models import Findings
+from webapp.models import StoredResult
 
 pytestmark = pytest.mark.django_db
 
@@ -40,7 +40,7 @@ def longest(monkeypatch):
 
 
 def test_the_kind_of_contributing(client, trained, longest):
-    Findings.objects.filter(snapshot=trained.snapshot_id, key="").delete()
+    StoredResult.objects.filter(snapshot=trained.snapshot_id, key="").delete()
     lengths = evidence.of(trained).lengths
     share = lengths.max() / lengths.sum()
     for _ in range(2):  # computed, then read as it was stored

@@ -13,8 +13,10 @@ def test_of_a_set_without_topics_nothing_is_said():
     earlier = EarlierFindings()
     earlier.add(Mark, [])
     earlier.add(Keywords, [])
-    answered = SimpleNamespace(
+    field_answers = SimpleNamespace(
         field=SimpleNamespace(name="party"), answers={0: SimpleNamespace()}, topics=[]
     )
-    document_set = SimpleNamespace(documents=3, group_fields=[SimpleNamespace(answered=answered)])
+    document_set = SimpleNamespace(
+        documents=3, group_fields=[SimpleNamespace(field_answers=field_answers)]
+    )
     assert NoDifference.find(document_set, earlier) == []

@@ -1,15 +1,21 @@
 """Topics that an older program named get new names, once, in the background; families are called by
-phrases."""
+what is found all over them."""
+
+from itertools import combinations
+from types import SimpleNamespace
 
 import pytest
 
-from webapp.analysis.findings import families, renaming
+from inference.explore.family_names import FamilyName
+from inference.text.numerals import written_number_words
+from webapp.analysis.findings import compute, families, family_names, renaming
 from webapp.core.curation import services as curation
-from webapp.core.results import labels
+from webapp.core.results import family_tree
 from webapp.core.results.view import RunView
 from webapp.core.runs import names
-from webapp.models import Run, Snapshot, Topic
+from webapp.models import Run, Snapshot, StoredResult, Topic
 from webapp.platform.jobs import dispatch
+from webapp.platform.storage import cache
 
 pytestmark = pytest.mark.django_db
 
@@ -19,16 +25,11 @@ def old(trained):
     """A run as an older program left it."""
     Topic.objects.filter(snapshot=trained.snapshot_id).update(name="Navy, ships", name_parts=None)
     Snapshot.objects.filter(pk=trained.snapshot_id).update(naming=0)
-    labels.proposals.cache_clear()
-    yield Run.objects.select_related("snapshot").get(pk=trained.pk)
-    labels.proposals.cache_clear()
-
-
-def test_a_family_has_no_name_of_a_topic_where_it_has_another_phrase():
-    of_topics = {"fiscal year & public debt", "memory leak"}
-    phrases = [["fiscal year", "public debt", "gold coin"], ["memory leak"]]
-    assert families.names(phrases, of_topics) == ["Fiscal year & gold coin", "Memory leak"]
-    assert families.names(phrases) == ["Fiscal year & public debt", "Memory leak"]
+    cache.clear_all()
+    run = Run.objects.select_related("snapshot").get(pk=trained.pk)
+    yield run
+    cache.clear_all()
+    dispatch._forget_tries(renaming.TASK, renaming._tried(run.snapshot_id))
 
 
 def test_an_old_run_is_named_once_and_labels_stay(old):
@@ -39,7 +40,7 @@ def test_an_old_run_is_named_once_and_labels_stay(old):
     called = list(Topic.objects.filter(snapshot=snapshot).order_by("number"))
     assert all(topic.name and topic.name_parts is not None for topic in called)
     assert len({topic.name for topic in called}) == len(called)
-    assert all(topic.noun_phrases is not None for topic in called)
+    assert all(topic.family_terms for topic in called)
     run = Run.objects.select_related("snapshot").get(pk=old.pk)
     own = RunView(run).labels
     assert own.name(1) == "Farming" and own.proposed(1) == called[1].name != "Navy, ships"
@@ -47,68 +48,212 @@ def test_an_old_run_is_named_once_and_labels_stay(old):
     assert Snapshot.objects.get(pk=old.snapshot_id).renamed_at == snapshot.renamed_at
 
 
-def test_a_family_is_called_by_noun_phrases_else_by_a_topic_with_a_name(trained):
-    topics = Topic.objects.filter(snapshot=trained.snapshot_id)
-    topics.update(phrases=[["fix memory leak", 90, 9], ["fix crash", 80, 9]], noun_phrases=None)
-    first, *others = families.cut(RunView(trained), None).families
-    assert not any("fix" in family.name.casefold() for family in [first, *others])  # all have it
-    topics.filter(number__in=first.topics).update(noun_phrases=[["memory leak", 90]])
-    topics.exclude(number__in=first.topics).update(noun_phrases=[])
-    numbers = others[0].topics
-    topics.filter(number=numbers[0]).update(name="man · wage", name_parts=[])
-    labels.proposals.cache_clear()
-    view = RunView(trained)
-    called = {family.topics[0]: family.name for family in families.cut(view, None).families}
-    assert called[first.topics[0]] == "Memory leak"
-    named = [view.labels.name(k) for k in numbers if view.labels.has_name(k)]
-    others = f" and {len(numbers) - 1} more" if len(numbers) > 1 else ""
-    assert called[numbers[0]] == (named[0] + others if named else "man · wage")
-    labels.proposals.cache_clear()
+def test_names_of_topics_and_of_families_are_stored_together(old, monkeypatch):
+    """What is killed between leaves the names of before, and is asked for again."""
+
+    def end(*_: object) -> None:
+        raise SystemExit
+
+    monkeypatch.setattr(family_names, "store", end)
+    with pytest.raises(SystemExit):
+        renaming.rename(old.pk, None)
+    assert Snapshot.objects.get(pk=old.snapshot_id).naming == 0
+    topics = Topic.objects.filter(snapshot=old.snapshot_id)
+    assert set(topics.values_list("name", flat=True)) == {"Navy, ships"}
 
 
-def test_a_family_of_several_topics_that_one_names_says_how_many_more_there_are(trained):
-    topics = Topic.objects.filter(snapshot=trained.snapshot_id)
-    topics.update(noun_phrases=[], name="Navy & ships", name_parts=["navy", "ships"])
-    labels.proposals.cache_clear()
-    for family in families.cut(RunView(trained), 2).families:
-        others = len(family.topics) - 1
-        assert family.name == ("Navy & ships" if not others else f"Navy & ships and {others} more")
-    labels.proposals.cache_clear()
+def test_topics_that_could_not_be_named_are_not_tried_again_at_each_page(old, monkeypatch):
+    asked = []
+    monkeypatch.setattr(dispatch.app, "send_task", lambda task, sent, retry: asked.append(sent))
 
+    def fail(*_: object) -> None:
+        raise IndexError("a text that nobody thought of")
 
-def test_a_family_is_not_called_by_what_one_small_topic_has(trained):
-    topics = Topic.objects.filter(snapshot=trained.snapshot_id)
-    family = max(families.cut(RunView(trained), 2).families, key=lambda each: len(each.topics))
-    assert len(family.topics) > 1
-    smallest = family.topics[-1]
-    spans = len(
-        topics.get(number=smallest).noun_phrases and families._sizes(trained.snapshot_id)[0]
-    )
-    of_one = [[smallest, [0.9] * spans]]
-    of_all = [[k, [0.1] * spans] for k in family.topics]
-    topics.update(noun_phrases=[])
-    topics.filter(number=smallest).update(
-        noun_phrases=[["Philippine Islands", 900, of_one], ["foreign trade", 90, of_all]]
-    )
-    called = {each.topics[0]: each.name for each in families.cut(RunView(trained), 2).families}
-    assert called[family.topics[0]] == "Foreign trade"
-
-
-def test_where_a_phrase_reaches_is_stored_with_it(old):
+    with monkeypatch.context() as patch:
+        patch.setattr(names, "of_texts", fail)
+        with pytest.raises(IndexError):
+            renaming.rename(old.pk, None)
+    renaming.ask(old, None)
+    assert asked == []
+    with monkeypatch.context() as patch:
+        patch.setattr(names, "METHOD", names.METHOD + 1)
+        renaming.ask(old, None)
+    assert asked == [[old.pk, None]], "another program may be able to"
     renaming.rename(old.pk, None)
-    spans = families._sizes(old.snapshot_id).shape[1]
+    assert Snapshot.objects.get(pk=old.snapshot_id).naming == names.METHOD
+
+
+@pytest.fixture
+def asked(trained, monkeypatch):
+    """A function that cuts the run's topics into two families of several topics, of which it is
+    said what they may be called."""
+
+    def cut(proposed: FamilyName) -> list[families.NamedFamily]:
+        monkeypatch.setattr(family_names, "proposed", lambda view, sets: [proposed] * len(sets))
+        cache.clear_all()
+        return [
+            family
+            for family in families.cut(RunView(trained), 2).families
+            if len(family.topics) > 1
+        ]
+
+    yield cut
+    cache.clear_all()
+
+
+def test_no_family_has_the_name_of_a_topic_or_of_another(trained, asked):
+    Topic.objects.filter(snapshot=trained.snapshot_id, number=0).update(
+        name="Ships & navy", name_parts=["ships", "navy"]
+    )
+    first, *others = asked(FamilyName([("navy", "ships"), ("fleet",)], ("man", "wage")))
+    assert first.name == "Fleet"
+    assert all(family.name == "man · wage" for family in others)
+
+
+def test_a_phrase_with_a_small_word_comes_last(asked):
+    first, *_ = asked(FamilyName([("Secretary of State", "treaty")], ()))
+    assert first.name == "Treaty & Secretary of State"
+
+
+def test_a_family_that_nothing_names_is_told_by_its_words(asked):
+    assert {family.name for family in asked(FamilyName([], ("man", "wage")))} == {"man · wage"}
+
+
+def test_before_an_old_run_is_named_anew_topics_stand_for_a_family(old):
+    old_view = RunView(old)
+    for family in families.cut(old_view, 2).families:
+        some = family.topics[: families.LISTED]
+        assert family.name == " · ".join(map(old_view.labels.name, some))
+
+
+def test_names_of_families_are_made_once_and_those_of_readers_groups_when_asked(
+    trained, monkeypatch
+):
+    cache.clear_all()
+    view = RunView(trained)
+    number = families.cut(view, None).most
+    named = [families.cut(view, count) for count in range(2, number + 1)]
+    cache.clear_all()
+    monkeypatch.setattr(family_names, "_make", lambda *_: pytest.fail("they are stored"))
+    assert [families.cut(RunView(trained), count) for count in range(2, number + 1)] == named
+    monkeypatch.undo()
+    cache.clear_all()
+    first, second, *_ = families.cut(RunView(trained), 2).families
+    curation.change(trained, first.topics[0], {"beside": str(second.topics[0])}, "owner")
+    moved = families.cut(RunView(trained), 2).families
+    assert all(family.name for family in moved)
+    cache.clear_all()
+
+
+def test_a_page_makes_only_names_that_it_shows(trained, monkeypatch):
+    """None of a group, which has the name that its reader gave it."""
+    cache.clear_all()
+    view = RunView(trained)
+    families.cut(view, 2)  # the names of the tree's families are stored then
+    of_tree = [set(node.topics) for node in family_tree.nodes(trained, view.labels)]
+    topics = sorted(set.union(*of_tree))
+    grouped = next(pair for pair in combinations(topics, 2) if {*topics} - {*pair} not in of_tree)
+    curation.change_many(trained, {k: {"group": "Others"} for k in grouped}, "owner")
+    made = []
+
+    def make(run, sets):
+        made.append([sorted(topics_of_family) for topics_of_family in sets])
+        return {family_names._key_of(of_family): FamilyName([], ("man",)) for of_family in sets}
+
+    monkeypatch.setattr(family_names, "_make", make)
+    for _ in range(2):
+        assert {family.name for family in families.cut(RunView(trained), 2).families} == {
+            "Others",
+            "man",
+        }
+    assert made == [[[k for k in topics if k not in grouped]]]
+    cache.clear_all()
+
+
+def test_names_of_several_families_are_made_together(trained, monkeypatch):
+    """The documents are looked at once for all of them."""
+    made = []
+
+    def make(run, sets):
+        made.append(len(sets))
+        return {family_names._key_of(topics): FamilyName([], ("man",)) for topics in sets}
+
+    monkeypatch.setattr(family_names, "_stored", lambda *_: {})
+    monkeypatch.setattr(family_names, "_make", make)
+    cache.clear_all()
+    view = RunView(trained)
+    names_of_sets = family_names.proposed(view, [[0, 1], [2, 3]])
+    assert family_names.proposed(view, [[2, 3], [0, 1]]) == names_of_sets
+    assert made == [2]
+    cache.clear_all()
+
+
+def test_a_readers_label_makes_a_name_that_a_family_may_not_have(trained, asked):
+    proposed = FamilyName([("navy", "ships"), ("fleet",)], ())
+    assert asked(proposed)[0].name == "Navy & ships"
+    curation.change(trained, 2, {"label": "Navy & Ships"}, "owner")
+    assert families.cut(RunView(trained), 2).families[0].name == "Fleet"
+
+
+def test_no_family_has_the_name_of_a_readers_group(trained, asked):
+    proposed = FamilyName([("navy", "ships"), ("fleet",)], ())
+    assert asked(proposed)[0].name == "Navy & ships"
+    curation.change_many(trained, {k: {"group": "Navy & Ships"} for k in (1, 2)}, "owner")
+    named = [family.name for family in families.cut(RunView(trained), 2).families]
+    assert sorted(named) == ["Fleet", "Navy & Ships"]
+
+
+def test_under_embargo_no_long_phrase_names_a_family(trained, monkeypatch):
+    view = RunView(trained)
+    allowed = FamilyName([("Secretary of State", "treaty")], ("man",))
+    long = FamilyName([("Secretary of the State", "treaty")], ("man",))
+    is_sayable = family_names._sayable(view.run)
+    assert family_names._only_sayable(long, is_sayable) == long
+    monkeypatch.setattr(view.run.corpus, "embargo", True)
+    is_sayable = family_names._sayable(view.run)
+    assert family_names._only_sayable(allowed, is_sayable) == allowed
+    assert family_names._only_sayable(long, is_sayable).names == []
+
+
+def test_what_families_may_be_called_by_is_stored_with_topics(old):
+    renaming.rename(old.pk, None)
     for topic in Topic.objects.filter(snapshot=old.snapshot_id):
-        for text, tokens, reached in topic.noun_phrases:
-            assert text and tokens > 0 and reached, f"{text} stands in no topic"
-            for number, shares in reached:
-                assert 0 <= number < old.topics and len(shares) == spans
-                assert all(0 <= share <= 1 for share in shares)
+        for text, words, tokens, worth in topic.family_terms:
+            assert text and words and tokens > 0 and 0 <= worth <= 1
+    assert StoredResult.objects.filter(
+        snapshot=old.snapshot_id, key=family_tree.NAMES, method=names.METHOD
+    ).exists()
+
+
+def test_where_families_can_not_be_named_topics_stand_for_them(trained, monkeypatch, caplog):
+    def broken(*_: object) -> FamilyName:
+        raise ZeroDivisionError
+
+    StoredResult.objects.filter(snapshot=trained.snapshot_id, key=family_tree.NAMES).delete()
+    cache.clear_all()
+    monkeypatch.setattr(family_names, "name", broken)
+    view = RunView(trained)
+    for family in families.cut(view, 2).families:
+        if len(family.topics) > 1:
+            some = list(filter(view.labels.has_name, family.topics)) or family.topics
+            assert family.name == " · ".join(map(view.labels.name, some[: families.LISTED]))
+    assert "families could not be named" in caplog.text
+    cache.clear_all()
+
+
+def test_names_of_families_are_stored_with_findings_where_there_are_no_texts(trained):
+    StoredResult.objects.filter(snapshot=trained.snapshot_id, key=family_tree.NAMES).delete()
+    cache.clear_all()
+    of_bags = SimpleNamespace(document_bow=SimpleNamespace(offsets=None))
+    document_set = SimpleNamespace(view=RunView(trained), evidence=of_bags)
+    assert compute._quotes(document_set, []) == []
+    assert StoredResult.objects.filter(snapshot=trained.snapshot_id, key=family_tree.NAMES).exists()
 
 
 def test_a_page_asks_for_the_names_of_old_runs_alone(old, trained, client, monkeypatch):
     asked = []
     monkeypatch.setattr(
-        dispatch, "ask", lambda task, arguments, by: asked.append((task, arguments))
+        dispatch, "ask", lambda task, arguments, by, tried=None: asked.append((task, arguments))
     )
     client.get(f"/runs/{old.pk}/overview/")
     assert (renaming.TASK, [old.pk]) in asked
@@ -117,32 +262,6 @@ def test_a_page_asks_for_the_names_of_old_runs_alone(old, trained, client, monke
     page = client.get(f"/runs/{old.pk}/overview/").content.decode()
     assert (renaming.TASK, [old.pk]) not in asked
     assert "named the topics again on" in page
-
-
-@pytest.mark.parametrize(
-    ("phrases", "called"),
-    [
-        (
-            [["public debt", "fiscal year"], ["health care", "social security"]],
-            ["Public debt & fiscal year", "Health care & social security"],
-        ),
-        # a phrase of two families tells nothing; one stem says the same twice
-        (
-            [
-                ["United States", "British Government", "French Government", "Central America"],
-                ["United States", "gold and silver", "national banks", "public money"],
-            ],
-            ["British Government & Central America", "National banks & public money"],
-        ),
-        ([["public lands", "public land"], []], ["Public lands", ""]),
-        (
-            [["Reported by Google", "policy enforcement", "heap buffer overflow"], []],
-            ["Policy enforcement & heap buffer overflow", ""],
-        ),
-    ],
-)
-def test_families_are_called_by_two_phrases_that_no_other_has(phrases, called):
-    assert families.names(phrases) == called
 
 
 @pytest.mark.parametrize(
@@ -158,3 +277,19 @@ def test_the_words_of_a_heading_are_those_that_its_phrase_still_has(
 ):
     phrase = names._WrittenPhrase(text, words, 5)
     assert names._remaining_words(phrase, heading) == remaining
+
+
+def test_no_family_is_called_by_an_amount():
+    """German writes “Millionen” with a capital, and “zweiten” with one in names alone."""
+    takes_all = SimpleNamespace(
+        noun_phrase=lambda text, avoided: text,
+        is_code=lambda word: False,
+        names_person=lambda text: False,
+    )
+    phrases = [
+        names._WrittenPhrase(text, (1, 2), 5)
+        for text in ("Millionen Euro", "dreißig Jahre", "zweiten Quartal", "Zweiten Weltkrieg")
+    ]
+    numerals = written_number_words("de")
+    terms = names._phrases_of_families(takes_all, phrases, set(), numerals)
+    assert [term.text for term in terms] == ["Zweiten Weltkrieg"]

@@ -8,26 +8,39 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from django.http import QueryDict
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.html import strip_tags
 from scipy.sparse import csr_matrix
 
 from benchmarks.insight import spoken
 from inference.answers.outcome import AmountTable
 from tests.webapp.topic_links import topic_link
-from webapp.analysis.findings import mixes, screen, sentences, time_sentences
+from webapp.analysis.findings import (
+    mixes,
+    sentences,
+    time_sentences,
+    writer as writer_module,
+)
 from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.item import RatioBetween
 from webapp.analysis.findings.kinds import KINDS, no_difference
-from webapp.analysis.findings.kinds.caution import TopicsCaution
-from webapp.analysis.findings.kinds.event import Event, WordItem
+from webapp.analysis.findings.kinds.caution import ThinTimes, TopicsCaution
+from webapp.analysis.findings.kinds.event import Event, EventItem
 from webapp.analysis.findings.kinds.family import Family
+from webapp.analysis.findings.kinds.keywords import Keywords
 from webapp.analysis.findings.over_time import SpanAsker
+from webapp.analysis.findings.river import River
+from webapp.analysis.findings.screen import first_sentences, overview_screen
+from webapp.analysis.findings.screen.axis import Axis
+from webapp.analysis.findings.screen.word_lines import word_lines
 from webapp.analysis.findings.values import OfGroup, Shaped
 from webapp.analysis.findings.writer import Writer
 from webapp.core.documents.selection import Selection
-from webapp.core.results import labels
+from webapp.core.results import labels, links
 from webapp.core.results.view import RunView
 from webapp.models import Topic
+from webapp.platform.drawing.numbers import number_with_words
 
 pytestmark = pytest.mark.django_db
 
@@ -124,7 +137,7 @@ def test_a_family_names_as_many_topics_as_can_be_read_aloud(trained):
     ],
 )
 def test_the_documents_of_a_word_of_a_time_are_of_the_set(trained, shape, more, first, last):
-    selection = Selection.read(QueryDict("from=1900&to=1950"), RunView(trained))
+    selection = Selection.read(QueryDict("from=1900&to=1950&q=peace"), RunView(trained))
     event = Event(
         score=1.0,
         estimate=20.0,
@@ -137,8 +150,25 @@ def test_the_documents_of_a_word_of_a_time_are_of_the_set(trained, shape, more, 
         here=0.2,
         rest=0.01,
     )
-    query = QueryDict(event.say(Writer(selection, {})).url.partition("?")[2])
-    assert (query["from"], query["to"], query["q"]) == (first, last, "war")
+    query = QueryDict(event.say(_writer_of(selection, event)).url.partition("?")[2])
+    assert (query["from"], query["to"], query["q"]) == (first, last, 'peace "war"')
+
+
+def test_the_documents_of_a_word_of_a_group_are_of_the_set(trained):
+    selection = Selection.read(QueryDict("q=peace or treaty"), RunView(trained))
+    words = Keywords(
+        field="president",
+        value="George Washington",
+        bounds=None,
+        score=1.0,
+        estimate=0.2,
+        words=["war"],
+        here=[0.2],
+        rest=[0.01],
+        answers=[],
+    )
+    query = QueryDict(words.say(_writer_of(selection, words)).url.partition("?")[2])
+    assert (query["in"], query["q"]) == ("president:George Washington", '(peace or treaty) "war"')
 
 
 def test_a_caution_names_as_many_topics_as_can_be_read_aloud(trained):
@@ -157,6 +187,45 @@ def test_a_caution_names_as_many_topics_as_can_be_read_aloud(trained):
     assert not sentences.is_long(said.parts)
     assert 1 <= len(_topics_named(said)) < len(topics)
     assert f"{11 - len(_topics_named(said))} more" in said.parts[-1]
+    labels.proposals.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("thin", "of", "said"),
+    [(1, 12, "1 of 12 years has fewer than 10"), (2, 12, "2 of 12 years have fewer than 10")],
+)
+def test_one_period_of_few_documents_is_spoken_of_in_the_singular(trained, thin, of, said):
+    caution = ThinTimes(
+        score=1, low=0.1, high=0.1, estimate=0.1, count=thin, of=of, unit="year", periods=[]
+    )
+    writer = Writer(Selection.read(QueryDict(""), RunView(trained)), {})
+    assert "".join(caution.say(writer).parts) == f"Few documents: {said}"
+
+
+def _writer_of(selection, finding):
+    return Writer(selection, {}, searched=finding.searched)
+
+
+def test_words_of_findings_and_of_topics_without_a_name_are_looked_up_together(
+    trained, monkeypatch
+):
+    Topic.objects.filter(snapshot=trained.snapshot_id).update(name="", name_parts=[])
+    labels.proposals.cache_clear()
+    looked_up = []
+    for module, name in ((writer_module.search, "terms"), (writer_module.topics, "top_words")):
+        read = getattr(module, name)
+
+        def noted(view, asked, *rest, read=read):
+            looked_up.append(list(asked))
+            return read(view, asked, *rest)
+
+        monkeypatch.setattr(module, name, noted)
+    selection = Selection.read(QueryDict(""), RunView(trained))
+    writer = Writer(selection, {}, searched=["war", "peace"])
+    assert [writer.search_with(word) for word in ("peace", "war")] == ['"peace"', '"war"']
+    names = [writer.topic(k).name for k in range(3)]
+    assert all(names) and len(set(names)) == 3
+    assert looked_up == [["war", "peace"], list(range(trained.topics))]
     labels.proposals.cache_clear()
 
 
@@ -267,7 +336,7 @@ def test_a_group_of_numbers_is_said_with_the_name_of_its_field():
 def test_a_row_of_words_says_the_years_of_its_bar_and_its_shares(
     shape, more, when, place, width, shares
 ):
-    item = WordItem(
+    item = EventItem(
         kind="event",
         word="texas",
         also=[],
@@ -282,8 +351,8 @@ def test_a_row_of_words_says_the_years_of_its_bar_and_its_shares(
         sections=False,
         times=RatioBetween(ratio=2.0, low=1.5, high=3.0),
     )
-    axis = screen.Axis(1800.0, 1900.0)
-    (line,) = screen._words([SimpleNamespace(rank=0, items=[item])], axis)
+    axis = Axis(1800.0, 1900.0)
+    (line,) = word_lines([SimpleNamespace(rank=0, items=[item])], axis)
     assert (line.when, line.place, line.width) == (when, place, width)
     assert line.fading == (shape == "line")
     assert line.rare == (shape == "window" and not more)
@@ -317,9 +386,9 @@ def test_the_page_draws_the_river_and_says_it_in_words(trained, client):
 
 
 def test_without_a_river_groups_are_rows_of_families(trained, client, monkeypatch):
-    monkeypatch.setattr(screen, "FEWEST_RIVER_BINS", 10_000)
+    monkeypatch.setattr(River, "is_drawn", False)
     monkeypatch.setattr(
-        screen, "mixes", lambda selection, unit, rows: mixes.mixes(selection, "", rows)
+        overview_screen, "mixes", lambda selection, unit, rows: mixes.mixes(selection, "", rows)
     )
     page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
     assert 'class="river"' not in page and 'class="mix"' in page
@@ -328,11 +397,37 @@ def test_without_a_river_groups_are_rows_of_families(trained, client, monkeypatc
 
 
 def test_without_groups_each_family_is_an_area_and_a_bar(trained, client, monkeypatch):
-    monkeypatch.setattr(screen, "FEWEST_RIVER_BINS", 10_000)
-    monkeypatch.setattr(screen, "mixes", lambda *_: None)
+    monkeypatch.setattr(River, "is_drawn", False)
+    monkeypatch.setattr(overview_screen, "mixes", lambda *_: None)
     page = client.get(reverse("run_overview", args=[trained.pk])).content.decode()
     assert 'class="picture plain"' in page and 'class="pieces"' in page
     assert 'class="tree"' in page and "<b>Largest topics</b>" in page
+    assert "too few dates to be drawn over time" in page
+
+
+def test_areas_say_what_is_missing_for_another_picture(trained, monkeypatch):
+    version = trained.version
+    assert "have too few dates" in overview_screen._say_why_tree(version)
+    monkeypatch.setattr(overview_screen.fields, "dated", lambda version: None)
+    assert "no dates, and no field" in overview_screen._say_why_tree(version)
+    monkeypatch.setattr(overview_screen.fields, "categories", lambda version: [])
+    assert "no dates and no groups" in overview_screen._say_why_tree(version)
+
+
+def test_the_largest_topic_of_a_family_is_the_visible_one_with_most_words_of_the_set(
+    trained, monkeypatch
+):
+    """A family has its topics in the order of the run, hidden ones too."""
+    view = RunView(trained)
+    family = SimpleNamespace(topics=[0, 1, 2])
+    tokens = np.array([90.0, 10.0, 50.0, *np.zeros(trained.topics - 3)])
+    monkeypatch.setattr(labels.Labels, "is_hidden", lambda self, k: k == 0)
+    monkeypatch.setattr(
+        links, "topic_link", lambda view, k: topic_link(k, f"Topic {k}", has_name=True)
+    )
+    (topic,) = first_sentences.topics_of_families(view, [SimpleNamespace(family=family)], tokens)
+    assert topic.number == 2
+    assert first_sentences._join([topic, topic]) == [topic, "; ", topic, "."]
 
 
 def test_the_first_screen_tells_changes_of_named_topics_first():
@@ -342,6 +437,32 @@ def test_the_first_screen_tells_changes_of_named_topics_first():
 
     unnamed = change(1, "world · peace · fear", False)
     named = change(2, "Soviet Union", True)
-    first, *_ = screen._clearest([unnamed, named])
+    first, *_ = first_sentences._say_clearest([unnamed, named]).parts
     assert first.name == "Soviet Union"
-    assert screen._clearest([unnamed])[0].name == "world · peace · fear"
+    clearest = first_sentences._say_clearest([unnamed])
+    assert clearest.parts[0].name == "world · peace · fear"
+    assert clearest.label == "Clearest change"
+
+
+@pytest.mark.parametrize(
+    ("starts", "end", "label"),
+    [
+        ([1790.0, 1794.0], 2021.0, "When, 1790–2020"),
+        ([2015.0, 2015.5], 2016.0, "When, 2015"),
+        ([2015.5, 2016.25], 2016.5, "When, 2015–2016"),
+    ],
+)
+def test_the_sentence_about_the_time_says_of_which_years_the_texts_are(starts, end, label):
+    river = River([], starts, end, [], [])
+    assert first_sentences._name_years(river) == label
+
+
+def test_a_topic_without_a_name_is_its_number_with_its_words_in_brackets():
+    """On the page, in the JSON and in a notebook: a list of words is no subject of a sentence."""
+    topic = topic_link(31, "man · industrial · wage", False)
+    said = "T31 (man · industrial · wage)"
+    assert sentences.plain([topic, ": 5% of the words"], "") == f"{said}: 5% of the words."
+    assert number_with_words("T31", "") == "T31"
+    for template in ("run/_name.html", "run/_named.html"):
+        html = render_to_string(template, {"topic": topic})
+        assert " ".join(strip_tags(html).split()) == said

@@ -122,7 +122,7 @@ def check_parts(run, page) -> None:
     """Again from what is kept: of each topic, how much of it one topic with fewer has."""
     short = how_many.trainings(run)[2][0]
     own = evidence.of(run)
-    assert short.of_fine.sum() == own.rows.tokens == short.of_coarse.sum()
+    assert short.of_fine.sum() == own.section_bow.tokens == short.of_coarse.sum()
     table = np.zeros((6, 2))
     table[short.fine, short.coarse] = short.shared
     for topic in page["topics"]:
@@ -187,7 +187,7 @@ def test_of_a_large_corpus_a_sample_is_read_and_that_is_said(client, run, monkey
     monkeypatch.setattr(how_many, "MOST_CORE_SECONDS", longest - 0.5 * reading)
     assert how_many.share_read(run) == pytest.approx(0.5)
     assert "read 50% of the documents, drawn by chance" in asked(client, run)["sample"]
-    bow = evidence.of(run).rows
+    bow = evidence.of(run).section_bow
     sample = how_many.learned_from(run, bow)
     read = np.diff(sample.indptr) > 0
     assert len(read) == bow.D and 0.4 < read.sum() / (np.diff(bow.indptr) > 0).sum() < 0.6
@@ -224,7 +224,7 @@ def test_the_time_is_estimated_as_the_form_of_trainings_does(run, monkeypatch):
 
 
 def test_settings_that_were_left_open_fit_the_number(run):
-    bow = evidence.of(run).rows
+    bow = evidence.of(run).section_bow
     assert "alpha" not in how_many.settings_with(run, bow, 18)
     run.settings |= {"alpha": 0.123}
     wanted = how_many.settings_with(run, bow, 18)
@@ -253,8 +253,8 @@ def test_sentences_name_no_best_number():
     rows[2] = Trained(180, 178, -6.8, [-6.8, -6.8], 90, 30, 1, 4, "")
     said = sentences.say_measures(rows)
     assert "from 20 to 60 topics a word becomes 22% more probable" in said[0]
-    assert "from 60 to 180 topics nothing changes" in said[0]
-    assert "12 of 20 topics are found again, 35 of 60, and 90 of 178" in said[1]
+    assert "from 60 to 180 topics the words are predicted equally well" in said[0]
+    assert "another seed finds 12 of 20 topics again, 35 of 60, and 90 of 178" in said[1]
     assert said[2] == (
         "Mixed topics, of two subjects: 2 of 20 (10%), 9 of 60 (15%), and 30 of 178 (17%)."
     )
@@ -267,9 +267,35 @@ def test_sentences_name_no_best_number():
     )
     changed = sentences.say_changes(rows, Counts(1, 37, 22, 33, 9, 30, 21, 4, 88))
     assert "best" not in " ".join([*said, *changed])
-    assert "33 of them stay" in changed[3]
-    changed = sentences.say_changes(rows, Counts(0, 60, 0, 0, 9, 30, 21, 0, 88))
-    assert changed[0] == (
-        "With 20 topics none of the 60 stay, 60 become parts of larger ones, and none is lost."
+    assert changed[0].startswith("With 20 topics one of the 60 stays, 37 become parts of larger")
+    assert changed[2].startswith("Of the 178 topics that have words, 88 are not found again")
+    assert changed[3] == (
+        "Trained again with another seed, 33 of the 60 topics stay; the other 27 change by chance"
+        " alone."
     )
-    assert "and none repeat the words" in changed[2]
+
+
+def test_sentences_of_no_topic_and_of_one():
+    rows = [Trained(topics, topics, None, [], 9, 0, 0, 0, "") for topics in (20, 60, 180)]
+    none = sentences.say_changes(rows, Counts(0, 60, 0, 60, 60, 0, 0, 0, 0))
+    assert none == [
+        "With 20 topics none of the 60 stays, 60 become parts of larger ones, and none is lost.",
+        "With 180 topics 60 of the 60 stay, none splits, and there are no others.",
+        "Of these 180 topics none is missing from a training with another seed, and none repeats"
+        " the words of a larger one.",
+        "Trained again with another seed, 60 of the 60 topics stay; chance alone changes none.",
+    ]
+    one = sentences.say_changes(rows, Counts(58, 1, 1, 59, 58, 1, 1, 1, 1))
+    assert one[0].endswith(
+        "one becomes a part of a larger one, and one is lost: its words are spread over several"
+        " topics."
+    )
+    assert one[1].endswith("one splits, and one neither stays nor splits clearly.")
+    assert one[2].endswith(
+        "one is not found again with another seed, and one repeats the words of a larger one."
+    )
+    assert one[3].endswith("the other one changes by chance alone.")
+    rows_of_none = sentences.say_changes(rows, Counts(0, 0, 60, 0, 0, 0, 60, 0, 0))
+    assert rows_of_none[3].endswith(
+        "none of the 60 topics stays; all of them change by chance alone."
+    )

@@ -3,18 +3,20 @@ links, its file."""
 
 import csv
 import io
+import json
 from collections import Counter
 
 import pytest
 from django.urls import reverse
 
+from inference.answers import Obstacle
 from inference.text import Tokeniser
 from webapp.analysis.keyness import counting
 from webapp.core.curation import services as curation
 from webapp.core.documents import corpus_unit
 from webapp.core.results import evidence
 from webapp.core.runs import names
-from webapp.models import Corpus, Document, Findings, Topic, Version, Word
+from webapp.models import Corpus, Document, StoredResult, Topic, Version, Word
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.jobs import dispatch
 from webapp.platform.storage.cache import clear_all
@@ -299,10 +301,10 @@ def test_a_worker_counts_what_would_take_long(client, trained, monkeypatch, quer
     done, known, shown = zip(*shares, strict=True)
     assert list(done) == sorted(done) and done[-1] == 1 and done == known == shown
     assert get(client, trained, query) == quick
-    made = list(Findings.objects.filter(snapshot=trained.snapshot).values_list("pk", "made_at"))
+    made = list(StoredResult.objects.filter(snapshot=trained.snapshot).values_list("pk", "made_at"))
     runs.compare_words(*arguments)  # a message that came twice
     assert (
-        list(Findings.objects.filter(snapshot=trained.snapshot).values_list("pk", "made_at"))
+        list(StoredResult.objects.filter(snapshot=trained.snapshot).values_list("pk", "made_at"))
         == made
     )
     # Nobody is asked for what has no words
@@ -334,11 +336,15 @@ def test_the_words_of_a_topic_add_up_to_its_difference(client, trained, query):
         totals = [0, 0]
         for d, s in enumerate(side):
             for pair in (
-                range(counted.bow.indptr[d], counted.bow.indptr[d + 1]) if s is not None else ()
+                range(counted.document_bow.indptr[d], counted.document_bow.indptr[d + 1])
+                if s is not None
+                else ()
             ):
-                totals[s] += int(counted.bow.counts[pair])
-                if counted.topics[pair] == topic["number"]:
-                    tokens[s][int(counted.bow.words[pair])] += int(counted.bow.counts[pair])
+                totals[s] += int(counted.document_bow.counts[pair])
+                if counted.token_topics.topics[pair] == topic["number"]:
+                    tokens[s][int(counted.document_bow.words[pair])] += int(
+                        counted.document_bow.counts[pair]
+                    )
         page = get(client, trained, f"{query}&topic={topic['number']}", "run_topic_split_json")
         assert page["rates"] == pytest.approx([10_000 * share for share in topic["share"]])
         assert page["rates"] == pytest.approx(
@@ -397,3 +403,11 @@ def test_an_embargo_after_the_page_was_seen_takes_the_phrases_away(client, train
     assert phrases()
     set_embargo(trained.corpus, True)
     assert not phrases()
+
+
+@pytest.mark.parametrize("obstacle", [None, *Obstacle])
+def test_why_nothing_can_be_said_is_read_as_it_was_stored(obstacle):
+    tried_words = counting.TriedWords(0.95, 3, "t", (4, 9), obstacle)
+    packed = json.loads(json.dumps(counting._pack_tried_words(tried_words)))
+    assert packed["verdict"] == ("" if obstacle is None else obstacle.value)
+    assert counting._read_tried_words(packed) == tried_words

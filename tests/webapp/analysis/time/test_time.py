@@ -1,8 +1,8 @@
 """Topics by time and category: every number again, from each token's topic and each document's own
 row."""
 
-import csv
-import io
+import html
+import json
 import re
 from collections import Counter
 from dataclasses import asdict
@@ -21,9 +21,13 @@ from inference.errors import Invalid
 from inference.explore import bands
 from tests.corpora import as_csv
 from tests.webapp.analysis.token_counts import documents, get, naive
+from tests.webapp.core.results.test_results import download
 from tests.webapp.making import corpus_of, run_on
+from tests.webapp.pin_forms import pinned_of
 from webapp.analysis.findings.change_marks import ChangeMarks
-from webapp.analysis.time import shade_tables, shares, trends
+from webapp.analysis.findings.screen import overview_screen
+from webapp.analysis.findings.topic_changes import TopicChange
+from webapp.analysis.time import pinned_shares, shade_tables, shares, trends
 from webapp.analysis.time.shapes import TimeLines
 from webapp.analysis.two_sets import contrasts, sets_form
 from webapp.core.curation import services as curation
@@ -134,13 +138,13 @@ def test_merged_and_hidden_topics(client, trained):
 
 def test_intervals_of_merged_topics_are_those_of_their_sum(trained):
     curation.change(trained, 4, {"into": "1"}, "Ada")
-    cut = shares.cut(Selection.read(QueryDict(), RunView(trained)), "decade")
-    found = shares.intervals(cut, [1])
+    grouped_set = shares.group_set(Selection.read(QueryDict(), RunView(trained)), "decade")
+    found = shares.intervals(grouped_set, [1])
     of = evidence.of(trained)
     into = RunView(trained).labels.into
-    rows = [[0] * trained.topics for _ in range(of.bow.D)]
-    for d in range(of.bow.D):
-        for k, n in zip(*(a.tolist() for a in of.mixture(d)), strict=True):
+    rows = [[0] * trained.topics for _ in range(of.document_bow.D)]
+    for d in range(of.document_bow.D):
+        for k, n in zip(*(a.tolist() for a in of.mixtures.of_document(d)), strict=True):
             rows[d][into[k]] += n
     tokens = np.array(rows)
     d, k = np.nonzero(tokens)
@@ -150,8 +154,8 @@ def test_intervals_of_merged_topics_are_those_of_their_sum(trained):
         k.astype(np.uint16),
         tokens[d, k].astype(np.int32),
         tokens.sum(axis=1),
-        cut.group,
-        len(cut.groups.labels),
+        grouped_set.group,
+        len(grouped_set.groups.labels),
         [1],
     )
     assert np.allclose(found.low, expected.low, equal_nan=True) and np.allclose(
@@ -194,6 +198,7 @@ def test_the_strongest_passages_of_a_bin(client, trained):
         number for _, number in sorted(inside)[:3]
     ]
     assert data["passages"]["documents"][0]["share"] == pytest.approx(-min(inside)[0])
+    assert "has=3%3A0" in data["passages"]["url"]  # all that have any of it
     assert "1800s" in get(client, trained, "?topics=3&by=decade&bin=1800s", "run_time")
     assert (
         client.get(reverse("run_time", args=[trained.pk]) + "?topics=3&bin=<b>").status_code == 400
@@ -201,11 +206,11 @@ def test_the_strongest_passages_of_a_bin(client, trained):
 
 
 def test_the_csv_has_what_the_page_has(client, trained):
-    response = client.get(
-        reverse("run_time_csv", args=[trained.pk]) + "?by=year&topics=1,5&q=treaty"
-    )
+    address = reverse("run_time_csv", args=[trained.pk])
+    response = client.get(address + "?by=year&topics=1,5&q=treaty")
     assert f"_run{trained.pk}_K6_seed3_" in response["Content-Disposition"]
-    found = list(csv.DictReader(io.StringIO(b"".join(response.streaming_content).decode())))
+    assert response.is_async, "else all of it is gathered before the first row is sent"
+    found = _rows(address + "?by=year&topics=1,5&q=treaty")
     data = get(client, trained, "?by=year&topics=1,5&q=treaty")
     assert len(found) == 2 * len(data["bins"])
     for topic in data["topics"]:
@@ -225,16 +230,13 @@ def test_the_csv_has_what_the_page_has(client, trained):
                 "3",
             )
             assert row["documents_chosen"] == "documents with “treaty”"
-    every = client.get(reverse("run_time_csv", args=[trained.pk]) + "?by=party&topics=all")
-    assert (
-        len(
-            {
-                row["topic"]
-                for row in csv.DictReader(io.StringIO(b"".join(every.streaming_content).decode()))
-            }
-        )
-        == 6
-    )
+    assert len({row["topic"] for row in _rows(address + "?by=party&topics=all")}) == 6
+
+
+def _rows(url: str) -> list[dict[str, str]]:
+    """Of a CSV as a browser gets it."""
+    head, *rows = download(url)
+    return [dict(zip(head, row, strict=True)) for row in rows]
 
 
 @pytest.mark.parametrize(
@@ -328,7 +330,9 @@ def drawn_decades(marks, large=False):
     bins = [SimpleNamespace(label=d, thin=d == "1990s", tokens=10, documents=5) for d in DECADES]
     page = SimpleNamespace(by="decade", in_time=True, bins=bins)
     none = [None] * len(DECADES)
-    topic = SimpleNamespace(label="T1", share=SHARES, low=none, high=none, overall=0.1)
+    topic = SimpleNamespace(
+        with_label="Trade (T01)", share=SHARES, low=none, high=none, overall=0.1
+    )
     top = drawing.own_scale(page, topic, marks)
     return top, drawing.trend(page, topic, top, large, marks)
 
@@ -372,15 +376,13 @@ def test_one_document_in_each_year(client, gaps):
     assert "<svg" in get(client, gaps, "?by=year&topics=1&from=1903&to=1910", "run_time")
 
 
-def test_neither_dates_nor_categories(client, draft, django_db_blocker):
+def _draft_read(draft, rows):
+    """A corpus of a table, and a run of it that is not trained."""
     from tasks.corpora import read_corpus
-    from tasks.runs import train
     from webapp.core.runs import services as runs
     from webapp.intake.ingest import corpora, guesses
 
-    corpus = draft(
-        as_csv([["text"], *[[f"word other thing horse comet {i}"] for i in range(12)]]), "plain.csv"
-    )
+    corpus = draft(as_csv(rows), "plain.csv")
     corpora.read(
         corpus,
         corpora.ReadingSettings(
@@ -392,7 +394,29 @@ def test_neither_dates_nor_categories(client, draft, django_db_blocker):
     )
     read_corpus(corpus.pk)
     corpus.refresh_from_db()
-    run = runs.create(corpus.version, topics=2, passes=2)
+    return runs.create(corpus.version, topics=2, engine_settings={"passes": 2})
+
+
+def test_documents_with_numbers_alone_are_grouped_by_these(client, draft, django_db_blocker):
+    from tasks.runs import train
+
+    rows = [[f"word other thing horse comet {i}", i % 4 + 0.5] for i in range(12)]
+    run = _draft_read(draft, [["text", "score"], *rows])
+    assert [field.name for field in fields.numbers(run.version)] == ["score"]
+    assert fields.choices(run.version) == ["score"]
+    train(run.pk)
+    page = get(client, run)
+    assert page["by"] == "score" and len(page["bins"]) > 1
+    assert "have no dates" not in get(client, run, "", "run_time")
+    assert get(client, run, "", "run_time_table_json")["by"] == "score"
+    assert "Time shows their topics by “score”" in overview_screen._say_why_tree(run.version)
+
+
+def test_neither_dates_nor_categories(client, draft, django_db_blocker):
+    from tasks.runs import train
+
+    rows = [[f"word other thing horse comet {i}"] for i in range(12)]
+    run = _draft_read(draft, [["text"], *rows])
     html = get(client, run, "", "run_time")
     assert "Watch it train" in html
     train(run.pk)
@@ -412,16 +436,18 @@ def test_a_corpus_of_categories_only_begins_with_one(trained, monkeypatch):
 
 
 def test_intervals_are_remembered_topic_by_topic(trained, monkeypatch):
-    cut = shares.cut(Selection.read(QueryDict("q=commerce"), RunView(trained)), "year")
-    first = shares.intervals(cut, [2, 0])
+    grouped_set = shares.group_set(
+        Selection.read(QueryDict("q=commerce"), RunView(trained)), "year"
+    )
+    first = shares.intervals(grouped_set, [2, 0])
     asked = []
     compute = bands.sums_of
     monkeypatch.setattr(shares.bands, "sums_of", lambda *a: asked.append(a[-2]) or compute(*a))
-    again = shares.intervals(cut, [0, 5, 2])
+    again = shares.intervals(grouped_set, [0, 5, 2])
     assert asked == [[5]]
     assert np.array_equal(again.share[[2, 0]], first.share, equal_nan=True)
     with pytest.raises(Invalid):
-        shares.cut(Selection.read(QueryDict(), RunView(trained)), "nothing")
+        shares.group_set(Selection.read(QueryDict(), RunView(trained)), "nothing")
 
 
 SETS = [
@@ -471,7 +497,12 @@ def by_day(trained, monkeypatch, tmp_path):
     counted = evidence.of(trained)
     assert counted.day_sums is None  # the corpus is small
     monkeypatch.setattr(day_sums, "_ROW_BYTES", 1_000)
-    rows = counted.doc_ptr, counted.doc_topics, counted.doc_tokens, counted.lengths
+    rows = (
+        counted.mixtures.doc_ptr,
+        counted.mixtures.doc_topics,
+        counted.mixtures.doc_tokens,
+        counted.lengths,
+    )
     day_sums.DaySums.write(tmp_path, fields.dates(trained.version), counted.K, *rows)
     monkeypatch.setattr(counted, "day_sums", day_sums.DaySums.open(tmp_path))
     return counted.day_sums
@@ -582,12 +613,26 @@ def test_an_end_of_an_interval_is_never_said_to_be_larger_than_it_is():
     )
 
 
+def test_a_pin_of_the_table_keeps_its_shares(client, trained):
+    page = client.get(reverse("run_time_table", args=[trained.pk])).content.decode()
+    form = page[page.index('<details class="pin">') :]
+    kept = json.loads(html.unescape(re.search(r'name="table" value="([^"]*)"', form)[1]))
+    table = get(client, trained, "", "run_time_table_json")
+    assert kept["columns"][0] == table["by"]
+    assert [row[0] for row in kept["rows"]] == [column["label"] for column in table["columns"]]
+    for i, row in enumerate(table["rows"]):
+        assert row["label"] in kept["columns"][1 + i]
+        for j, cell in enumerate(row["cells"]):
+            assert kept["rows"][j][1 + i] == (
+                None if cell["share"] is None else pytest.approx(cell["share"], abs=1e-4)
+            )
+
+
 def test_the_file_of_the_table_has_the_rows_of_the_table(client, trained, monkeypatch):
     monkeypatch.setattr(trends, "TOPICS_SHOWN", 2)
     html = get(client, trained, "?by=decade&q=war", "run_time_table")
     address = re.search(r'href="([^"]*)" download>These numbers', html)[1].replace("&amp;", "&")
-    file = b"".join(client.get(address).streaming_content).decode()
-    rows = list(csv.DictReader(io.StringIO(file)))
+    rows = _rows(address)
     table = get(client, trained, "?by=decade&q=war", "run_time_table_json")
     assert {row["topic"] for row in rows} == {str(row["number"]) for row in table["rows"]}
     assert len(table["rows"]) > 2 and {row["by"] for row in rows} == {"decade"}
@@ -690,9 +735,21 @@ def test_one_topic_by_two_fields(client, trained):
     )
 
 
-def test_too_many_periods_for_a_table_are_said(client, trained):
+def test_a_table_has_no_columns_for_years_without_documents(client, gaps):
+    table = get(client, gaps, "?by=year", "run_time_table_json")
+    years = [column["label"] for column in table["columns"]]
+    assert years == ["1900", "1901", "1903", "1904", "1910", "1930"]
+    assert all(column["documents"] for column in table["columns"])
+    assert (table["without_documents"], table["left_out"]) == (25, 0)
+    html = get(client, gaps, "?by=year", "run_time_table")
+    assert "25 years without documents are left out." in html
+
+
+def test_too_many_periods_for_a_table_are_said(client, trained, monkeypatch):
+    """Those that have documents: of the months of thirty years one in twelve."""
+    monkeypatch.setattr(shade_tables, "COLUMNS", 20)
     html = get(client, trained, "?by=month", "run_time_table")
-    assert "can show 60 months" in html and 'aria-label="Columns"' in html
+    assert "can show 20 months" in html and 'aria-label="Columns"' in html
     assert (
         client.get(reverse("run_time_table_json", args=[trained.pk]) + "?by=month").status_code
         == 400
@@ -737,10 +794,10 @@ def test_who_speaks_is_part_of_what_intervals_depend_on(trained):
     trained_with_units = Run.objects.select_related("corpus", "snapshot").get(pk=trained.pk)
     trained_with_units.version = version
     selection = Selection.all(RunView(trained_with_units))
-    before = shares.cut(selection, "president")
+    before = shares.group_set(selection, "president")
     assert shares.unit(before).name == "party"
     version.corpus.unit = "president"
-    after = shares.cut(selection, "president")
+    after = shares.group_set(selection, "president")
     assert shares.unit(after).name == "" and after.key != before.key
 
 
@@ -793,3 +850,40 @@ def test_of_a_category_the_values_of_the_set_are_shown(client, trained, monkeypa
         sum(cell["documents"] for row in both["rows"] for cell in row["cells"])
         == (column["documents"])
     )
+
+
+def test_a_pin_of_lines_keeps_what_changed_and_the_passages_of_the_page(client, trained):
+    url = reverse("run_time", args=[trained.pk])
+    data = client.get(reverse("run_time_json", args=[trained.pk]) + "?by=year&topics=1").json()
+    period = next(bin["label"] for bin in data["bins"] if bin["documents"])
+    page = client.get(f"{url}?by=year&topics=1&bin={period}").content.decode()
+    fields = pinned_of(page)
+    sent = json.loads(fields["passages"])
+    shown = client.get(
+        reverse("run_time_json", args=[trained.pk]) + f"?by=year&topics=1&bin={period}"
+    ).json()["passages"]["documents"]
+    assert [passage["document"] for passage in sent] == [row["number"] for row in shown][:5]
+    assert sent[0]["quote"] == "".join(text for text, _ in shown[0]["snippet"])
+
+
+def test_pinned_lines_say_the_changes_and_when_there_are_too_many_periods():
+    topic = SimpleNamespace(with_label="War (T01)", share=[0.1] * 400, low=[None] * 400)
+    topic.high = topic.low
+    page = SimpleNamespace(
+        topics=[topic],
+        by="year",
+        bins=[SimpleNamespace(label=str(year)) for year in range(400)],
+        selection="",
+        passages=None,
+    )
+    changes = [TopicChange(True, None, "War: 20% of the words since 1812, 1% before."), None]
+    kept = pinned_shares.pinned_lines(page, changes)
+    assert kept.sentence.split("\n") == [
+        "Share of the words.",
+        "The page has 400 periods, which are more than a notebook keeps.",
+        "War: 20% of the words since 1812, 1% before.",
+    ]
+    assert kept.table == "" and kept.passages == ""
+    page.bins = page.bins[:300]
+    topic.share = topic.low = topic.high = topic.share[:300]
+    assert len(json.loads(pinned_shares.pinned_lines(page).table)["rows"]) == 300

@@ -12,7 +12,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from inference.explore import neighbours
-from tests.webapp.analysis.topics.test_overview import chosen, counts
+from tests.webapp.analysis.topics.test_topics_page import chosen, counts
 from webapp.analysis.topics import topic_measures
 from webapp.analysis.topics.topic import read_topic
 from webapp.core.curation import services as curation
@@ -51,10 +51,10 @@ def get(client, run, query: str = "", what: str = "run_topic_json", **more) -> d
 def by_words(run, mask: np.ndarray, topics: list[int]) -> tuple[np.ndarray, np.ndarray]:
     """int64[V]: tokens of each word in some topics, and in all, in some documents."""
     found = evidence.of(run)
-    inside = np.zeros(found.bow.V, np.int64)
-    everywhere = np.zeros(found.bow.V, np.int64)
+    inside = np.zeros(found.document_bow.V, np.int64)
+    everywhere = np.zeros(found.document_bow.V, np.int64)
     for d in np.flatnonzero(mask):
-        words, tokens, given, _ = found.document(d)
+        words, tokens, given, _ = found.token_topics.of_document(d)
         everywhere[words] += tokens
         mine = np.isin(given, topics)
         inside[words[mine]] += tokens[mine]
@@ -169,7 +169,7 @@ def test_documents_are_ranked_each_once(client, case, query, rank):
 def test_why_a_word_is_here(client, case):
     run, topics = case
     word = Word.objects.get(version=run.version_id, word="militia")
-    of, tokens, given, _ = evidence.of(run).word(word.number)
+    of, tokens, given, _ = evidence.of(run).word_topics.of_word(word.number)
     mine = np.isin(given, topics)
     found = get(client, run, "", "run_topic_word_json", word="militia")["why"]
     assert (found["tokens"], found["documents"]) == (tokens[mine].sum(), np.count_nonzero(mine))
@@ -278,11 +278,11 @@ def test_phrases_are_neighbours_of_the_topic_and_open_their_lines(client, traine
     pairs = Counter()
     having = defaultdict(set)
     for d in np.argsort(-of_topic, kind="stable")[: neighbours.MORE]:
-        words, tokens, given, _ = found.document(int(d))
+        words, tokens, given, _ = found.token_topics.of_document(int(d))
         mine = {
             int(at): (numbers[int(w)], int(k))
             for w, k in dict(zip(words.tolist(), given.tolist(), strict=True)).items()
-            for at in found.offsets(int(d), w)
+            for at in found.token_places.offsets(int(d), w)
         }
         places = sorted(mine)
         for a, b in pairwise(places):

@@ -7,36 +7,43 @@ import pytest
 from django.urls import reverse
 
 from webapp.analysis.topics import verdict
+from webapp.core.curation import services as curation
 from webapp.core.results import found_again
 from webapp.models import Run
+from webapp.platform.drawing.numbers import percent
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def view(monkeypatch):
-    """Makes a view of a run with one topic with given measures."""
+def selection(monkeypatch):
+    """Makes all documents of a run with one topic with given measures, and that many of its
+    documents."""
 
-    def of(**measured):
+    def of(documents=20.0, **measured):
         column = {
             "apart": 0.2,
             "mixed": 0.0,
             "exclusivity": 0.4,
-            "documents": 20.0,
+            "documents": documents,
             "background": 0.0,
         } | measured
         monkeypatch.setattr(
             verdict.measures, "of", lambda run: {name: np.array([x]) for name, x in column.items()}
         )
-        return SimpleNamespace(
-            run=SimpleNamespace(version=SimpleNamespace(documents=100), pk=1, snapshot=None)
-        )
+        counted = SimpleNamespace(documents=np.array([[documents]]), of_documents=np.array([100.0]))
+        monkeypatch.setattr(verdict.sums, "of_selection", lambda selection: counted)
+        monkeypatch.setattr(verdict.RunSelection, "all", lambda view: view)
+        run = SimpleNamespace(pk=1, snapshot=None)
+        labels = SimpleNamespace(members=lambda k: [])
+        view = SimpleNamespace(run=run, labels=labels)
+        return SimpleNamespace(view=view, has_conditions=False)
 
     return of
 
 
-def test_kinds_follow_from_the_measures(view):
-    near = [SimpleNamespace(label="T07", divergence=0.1)]
+def test_kinds_follow_from_the_measures(selection):
+    near = [SimpleNamespace(with_label="Tax (T07)", divergence=0.1)]
     for measured, similar, kind, reason in [
         ({}, [], "clear", "its first words occur in the same passages"),
         (
@@ -46,17 +53,20 @@ def test_kinds_follow_from_the_measures(view):
             "seldom in the same passage",
         ),
         ({"apart": np.nan}, [], "clear", "not measured"),
-        ({"exclusivity": 0.1}, [], "clear", "other topics use them, too"),
-        ({}, near, "mixed", "T07 has nearly the same words"),
+        ({"exclusivity": 0.1}, [], "clear", "although other topics use them, too"),
+        ({}, near, "mixed", "Tax (T07) has nearly the same words"),
+        ({"documents": 0.3}, [], "clear", "it occurs in 0.3% of the documents"),
         ({"background": 1.0, "mixed": 1.0}, near, "general", "occur all over the texts"),
     ]:
-        judged = verdict.judge(view(**measured), 0, similar)
-        assert judged.kind == kind and judged.sentence == verdict.SENTENCES[kind]
+        judged = verdict.judge(selection(**measured), 0, similar)
+        not_judged = kind == "clear" and "apart" in measured
+        sentence = verdict.NOT_JUDGED if not_judged else verdict.SENTENCES[kind]
+        assert judged.kind == kind and judged.sentence == sentence
         assert any(reason in each.text for each in judged.reasons), judged
-    assert verdict.judge(view(exclusivity=np.nan), 0, []) is None
+    assert verdict.judge(selection(exclusivity=np.nan), 0, []) is None
 
 
-def test_a_topic_that_other_seeds_do_not_find_is_unstable(view, monkeypatch):
+def test_a_topic_that_other_seeds_do_not_find_is_unstable(selection, monkeypatch):
     runs = {5: (True, 0.9, []), 6: (False, 0.25, ["tax", "rate"]), 7: (False, 0.65, ["law"])}
     for seeds, kind, reasons in [
         ([5], "clear", ["found again in 1 of 1 runs with other seeds"]),
@@ -87,7 +97,7 @@ def test_a_topic_that_other_seeds_do_not_find_is_unstable(view, monkeypatch):
     ]:
         topic = [found_again.Elsewhere(seed, *runs[seed]) for seed in seeds]
         monkeypatch.setattr(found_again, "elsewhere", lambda run, topic=topic: [topic])
-        judged = verdict.judge(view(), 0, [])
+        judged = verdict.judge(selection(), 0, [])
         texts = [reason.text for reason in judged.reasons]
         assert judged.kind == kind and set(reasons) <= set(texts), texts
         assert judged.reasons[-1].url == reverse("run", args=[1]) + "#seeds"
@@ -102,3 +112,23 @@ def test_the_page_says_it_with_links(client, trained):
     assert data["kind"] != "unstable" and not any(
         "seeds" in reason["text"] for reason in data["reasons"]
     )
+
+
+def test_a_merged_topic_occurs_where_its_page_counts_it_and_the_rest_is_of_it_alone(
+    client, trained
+):
+    def read(query=""):
+        page = client.get(reverse("run_topic_json", args=[trained.pk, 1]) + query).json()
+        texts = [reason["text"] for reason in page["verdict"]["reasons"]]
+        return page, next(text for text in texts if "documents" in text and "occurs in" in text)
+
+    before = read()[0]
+    curation.change_many(trained, {3: {"into": "1"}}, "a test")
+    page, occurs = read()
+    counted = page["counted"]
+    assert counted["documents"] > before["counted"]["documents"]
+    share = percent(counted["documents"] / counted["of_documents"])
+    assert occurs == f"it occurs in {share} of the documents"
+    alone = " (T01 alone, without T03, merged into it)"
+    assert page["verdict"]["sentence"] == before["verdict"]["sentence"] + alone
+    assert read("?q=war")[1] == f"it occurs in {share} of all documents"

@@ -3,16 +3,17 @@ who speaks; the page, its numbers again from the evidence, its file, the API, an
 
 import csv
 import io
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from django.urls import reverse
 
 from tests.webapp.making import corpus_of, run_on
-from webapp.analysis.topics import word_times
+from webapp.analysis.topics import word_times, word_times_page
 from webapp.core.results import evidence
 from webapp.core.runs import services as runs
-from webapp.models import Findings, Word
+from webapp.models import StoredResult, Word
 from webapp.platform.jobs import dispatch
 from webapp.platform.storage.cache import clear_all
 
@@ -63,7 +64,7 @@ def anew():
 def farm_of(run) -> int:
     """The number of the topic of farms."""
     number = Word.objects.get(version=run.version, word="wheat").number
-    *_, topics, _ = evidence.of(run).word(number)
+    *_, topics, _ = evidence.of(run).word_topics.of_word(number)
     return int(np.bincount(topics).argmax())
 
 
@@ -103,12 +104,12 @@ def test_numbers_are_those_of_the_evidence_and_open_their_lines(client, farmed):
     page = asked(client, farmed)
     k = farm_of(farmed)
     counted = evidence.of(farmed)
-    held = counted.held([k])
+    held = counted.mixtures.tokens_held([k])
     assert sum(period["tokens"] for period in page["periods"]) == held.sum()
     assert sum(period["documents"] for period in page["periods"]) == np.count_nonzero(held)
     for word in page["words"]:
         number = Word.objects.get(version=farmed.version, word=word["word"]).number
-        _, counts, topics, _ = counted.word(number)
+        _, counts, topics, _ = counted.word_topics.of_word(number)
         assert word["tokens"] == counts[topics == k].sum()
         assert word["tokens"] == sum(cell["tokens"] for cell in word["cells"])
         for period, cell in zip(page["periods"], word["cells"], strict=True):
@@ -131,6 +132,14 @@ def test_a_set_has_its_own_columns_and_hidden_words_are_left_out(client, farmed)
     assert (page["periods"][0]["first"], page["periods"][-1]["last"]) == ("1906", "1917")
     assert "tractor" not in by_word(page) and "oxen" in by_word(page)
     assert page["looked_at"] == len(page["words"]) + 1
+    html = asked(client, farmed, "run_topic_times", "?drop=tractor")
+    words = len(asked(client, farmed, query="?drop=tractor")["words"])
+    assert f"Of {words} words " in html  # the kinds of these are counted behind it
+
+
+def test_a_single_word_of_a_kind_is_counted_in_the_singular():
+    page = SimpleNamespace(words=[SimpleNamespace(kind="passed", cells=[])], periods=[])
+    assert word_times_page.html(page, "").counts == "1 was more frequent for a time"
 
 
 def test_the_page_says_it_in_sentences_and_shows_the_intervals_of_a_row(client, farmed):
@@ -177,9 +186,9 @@ def test_a_worker_answers_where_documents_are_many(client, farmed, monkeypatch):
     assert task == tasks.follow_words.name
     tasks.follow_words(*arguments)
     assert asked(client, farmed) == quick
-    made = list(Findings.objects.filter(snapshot=farmed.snapshot).values_list("pk", "made_at"))
+    made = list(StoredResult.objects.filter(snapshot=farmed.snapshot).values_list("pk", "made_at"))
     tasks.follow_words(*arguments)  # a message that came twice
-    again = list(Findings.objects.filter(snapshot=farmed.snapshot).values_list("pk", "made_at"))
+    again = list(StoredResult.objects.filter(snapshot=farmed.snapshot).values_list("pk", "made_at"))
     assert again == made
 
 
@@ -194,6 +203,6 @@ def test_a_topic_without_time_says_so(client, draft, django_db_blocker):
 
 
 def test_a_run_in_training_has_no_answer_yet(client, farmed):
-    run = runs.create(farmed.version, seed=3, topics=2, passes=2)
+    run = runs.create(farmed.version, seed=3, topics=2, engine_settings={"passes": 2})
     response = client.get(reverse("run_topic_times_json", args=[run.pk, 0]))
     assert response.status_code == 404

@@ -17,7 +17,7 @@ from webapp.analysis.two_sets import answering
 from webapp.core.documents import fields
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
-from webapp.models import Findings
+from webapp.models import StoredResult
 from webapp.platform.jobs import dispatch
 from webapp.platform.storage.cache import clear_all
 from webapp.service.embedding import charts
@@ -39,22 +39,53 @@ def questions(run) -> dict[str, str]:
     }
 
 
+@pytest.fixture
+def sent(monkeypatch) -> list:
+    """The tasks that workers are asked for, with their arguments."""
+    messages: list = []
+    monkeypatch.setattr(
+        dispatch.app, "send_task", lambda task, arguments, **_: messages.append((task, arguments))
+    )
+    return messages
+
+
+def leave_to_a_worker(monkeypatch) -> None:
+    """No comparison of two sets is quick enough for a request, and none is kept."""
+    for limit in ("QUICK_DOCUMENT_TOPICS", "QUICK_OF_FIELD", "QUICK_OF_TIME"):
+        monkeypatch.setattr(answering, limit, 0)
+    clear_all()
+
+
+def test_pages_say_that_the_last_try_came_to_nothing(client, trained, monkeypatch, sent):
+    query = questions(trained)["span"]
+    leave_to_a_worker(monkeypatch)
+    address = reverse("run_time_compare", args=[trained.pk]) + query
+    assert "A worker compares both" in client.get(address).content.decode()
+    ((task, arguments),) = sent
+    *asked, by = arguments
+    with pytest.raises(ZeroDivisionError), dispatch.at_work(task, asked, by):
+        raise ZeroDivisionError
+    page = client.get(address)
+    assert page.status_code == 202
+    assert "A worker tried this, and failed" in page.content.decode()
+    file = client.get(reverse("run_compare_csv", args=[trained.pk]) + query)
+    assert file.status_code == 202 and "failed" in file.content.decode()
+    assert len(sent) == 1, "nobody is asked again so soon"
+    with dispatch.at_work(task, asked):
+        pass  # done: other tests ask the same
+
+
 @pytest.mark.parametrize("kind", ["span", "value", "chosen", "at one time", "a set"])
-def test_a_worker_gives_the_answer_that_a_request_would(client, trained, monkeypatch, kind):
+def test_a_worker_gives_the_answer_that_a_request_would(client, trained, monkeypatch, sent, kind):
     query = questions(trained)[kind]
     address = reverse("run_time_compare_json", args=[trained.pk]) + query
     quick = client.get(address)
     assert quick.status_code == 200, quick.content
-    sent = []
-    for limit in ("QUICK_DOCUMENT_TOPICS", "QUICK_OF_FIELD", "QUICK_OF_TIME"):
-        monkeypatch.setattr(answering, limit, 0)
-    monkeypatch.setattr(
-        dispatch.app, "send_task", lambda task, arguments, **_: sent.append((task, arguments))
-    )
-    clear_all()
+    leave_to_a_worker(monkeypatch)
     waits = client.get(address)
     assert waits.status_code == 202
-    assert waits.json() == {"sides": [side["name"] for side in quick.json()["sides"]]}
+    sides = [side["name"] for side in quick.json()["sides"]]
+    assert waits.json() == {"sides": sides, "has_failed": False}
     page = client.get(reverse("run_time_compare", args=[trained.pk]) + query)
     assert page.status_code == 202 and 'role="status"' in page.content.decode()
     topics = [row["number"] for part in quick.json()["more"] for row in part]
@@ -74,10 +105,10 @@ def test_a_worker_gives_the_answer_that_a_request_would(client, trained, monkeyp
     assert client.get(address).json() == quick.json()
     assert client.get(claim).status_code in (200, 400)
     assert client.get(served).status_code == client.get(claim).status_code
-    made = list(Findings.objects.filter(snapshot=trained.snapshot).values_list("pk", "made_at"))
+    made = list(StoredResult.objects.filter(snapshot=trained.snapshot).values_list("pk", "made_at"))
     runs.answer(*arguments)  # a message that came twice
     assert made == list(
-        Findings.objects.filter(snapshot=trained.snapshot).values_list("pk", "made_at")
+        StoredResult.objects.filter(snapshot=trained.snapshot).values_list("pk", "made_at")
     )
 
 
@@ -94,7 +125,7 @@ EFFECTS = ["president", "spline(date)", "president + spline(date)"]
 @pytest.mark.parametrize("formula", EFFECTS)
 @pytest.mark.parametrize("topics", [[], [1], [1, 2]], ids=str)
 def test_a_worker_gives_the_effects_that_a_request_would(
-    client, trained, monkeypatch, formula, topics
+    client, trained, monkeypatch, sent, formula, topics
 ):
     query = urlencode({"formula": formula, "topic": topics}, doseq=True)
     address = reverse("run_effects_json", args=[trained.pk]) + f"?{query}"
@@ -107,14 +138,11 @@ def test_a_worker_gives_the_effects_that_a_request_would(
     assert [answer.status_code for answer in quick] == [200, 200], quick[0].content
     quick_file = client.get(file).content
     quick_claim = client.get(claim)
-    sent = []
     monkeypatch.setattr(effects_answering, "QUICK_DOCUMENT_TOPICS", 0)
-    monkeypatch.setattr(
-        dispatch.app, "send_task", lambda task, arguments, **_: sent.append((task, arguments))
-    )
     clear_all()
     assert client.get(address).status_code == 202
-    assert client.get(address).json() == {"sides": quick[0].json()["settings"]}
+    waiting = {"sides": quick[0].json()["settings"], "has_failed": False}
+    assert client.get(address).json() == waiting
     from tasks import runs
 
     ((task, arguments),) = sent  # it is asked for once, however many pages wait
@@ -148,13 +176,9 @@ def test_stored_estimates_answer_of_no_other_topics(trained):
         regression.along([2])
 
 
-def test_an_embedded_chart_waits_for_the_worker(client, trained, monkeypatch):
+def test_an_embedded_chart_waits_for_the_worker(client, trained, monkeypatch, sent):
     query = QueryDict(questions(trained)["value"].removeprefix("?"))
     monkeypatch.setattr(answering, "QUICK_OF_FIELD", 0)
-    sent = []
-    monkeypatch.setattr(
-        dispatch.app, "send_task", lambda task, arguments, **_: sent.append((task, arguments))
-    )
     with pytest.raises(Invalid, match="A worker still compares"):
         charts.chart(RunView(trained), "compare", query)
     assert [task for task, _ in sent] == [answering.TASK]

@@ -1,24 +1,37 @@
 """Two sets of documents compared: every number is a sum of tokens, and what cannot be compared is
 said."""
 
+import csv
+import html
+import io
+import json
 from datetime import date
+from types import SimpleNamespace
+from urllib.parse import urlencode, urlsplit
 
 import numpy as np
 import pytest
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils.html import strip_tags
 
 from inference.effects.time_curve import spline
+from inference.index.query import has_order
 from tests.webapp.analysis.token_counts import documents, get, naive
-from webapp.analysis.two_sets import compared_sets, contrasts, division, sets_form
+from tests.webapp.making import corpus_of, run_on
+from tests.webapp.pin_forms import pinned_of
+from webapp.analysis.effects import formula
+from webapp.analysis.two_sets import compared_sets, contrasts, division, sets_form, views
 from webapp.core.curation import services as curation
-from webapp.core.documents import fields, wording
+from webapp.core.documents import fields, search, sums, wording
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
-from webapp.models import Document
+from webapp.models import Document, Version
+from webapp.platform.drawing.trends import points
 from webapp.platform.pages.page_query import PageQuery
 
 pytestmark = pytest.mark.django_db
+PERIODS = "?from_a=1790&to_a=1799&from_b=1810&to_b=1815"
 
 
 def test_two_periods_compared(client, trained):
@@ -77,6 +90,15 @@ def test_what_opens_a_side_holds_it(client, trained):
         assert there.count == side["documents"] and there.q == "peace"
     word = next(word for part in data["words"] for word in part)
     assert QueryDict(word["url"].partition("?")[2])["q"] == f'peace "{word["word"]}"'
+
+
+def test_a_share_opens_all_documents_that_it_counts(client, trained):
+    query = "?from_a=1790&to_a=1799&from_b=1810&to_b=1815"
+    data = get(client, trained, query, "run_time_compare_json")
+    for row in [row for part in data["more"] for row in part]:
+        for url, tokens in zip(row["documents"], row["tokens"], strict=True):
+            there = Selection.read(QueryDict(url.partition("?")[2]), RunView(trained))
+            assert sums.of_selection(there).tokens[0][row["number"]] == tokens
 
 
 def test_a_word_opens_documents_that_have_it_whatever_the_search_says(client, trained):
@@ -234,3 +256,224 @@ def test_an_open_period_ends_with_the_documents_of_the_page(client, trained):
 def test_notes_on_a_comparison_stand_below_its_topics(client, trained):
     html = get(client, trained, "?to_a=1795&from_b=1806", "run_time_compare")
     assert html.index("<tbody>") < html.index("Differences are in percentage points.")
+
+
+def test_a_category_whose_name_has_a_colon_leads_to_its_effect(trained, monkeypatch):
+    category = SimpleNamespace(name='party: "old"', values=["Whig: new", "Tory"])
+    monkeypatch.setattr(fields, "categories", lambda version: [category])
+    query = QueryDict(mutable=True)
+    query.setlist("in_a", ['party: "old":Whig: new'])
+    query.setlist("in_b", ['party: "old":Tory'])
+    effects = QueryDict(urlsplit(views._effects(RunView(trained), query)).query)
+    assert formula.term(effects["effect"]) == formula.Term('party: "old"')
+    assert (effects["a"], effects["b"]) == ("Tory", "Whig: new")
+    query.setlist("in_b", ['party: "old":Nobody'])
+    assert views._effects(RunView(trained), query) == ""
+
+
+def test_a_set_of_a_category_whose_name_has_a_colon_is_said(trained, monkeypatch):
+    category = SimpleNamespace(name="party: old", values=["Whig: new"])
+    monkeypatch.setattr(fields, "categories", lambda version: [category])
+    selected = Selection.read(QueryDict("in=party: old:Whig: new"), RunView(trained))
+    assert selected.sentence == "documents party: old Whig: new"
+
+
+@pytest.fixture(scope="module")
+def stems(draft, django_db_setup, django_db_blocker):
+    """A run on texts whose words count as their stems."""
+    texts = {
+        "Whig": (
+            "nations are happy and agreed about a Qur’anic treaty",
+            "a nation of happiness agrees with the Qur’an",
+        ),
+        "Tory": ("kingdoms serve and spend", "a kingdom of servants spends on Shi’ites"),
+    }
+    rows = [["text", "party"]]
+    for number in range(60):
+        rows += [[of_party[number % 2], party] for party, of_party in texts.items()]
+    with django_db_blocker.unblock():
+        corpus = corpus_of(draft, rows, "stems.csv", forms="stems", language="en", min_documents=1)
+        yield run_on(corpus, topics=2, passes=2)
+
+
+@pytest.fixture(scope="module")
+def lemmas(draft, django_db_setup, django_db_blocker):
+    """The same of lemmas: some of their forms have another stem, and other lemmas have theirs."""
+    texts = {
+        "Whig": ("universities bought mice", "the university buys a mouse"),
+        "Tory": ("the universe spends gold", "universal gold was spent"),
+    }
+    rows = [["text", "party"]]
+    for number in range(60):
+        rows += [[of_party[number % 2], party] for party, of_party in texts.items()]
+    with django_db_blocker.unblock():
+        options = {"forms": "lemmas", "language": "en", "min_documents": 1}
+        yield run_on(corpus_of(draft, rows, "lemmas.csv", **options), topics=2, passes=2)
+
+
+@pytest.mark.parametrize(
+    ("counted", "some"),
+    [
+        ("stems", {"nation", "happi", "kingdom", "qur'an", "shi'it"}),
+        ("lemmas", {"university", "buy", "mouse", "spend"}),
+    ],
+)
+def test_a_word_that_counts_several_forms_opens_all_documents_that_have_one(
+    client, stems, lemmas, counted, some
+):
+    run = {"stems": stems, "lemmas": lemmas}[counted]
+    data = get(client, run, "?in_a=party:Whig&in_b=party:Tory", "run_time_compare_json")
+    linked = [word for words in data["words"] for word in words]
+    linked += [word for rows in data["more"] for row in rows for word in row["telling"]]
+    documents = list(Document.objects.filter(corpus_id=run.corpus_id))
+    words = wording.terms(run.version, [row.text for row in documents])
+    assert some <= {word["word"] for word in linked}
+    for word in linked:
+        query = QueryDict(urlsplit(word["url"]).query)["q"]
+        found = Selection.read(QueryDict(urlencode({"q": query})), RunView(run))
+        having = sum(word["word"] in [text for *_, text in of] for of in words)
+        assert found.count == having, word["word"]
+
+
+def test_a_stem_of_joined_words_is_asked_for_in_no_order_under_an_embargo(stems):
+    index = search.open_index(stems.version.corpus)
+    version = Version.objects.get(pk=stems.version_id)
+    version.corpus.embargo = True
+    text = search.terms(version, ["qur'an"])["qur'an"]
+    assert text == '("qur" "anic" OR "qur" "an")'
+    assert not has_order(index.parse(text))
+    assert len(index.find(text)) == 60
+
+
+def test_a_lemma_of_very_many_forms_is_found_by_a_word_of_each_stem(lemmas, monkeypatch):
+    monkeypatch.setattr(search, "MOST_WRITINGS", 1)
+    assert search.terms(lemmas.version, ["university"]) == {"university": "university"}
+
+
+def test_of_very_many_forms_those_of_the_fewest_are_left_out(stems, monkeypatch):
+    """Forms of other stems than the lemma's are found by these stems, not one by one."""
+    index = search.open_index(stems.version.corpus)
+    forms = index.forms
+    stems_of_forms = ("nation", "kingdom", "serv")
+    all_forms = np.concatenate([forms.of_stem(stem) for stem in stems_of_forms])
+    assert [len(forms.of_stem(stem)) for stem in stems_of_forms] == [2, 2, 1]
+    searches = search._by_stems(index, "nation", all_forms)
+    assert searches == ["nation", "kingdom", '"serve"']
+    found = [forms.matching(search.QueryPiece(text.strip('"'), search.STEM)) for text in searches]
+    assert set(np.concatenate(found).tolist()) == set(all_forms.tolist())
+    monkeypatch.setattr(search, "MOST_WRITINGS", 2)
+    assert search._by_stems(index, "nation", all_forms) == ["nation", "kingdom"]
+
+
+def test_a_form_whose_stem_the_index_has_not_is_found_as_it_is_written(stems):
+    """As where the stemmer has changed since the index was written."""
+    index = search.open_index(stems.version.corpus)
+    forms = np.concatenate([index.forms.of_stem(stem) for stem in ("nation", "happi")])
+    assert index.stream.lexicon.words(forms) == ["nations", "nation", "happy", "happiness"]
+    changed = SimpleNamespace(stream=index.stream, forms=index.forms._replace(language="de"))
+    searches = search._by_stems(changed, "nation", forms)
+    assert searches == ["nation", '"happiness"', '"happy"']
+
+
+def test_a_word_that_counts_as_its_stem_is_told_by_all_its_forms(client, stems):
+    """Each is on one side only, also where no form is written as the stem: "happi"."""
+    rows = []
+    for topic in range(2):
+        query = f"?in_a=party:Whig&in_b=party:Tory&topic={topic}"
+        page = get(client, stems, query, "run_topic_split_json")
+        rows += [row for part in page["words"] for row in part]
+    assert {"nation", "happi", "kingdom"} <= {row["word"] for row in rows}
+    assert all(row["one_sided"] for row in rows)
+
+
+def test_a_word_is_told_without_the_words_that_have_it_as_a_part(client, draft):
+    """In the texts “clock” is on both sides as often, as a word on one side alone."""
+    rows = [["text", "party"]]
+    for _ in range(60):
+        rows += [["the clock strikes iron", "Whig"], ["nine o’clock strikes silver", "Tory"]]
+    corpus = corpus_of(draft, rows, "clock.csv", language="en", min_documents=1)
+    run = run_on(corpus, topics=2, passes=2)
+    told = {}
+    for topic in range(2):
+        query = f"?in_a=party:Whig&in_b=party:Tory&topic={topic}"
+        page = get(client, run, query, "run_topic_split_json")
+        told |= {row["word"]: row["one_sided"] for part in page["words"] for row in part}
+    assert told["clock"] and told["o'clock"] and told["iron"]
+
+
+def test_a_pin_of_two_sets_keeps_the_conclusion_and_every_topic_that_differs(client, trained):
+    """The conclusion is of the topic that differs most clearly, on whichever side."""
+    query = "?from_a=1790&to_a=1799&from_b=1810&to_b=1815"
+    rows = [
+        row for side in get(client, trained, query, "run_time_compare_json")["more"] for row in side
+    ]
+    page = client.get(reverse("run_time_compare", args=[trained.pk]) + query).content.decode()
+    kept = pinned_of(page)
+    clearest = max(
+        rows, key=lambda row: min(abs(row["difference_low"]), abs(row["difference_high"]))
+    )
+    topic, told, numbers = kept["sentence"].partition(" differs most clearly: ")
+    assert clearest["label"] in topic
+    assert told + numbers in html.unescape(strip_tags(page))
+    table = json.loads(kept["table"])
+    assert table["columns"][:3] == ["topic", "1790–1799", "1810–1815"]
+    assert len(table["rows"]) == len(rows) > 1
+    for row, cells in zip(rows, table["rows"], strict=True):
+        assert row["label"] in cells[0]
+        assert cells[3] == points(row["difference"])
+
+
+@pytest.mark.parametrize("query", [PERIODS, "?q=war&rest=1"])
+def test_the_file_has_every_topic_as_the_page_has_it(client, trained, query):
+    data = get(client, trained, query, "run_time_compare_json")
+    page = client.get(reverse("run_time_compare", args=[trained.pk]) + query).content.decode()
+    assert reverse("run_compare_csv", args=[trained.pk]) + query.replace("&", "&amp;") in page
+    rows = {row["topic"]: row for row in rows_of_file(client, trained, query)}
+    assert list(rows) == [str(number) for number in range(trained.topics)]
+    listed = [(s, topic) for s, part in enumerate(data["more"]) for topic in part]
+    assert sum(row["beyond_chance"] == "1" for row in rows.values()) == len(listed)
+    assert listed and len(rows) == len(listed) + data["unsure_count"]
+    for _, topic in listed:
+        row = rows[str(topic["number"])]
+        assert (row["corpus"], row["run"], row["seed"]) == (
+            trained.corpus.name,
+            str(trained.pk),
+            str(trained.seed),
+        )
+        assert [row["first"], row["second"]] == [side["name"] for side in data["sides"]]
+        for s, side in enumerate(("first", "second")):
+            assert int(row[f"documents_{side}"]) == data["sides"][s]["documents"]
+            assert int(row[f"topic_tokens_{side}"]) == topic["tokens"][s]
+            for name in ("share", "low", "high"):
+                assert float(row[f"{name}_{side}"]) == topic[name][s]
+        assert float(row["difference"]) == topic["difference"]
+        assert float(row["low"]) == topic["difference_low"]
+        assert float(row["high"]) == topic["difference_high"]
+        assert number_of(row["ratio"]) == topic["ratio"]
+        assert number_of(row["ratio_high"]) == topic["ratio_high"]
+        assert number_of(row["p"]) == topic["p"]
+        assert float(row["level"]) == data["level"]
+
+
+def test_the_file_of_sets_that_cannot_be_concluded_from_says_why_in_each_row(client, trained):
+    query = f"{PERIODS}&constant=time"
+    data = get(client, trained, query, "run_time_compare_json")
+    rows = rows_of_file(client, trained, query)
+    assert data["caution"] and rows
+    assert {(row["verdict"], row["low"]) for row in rows} == {("apart in time", "")}
+
+
+def test_a_file_of_no_two_sets_is_not_found(client, trained):
+    address = reverse("run_compare_csv", args=[trained.pk])
+    assert client.get(address).status_code == 404
+    assert client.get(f"{address}?from_b=1800").status_code == 400
+
+
+def rows_of_file(client, run, query: str) -> list[dict[str, str]]:
+    answer = client.get(reverse("run_compare_csv", args=[run.pk]) + query)
+    assert f"_run{run.pk}_" in answer["Content-Disposition"]
+    return list(csv.DictReader(io.StringIO(answer.content.decode())))
+
+
+def number_of(cell: str) -> float | None:
+    return float(cell) if cell else None

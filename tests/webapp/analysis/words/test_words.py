@@ -4,8 +4,10 @@ lie far apart."""
 import pytest
 from django.db import connection
 from django.urls import reverse
+from django.utils.html import escape
 
-from webapp.analysis.words import queries as words
+from tests.webapp.making import corpus_of, run_on
+from webapp.analysis.words import queries as words, uncounted
 from webapp.core.results.view import RunView
 from webapp.models import TopicWord, Word
 
@@ -83,6 +85,53 @@ def test_a_word_that_does_not_count_has_its_documents_course_and_a_way_to_count(
     assert "which" in {row.word for row in form.words.kept} | {
         row.word for row in form.words.stops if row.kept
     }
+
+
+@pytest.fixture(scope="module")
+def joined(draft, django_db_setup, django_db_blocker):
+    """A run on texts in which apostrophes and a phrase make words of several parts."""
+    rows = [["text"]]
+    for number in range(40):
+        rows += [
+            [f"a Qur’anic school reads the Qur’an{' clock' * (number < 2)}"],
+            ["New York counts votes at nine o’clock, and votes again"],
+        ]
+    with django_db_blocker.unblock():
+        options = {"language": "en", "min_documents": 5, "phrases": ["new york"]}
+        yield run_on(corpus_of(draft, rows, "joined.csv", **options), topics=2, passes=2)
+
+
+@pytest.mark.parametrize(
+    ("word", "wholes"),
+    [("Qur", ["qur'an", "qur'anic"]), ("anic", ["qur'anic"]), ("york", ["new_york"])],
+)
+def test_a_word_that_is_only_a_part_of_others_leads_to_these_and_is_not_offered(
+    client, joined, word, wholes
+):
+    answer = client.get(reverse("run_word", args=[joined.pk, word]))
+    page = answer.context["page"]
+    text = answer.content.decode()
+    assert page.reason == "is counted as a part of other words" and page.documents == 40
+    assert [whole.word for whole in page.wholes] == wholes
+    assert all(client.get(whole.url).status_code == 200 for whole in page.wholes)
+    assert escape(page.wholes[0].url) in text
+    assert "Count this word" not in text and "choose words again" not in text
+
+
+def test_a_word_that_is_by_itself_in_few_documents_and_a_part_in_more_says_so(client, joined):
+    answer = client.get(reverse("run_word", args=[joined.pk, "clock"]))
+    page = answer.context["page"]
+    assert page.documents == 42 and not page.can_count and not page.is_part
+    assert page.reason == "is by itself in fewer than 5 documents"
+    assert "choose words again" in answer.content.decode()
+
+
+def test_of_long_texts_some_tell_whether_a_word_is_a_part(client, joined, monkeypatch):
+    monkeypatch.setattr(uncounted, "MOST_PIECES", 50)
+    view = RunView(joined)
+    assert uncounted.find_uncounted(view, "qur").is_part
+    assert uncounted.find_uncounted(view, "the").reason == "is a stop word"
+    assert not uncounted.find_uncounted(view, "the").is_part
 
 
 def test_words_to_begin_with_are_ambiguous(trained):

@@ -32,6 +32,15 @@ def said(run):
     return labels.read(Run.objects.get(pk=run.pk))
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Taxes (T03)", "Treaties of 1814 (T01) (T03)", "T03 (tax · duty)", " T03 ", "t03 taxes"],
+)
+def test_a_topic_is_merged_into_what_the_field_offers(client, trained, text):
+    post(client, "topic_edit", trained.pk, 2, into=text)
+    assert said(trained).into[2] == 3
+
+
 def test_form_of_a_topic(client, trained):
     url = reverse("run_topic", args=[trained.pk, 2])
     response = post(
@@ -48,7 +57,7 @@ def test_form_of_a_topic(client, trained):
     assert response["Location"] == url + "?after="
     now = said(trained)
     assert (now.title(2), now.note(2), now.group(2), now.into[2]) == (
-        "T02 Farming",
+        "Farming (T02)",
         "a\nb",
         "Land",
         3,

@@ -7,8 +7,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from django.db import connection
 from django.http import QueryDict
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from inference.errors import Invalid
@@ -101,7 +103,7 @@ def test_passages_are_where_the_topic_is(trained):
             .get()
         )
         assert row.text == text[row.start : row.end]
-        words, _, given, _ = evidence.of(trained).document(row.document)
+        words, _, given, _ = evidence.of(trained).token_topics.of_document(row.document)
         mine = {vocabulary[w] for w in words[given == 2].tolist()}
         has = [word in mine for _, _, word in wording.terms(trained.version, [text])[0]]
         most = max(
@@ -139,7 +141,7 @@ def test_topic_intruder(trained):
     asked = [t for t in (queries.topic_test(trained, k, 0) for k in range(trained.topics)) if t]
     assert asked
     for test in asked:
-        present, tokens = evidence.of(trained).mixture(test.document)
+        present, tokens = evidence.of(trained).mixtures.of_document(test.document)
         shown = [number for number, _ in test.shown]
         intruder = shown[test.intruder]
         assert intruder not in present and len(set(shown)) == 4
@@ -218,6 +220,22 @@ def test_progress_is_kept_and_the_end_is_final(client, trained):
     assert progress["label"]["done"] == 1 and progress["label"]["next"] != 3
     other = as_reader("Bo").get(reverse("run_reading_json", args=[trained.pk])).json()["progress"]
     assert other["label"]["done"] == 0
+
+
+def test_what_another_request_revealed_meanwhile_is_not_changed(client, trained, monkeypatch):
+    check_room = intrusion_answers._check_room
+
+    def answer_all_first(*arguments):
+        monkeypatch.setattr(intrusion_answers, "_check_room", check_room)
+        answer_all(client, trained, 3, label="Land", fits="yes")
+
+    monkeypatch.setattr(intrusion_answers, "_check_room", answer_all_first)
+    with CaptureQueriesContext(connection) as asked:
+        html = answer_all(client, trained, 3, label="Changed", fits="no").content.decode()
+    assert "your answers can no longer be changed" in html
+    assert Answer.objects.get(kind="label").payload == {"label": "Land", "confidence": 4}
+    assert {a.payload["fits"] for a in Answer.objects.filter(kind="fit")} == {"yes"}
+    assert any("FOR NO KEY UPDATE" in query["sql"] for query in asked), "one after the other"
 
 
 def test_another_seed_is_another_sample(client, trained):

@@ -1,5 +1,7 @@
 """Who speaks in a corpus, and what it does to the intervals of pages."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from django.urls import reverse
@@ -92,6 +94,15 @@ def test_a_phrase_that_names_somebody_is_known(by_speaker):
     assert not names_somebody("peak")
 
 
+def test_an_apostrophe_hides_no_value(by_speaker, monkeypatch):
+    column = SimpleNamespace(name="who spoke", values=["Conan O’Brien"])
+    monkeypatch.setattr(corpus_unit.fields, "categories", lambda version: [column])
+    names_somebody = corpus_unit.names_somebody(by_speaker.version)
+    assert names_somebody("O'Brien") and names_somebody("Oʼbrien") and names_somebody("Brien")
+    (words,) = corpus_unit.words_of_values(by_speaker.version)
+    assert words == {"conan", "o'brien", "o", "brien"}
+
+
 def test_until_somebody_says_who_speaks_documents_are_independent(client, spoken):
     page = get(client, spoken, "run_time_json", "?by=decade&topics=0")
     assert page["unit"] == "if documents are independent of each other"
@@ -111,7 +122,7 @@ def test_an_interval_over_speakers_is_the_ratio_of_their_sums(client, by_speaker
         n = np.zeros(SPEAKERS)
         for d in range(240):
             if (d % 20) // 10 == g:
-                x[d % SPEAKERS] += found.tokens(d, 0)
+                x[d % SPEAKERS] += found.mixtures.tokens(d, 0)
                 n[d % SPEAKERS] += found.lengths[d]
         share = x.sum() / n.sum()
         h = n / n.sum()

@@ -220,7 +220,7 @@ def test_similar_documents(client, run):
     found = evidence.of(run)
     shares = np.zeros((run.version.documents, run.topics))
     for d in range(run.version.documents):
-        topics, tokens = found.mixture(d)
+        topics, tokens = found.mixtures.of_document(d)
         shares[d, topics] = tokens / max(tokens.sum(), 1)
     for number in (TWIN, 30):
         affinity = np.sqrt(shares * shares[number]).sum(axis=1)
@@ -264,7 +264,7 @@ def test_of_a_large_corpus_the_page_says_what_it_did_not_look_at(client, run, mo
 
 
 def test_topics_of_a_word(client, run):
-    words, counts, topics, certainty = evidence.of(run).document(30)
+    words, counts, topics, certainty = evidence.of(run).token_topics.of_document(30)
     place = int(np.argmin(certainty))
     data = client.get(reverse("document_word", args=[run.pk, 30, int(words[place])])).json()
     assert (data["topic"], data["times"]) == (int(topics[place]), int(counts[place]))
@@ -281,7 +281,7 @@ def test_topics_of_a_word(client, run):
 
 
 def test_a_word_s_topic_has_the_probability_of_what_was_merged_into_it(client, run):
-    words, _, _, certainty = evidence.of(run).document(30)
+    words, _, _, certainty = evidence.of(run).token_topics.of_document(30)
     word = int(words[int(np.argmin(certainty))])  # of the word that has most of other topics
     address = reverse("document_word", args=[run.pk, 30, word])
     first, second, *_ = client.get(address).json()["topics"]
@@ -298,7 +298,7 @@ def test_a_word_s_topic_has_the_probability_of_what_was_merged_into_it(client, r
 def test_theta_from_the_published_topics_is_near_the_tokens(run):
     for number in (20, 30, 40, LONG):
         theta = infer._theta(run.snapshot_id, run.pk, number)
-        indexes, tokens = evidence.of(run).mixture(number)
+        indexes, tokens = evidence.of(run).mixtures.of_document(number)
         shares = np.bincount(indexes, tokens, len(theta)) / evidence.of(run).lengths[number]
         assert np.abs(theta - shares).sum() < 0.5
         assert shares[np.argmax(theta)] == shares.max()  # two may be the largest

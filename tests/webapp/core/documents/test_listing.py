@@ -20,7 +20,7 @@ from webapp.core.curation import services as curation
 from webapp.core.documents import (
     facets,
     fields,
-    listing as listing_module,
+    list_parts,
     queries as documents,
     search,
     texts,
@@ -108,8 +108,8 @@ def test_orders(trained, query, by):
 def test_matches_behind_the_first_are_ranked_when_they_are_asked_for(trained, monkeypatch):
     expected = whole(made(trained, "q=war"), 50)
     for first in (1, 4, len(expected) - 1):
-        monkeypatch.setattr(listing_module, "FIRST_MATCHES", first)
-        listing_module._lists.clear()
+        monkeypatch.setattr(list_parts, "FIRST_MATCHES", first)
+        list_parts._orders.clear()
         of = made(trained, "q=war")
         of.page(None, first)  # and one more, to know whether there is any
         assert whole(of, 3) == expected
@@ -151,7 +151,7 @@ def test_a_merged_topic_orders_by_what_both_hold(trained):
 
 def test_no_page_sorts_the_corpus(trained, monkeypatch):
     """What is kept by reading and training is read; what a set takes out of it is made once."""
-    listing_module._lists.clear()
+    list_parts._orders.clear()
     argsort = np.argsort
     sorted_arrays = []
     monkeypatch.setattr(
@@ -163,21 +163,21 @@ def test_no_page_sorts_the_corpus(trained, monkeypatch):
         of = made(trained, "", by)
         page, _ = of.page(None, 5)
         of.around(page[2])
-    assert not listing_module._lists._values and not sorted_arrays
+    assert not list_parts._orders._values and not sorted_arrays
     assert (
         made(trained, "in=party:Federalist", "date").page(None, 5)[0]
-        and len(listing_module._lists._values) == 1
+        and len(list_parts._orders._values) == 1
     )
     assert (
         made(trained, "in=party:Federalist", "date").around(0)
-        and len(listing_module._lists._values) == 1
+        and len(list_parts._orders._values) == 1
     )
 
 
 def test_versions_without_a_kept_order_are_listed_the_same(trained, monkeypatch):
     kept = {by: whole(made(trained, "", by), 50) for by in ("date", "newest")}
     monkeypatch.setattr(fields, "by_date", lambda version, newest: None)
-    listing_module._lists.clear()
+    list_parts._orders.clear()
     assert kept == {by: whole(made(trained, "", by), 50) for by in ("date", "newest")}
 
 

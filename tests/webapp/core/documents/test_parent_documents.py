@@ -97,7 +97,7 @@ def test_the_whole_is_the_sum_of_its_sections(client, run):
     of = evidence.of(run)
     expected = np.zeros(run.topics, int)
     for number in range(FIRST, FIRST + CHAPTERS):
-        np.add.at(expected, of.mixture(number)[0], of.mixture(number)[1])
+        np.add.at(expected, of.mixtures.of_document(number)[0], of.mixtures.of_document(number)[1])
     assert {part["number"]: part["tokens"] for part in data["proportions"]} == {
         k: n for k, n in enumerate(expected.tolist()) if n
     }
@@ -109,7 +109,7 @@ def test_the_whole_is_the_sum_of_its_sections(client, run):
         and len(data["strip"]) == CHAPTERS
     )
     for step, number in zip(data["strip"], range(FIRST, FIRST + CHAPTERS), strict=True):
-        topics, tokens = of.mixture(number)
+        topics, tokens = of.mixtures.of_document(number)
         assert dict(step["topics"]) == pytest.approx(
             {k: n / tokens.sum() for k, n in zip(topics.tolist(), tokens.tolist(), strict=True)}
         )
@@ -132,6 +132,13 @@ def test_merged_topics_are_counted_as_one(client, run):
     tokens = {part["number"]: part["tokens"] for part in data["proportions"]}
     assert tokens[0] == before[0] + before[1] and 1 not in tokens
     assert all(k != 1 for step in data["strip"] for k, _ in step["topics"])
+
+
+def test_sections_come_before_topics_and_the_largest_are_named_above_them(client, run):
+    """In this order a phone shows them, and a screen reader reads them."""
+    html = client.get(reverse("run_whole", args=[run.pk, FIRST])).content.decode()
+    places = [html.index(mark) for mark in ('class="in-short"', 'id="sections"', 'id="made-of"')]
+    assert places == sorted(places)
 
 
 def test_long_wholes_are_shown_in_steps_and_pages(client, run, monkeypatch):
@@ -178,6 +185,14 @@ def test_pages(client, run, kind):
     )
     assert client.get(reverse(f"{kind}_whole_json", args=[owner, FIRST + 4])).url == reverse(
         f"{kind}_whole_json", args=[owner, FIRST]
+    )
+    # The chosen set and the place in the list stay
+    asked = "?q=whale&after=10"
+    assert client.get(reverse(f"{kind}_whole", args=[owner, FIRST + 4]) + asked).url == (
+        reverse(f"{kind}_whole", args=[owner, FIRST]) + asked
+    )
+    assert client.get(reverse(f"{kind}_whole_json", args=[owner, FIRST + 4]) + asked).url == (
+        reverse(f"{kind}_whole_json", args=[owner, FIRST]) + asked
     )
     assert (
         "It was not cut" in client.get(reverse(f"{kind}_whole", args=[owner, 0])).content.decode()

@@ -92,7 +92,7 @@ def test_its_page_says_cites_and_compares_it(client, trained):
 
 def test_a_whole_document_has_its_own_mixture(trained):
     whole = passages.mixture(RunView(trained), NUMBER, Place(0, len(text_of(trained))))
-    topics, tokens = evidence.of(trained).mixture(NUMBER)
+    topics, tokens = evidence.of(trained).mixtures.of_document(NUMBER)
     assert (whole[topics] == tokens).all() and whole.sum() == tokens.sum()
 
 

@@ -10,7 +10,8 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from tests.webapp.making import corpus_of
-from webapp.core.documents import fields, ranges
+from webapp.core.documents import fields
+from webapp.core.documents.conditions import ranges
 from webapp.core.documents.selection import Selection
 from webapp.intake.metadata import Number
 
@@ -148,11 +149,13 @@ def test_edges_hold_every_number(low, high, whole, median):
     assert edges[-2] <= high  # the last is not empty by construction
 
 
-def test_ranges_in_words():
-    assert (
-        ranges.Range("price", "7", "").sentence == "price from 7"
-        and ranges.Range("price", "", "<9").sentence == "price to below 9"
-    )
+@pytest.mark.parametrize(
+    ("between", "said"),
+    [("price:7:", "price from 7"), ("price::<9", "price to below 9")],
+)
+def test_ranges_in_words(typed, between, said):
+    selection = Selection.read(QueryDict(f"between={between}"), typed)
+    assert selection.sentence == f"documents {said}"
 
 
 def test_a_chosen_range_stays_where_the_form_offers_few(typed, monkeypatch):

@@ -23,7 +23,7 @@ from webapp.core.results.view import RunView
 from webapp.intake.file_formats import looking
 from webapp.intake.ingest import sample, version_history, versions
 from webapp.intake.ingest.corpus_settings import VocabularySettings
-from webapp.intake.ingest.word_estimates import Cut
+from webapp.intake.ingest.word_estimates import SectionedDocuments
 from webapp.models import Version, Word
 from webapp.service.exports import sizes
 from webapp.service.exports.export_query import read_source
@@ -66,8 +66,8 @@ def test_documents_are_counted_whole(run):
     version = run.version
     counted = evidence.of(run)
     assert (
-        version.documents == run.corpus.documents == 40 == counted.bow.D
-        and version.rows == counted.rows.D > 100
+        version.documents == run.corpus.documents == 40 == counted.document_bow.D
+        and version.rows == counted.section_bow.D > 100
     )
     assert version.report["cut"] == 20
     vocabulary = list(
@@ -76,7 +76,7 @@ def test_documents_are_counted_whole(run):
     texts = [[w for _, _, w in Tokeniser("en").spans(row[3])] for row in rows()[1:]]
     for word, documents in vocabulary[::9]:
         assert documents == sum(word in words for words in texts)
-    assert counted.lengths.sum() == version.tokens and counted.documents.max() <= 40
+    assert counted.lengths.sum() == version.tokens and counted.topic_documents.counts.max() <= 40
 
 
 def test_lines_of_a_word_are_all_that_the_texts_have(run):
@@ -160,10 +160,10 @@ def test_the_prepare_page_says_what_is_cut_and_another_length_is_one_choice(clie
     )
     url = reverse("corpus_prepare", args=[corpus.pk])
     page = client.get(url)
-    assert page.context["page"].words.sections == Cut(8, 16)
+    assert page.context["page"].words.sections == SectionedDocuments(8, 16)
     assert "8 long texts are read in 16 sections" in in_one_line(page)
     sent = page.context["page"].form.sent()
-    for size, expected in (("500", Cut(8, 32)), ("0", None)):
+    for size, expected in (("500", SectionedDocuments(8, 32)), ("0", None)):
         answer = client.post(
             url,
             {name: value for name, value in sent.items() if value}

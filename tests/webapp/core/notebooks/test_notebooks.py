@@ -19,9 +19,11 @@ from webapp.core.curation import services as curation
 from webapp.core.documents import passages
 from webapp.core.documents.passages import Place
 from webapp.core.notebooks import markdown, queries, services as notebooks, word
-from webapp.core.notebooks.shapes import Evidence
+from webapp.core.notebooks.shapes import PinContent
 from webapp.intake import file_formats
 from webapp.models import Corpus, Document, Notebook, Pin, User
+from webapp.platform.drawing.colours import ON_PAPER
+from webapp.platform.drawing.tables import MAP_COLUMNS
 
 pytestmark = pytest.mark.django_db
 
@@ -78,7 +80,7 @@ def test_pin_a_topic(client, trained, notebook):
     )
     assert (made.kind, made.title, made.comment, made.by) == (
         "topic",
-        "T02 Farming",
+        "Farming (T02)",
         "See\nthis",
         "owner",
     )
@@ -86,7 +88,7 @@ def test_pin_a_topic(client, trained, notebook):
     assert len(made.quote.split(", ")) == 10 and made.source["colour"] < 29
     curation.change(trained, 2, {"label": "Renamed"}, "owner")
     html = client.get(reverse("notebook", args=[notebook.pk])).content.decode()
-    assert "T02 Farming" in html and "Renamed" not in html
+    assert "Farming (T02)" in html and "Renamed" not in html
     assert f"run {trained.pk}, K = 6, seed 3" in html and "See<br>this" in html
 
 
@@ -175,8 +177,20 @@ def test_pin_a_passage_as_it_was_copied(client, trained, notebook):
         (chart(table='{"columns": ["a"], "rows": [[1, 2]]}'), "columns and rows"),
         (chart(table='{"columns": ["a"], "rows": [[{}]]}'), "a text or a number"),
         (
-            chart(table=orjson.dumps({"columns": ["a"], "rows": [[1]] * 201}).decode()),
-            "at most 200 rows",
+            chart(table=orjson.dumps({"columns": ["a"], "rows": [[1]] * 301}).decode()),
+            "at most 300 rows",
+        ),
+        (chart(table='{"columns": ["a"], "rows": [[1]], "hues": [1, 2]}'), "one for each row"),
+        (chart(table='{"columns": ["a"], "rows": [[1]], "hues": ["red"]}'), "from 0 to 28"),
+        (chart(table='{"columns": ["a"], "rows": [[1]], "hues": [29]}'), "from 0 to 28"),
+        (chart(passages="["), "must be a list"),
+        (chart(passages='{"document": 5}'), "must be a list"),
+        (chart(passages='[{"document": true, "quote": "a"}]'), "must be a list"),
+        (chart(passages='[{"document": 5, "quote": "a"}]' * 2), "must be a list"),
+        (chart(passages='[{"document": 5, "quote": "zyzzyva"}]'), "does not contain"),
+        (
+            chart(passages=orjson.dumps([{"document": 5, "quote": "a"}] * 6).decode()),
+            "at most 5 passages",
         ),
         (chart(sentence="x" * 10_001), "at most 10,000"),
         (chart(comment="x" * 10_001), "at most 10,000"),
@@ -203,6 +217,48 @@ def test_pin_a_chart_with_its_table(client, trained, notebook):
     assert (made.address, made.table["rows"]) == (address, table["rows"])
     html = client.get(reverse("notebook", args=[notebook.pk])).content.decode()
     assert ">1912</td>" in html and "<img" not in html and "A rises." in html
+
+
+def test_a_chart_is_pinned_with_the_passages_of_its_page(client, trained, notebook):
+    """They are found in the documents: as an embargo and an erasure do with any passage, so with
+    these."""
+    text = passage(trained)
+    quote = " ".join(text.split()[3:9])
+    sent = orjson.dumps([{"document": 5, "quote": quote}]).decode()
+    made = pin(client, notebook, **chart(run=trained.pk, passages=sent))
+    assert made.kind == "passage" and made.quote == text[made.start : made.end]
+    assert made.quote.split() == quote.split() and made.source["document"] == 5
+    assert [row.kind for row in notebook.pins.order_by("position")] == ["chart", "passage"]
+    markdown_file = client.get(reverse("notebook_md", args=[notebook.pk])).content.decode()
+    assert markdown_file.index("A rises.") < markdown_file.index("> ")
+
+
+def test_a_map_is_drawn_on_the_page_and_in_files(client, trained, notebook):
+    table = {
+        "columns": MAP_COLUMNS,
+        "rows": [["War (T01)", 0.3, 0.1, 0.2], ["Tax (T02)", 0.1, 0.8, 0.5]],
+        "hues": [3, 28],
+    }
+    pin(client, notebook, **chart(run=trained.pk, table=orjson.dumps(table).decode()))
+    for route in ("notebook", "notebook_html"):
+        page = client.get(reverse(route, args=[notebook.pk])).content.decode()
+        circles = re.findall(
+            r'<circle class="t(\d+)" cx="([\d.]+)" cy="[\d.]+" r="([\d.]+)"><title>(.*?)</title>',
+            page,
+        )
+        assert [(hue, title) for hue, _, _, title in circles] == [
+            ("3", "War (T01), 30%"),
+            ("28", "Tax (T02), 10%"),
+        ]
+        assert float(circles[0][1]) < float(circles[1][1])
+        assert float(circles[0][2]) > float(circles[1][2])
+        assert ">War (T01)</text>" in page and ">Tax (T02)</text>" in page
+    content = client.get(reverse("notebook_docx", args=[notebook.pk])).content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        picture = archive.read("word/media/chart1.svg").decode()
+    assert "War (T01)" in picture and ON_PAPER[3] in picture and ON_PAPER[28] in picture
+    markdown_file = client.get(reverse("notebook_md", args=[notebook.pk])).content.decode()
+    assert "| War (T01) | 30% | 10% | 20% |" in markdown_file
 
 
 def test_a_new_notebook_from_the_button(client, trained):
@@ -241,7 +297,7 @@ def test_one_press_keeps_to_the_notebook_of_the_corpus(client, trained, notebook
         source={"corpus_id": elsewhere.pk},
         by="Ada",
     )
-    notebooks.pin(foreign, Evidence("chart", "Shares", "/notebooks/"), "", "Ada")  # used last
+    notebooks.pin(foreign, PinContent("chart", "Shares", "/notebooks/"), "", "Ada")  # used last
     client.post(reverse("pin"), sent)
     assert notebook.pins.count() == 1  # it was empty, and is the corpus's from now on
     client.post(reverse("pin"), sent)
@@ -283,7 +339,7 @@ def test_the_button_asks_once_a_page(client, trained, django_assert_max_num_quer
 
 
 def test_order_removal_and_what_comes_back(client, notebook):
-    made = [notebooks.pin(notebook, Evidence(**chart(title=t)), "", "a") for t in "ABCD"]
+    made = [notebooks.pin(notebook, PinContent(**chart(title=t)), "", "a") for t in "ABCD"]
 
     def act(which, name):
         response = client.post(
@@ -309,7 +365,7 @@ def test_order_removal_and_what_comes_back(client, notebook):
 
 
 def test_comments_and_titles(client, notebook):
-    made = notebooks.pin(notebook, Evidence(**chart()), "", "a")
+    made = notebooks.pin(notebook, PinContent(**chart()), "", "a")
     url = reverse("notebook_pin", args=[notebook.pk, made.pk])
     client.post(url, {"act": "comment", "comment": EVIL})
     client.post(
@@ -350,21 +406,21 @@ def test_a_full_notebook(notebook):
         ]
     )
     with pytest.raises(Invalid, match="full: a notebook holds 500"):
-        notebooks.pin(notebook, Evidence(**chart()), "", "a")
+        notebooks.pin(notebook, PinContent(**chart()), "", "a")
 
 
 def test_what_a_notebook_and_a_user_hold_is_bounded(client, notebook, monkeypatch):
     """Whoever has the link has all of it on one page."""
     table = {"columns": ["a", "b"], "rows": [["x" * 500, "y" * 490]] * 100}
     with pytest.raises(Invalid, match="A table has at most 100,000 characters; this one has"):
-        notebooks.pin(notebook, Evidence(**chart(table=table)), "", "a")
-    fits = Evidence(**chart(table=table | {"rows": table["rows"][:90]}))
+        notebooks.pin(notebook, PinContent(**chart(table=table)), "", "a")
+    fits = PinContent(**chart(table=table | {"rows": table["rows"][:90]}))
     monkeypatch.setattr(notebooks, "TABLES", 190_000)
     for _ in range(2):
         notebooks.pin(notebook, fits, "", "a")
     with pytest.raises(Invalid, match="its charts hold 190,000 characters"):
         notebooks.pin(notebook, fits, "", "a")
-    notebooks.pin(notebook, Evidence(**chart()), "", "a")
+    notebooks.pin(notebook, PinContent(**chart()), "", "a")
     monkeypatch.setattr(notebooks, "NOTEBOOKS", 2)
     notebooks.create("two", "a")
     with pytest.raises(Invalid, match="2 notebooks, which is the most"):
@@ -374,8 +430,8 @@ def test_what_a_notebook_and_a_user_hold_is_bounded(client, notebook, monkeypatc
 
 
 def test_share_by_link_and_revoke(client, notebook):
-    notebooks.pin(notebook, Evidence(**chart(title="Shown")), "", "a")
-    notebooks.remove_pin(notebooks.pin(notebook, Evidence(**chart(title="Taken out")), "", "a"))
+    notebooks.pin(notebook, PinContent(**chart(title="Shown")), "", "a")
+    notebooks.remove_pin(notebooks.pin(notebook, PinContent(**chart(title="Taken out")), "", "a"))
     change = reverse("notebook_change", args=[notebook.pk])
     client.post(change, {"act": "share"})
     notebook.refresh_from_db()
@@ -670,7 +726,7 @@ def test_wrong_methods(client, notebook):
         assert (
             Client(enforce_csrf_checks=True).post(reverse(name, args=arguments)).status_code == 403
         )
-    other = notebooks.pin(notebooks.create("Other", "a"), Evidence(**chart()), "", "a")
+    other = notebooks.pin(notebooks.create("Other", "a"), PinContent(**chart()), "", "a")
     assert (
         client.post(
             reverse("notebook_pin", args=[notebook.pk, other.pk]), {"act": "remove"}

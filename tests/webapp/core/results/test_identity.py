@@ -68,7 +68,7 @@ def test_every_row_is_its_document(run):
         .values_list("word", flat=True)
     )
     for d, (_, _, text) in enumerate(given):
-        words, counts, topics, _ = found.document(d)
+        words, counts, topics, _ = found.token_topics.of_document(d)
         tokens = [w for _, _, w in Tokeniser("en").spans(text) if w in vocabulary]
         assert sorted(tokens) == sorted(
             vocabulary[w] for w, n in zip(words, counts, strict=True) for _ in range(n)

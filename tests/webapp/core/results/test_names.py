@@ -33,7 +33,7 @@ def test_a_topic_that_nobody_named_has_the_name_that_was_proposed(trained):
     assert name
     assert (link.label, link.name, link.hidden, link.into) == ("T02", name, False, "")
     assert link.has_name and link.hue == link.slot < 16
-    assert (said(trained).title(2), said(trained).label(2)) == (f"T02 {name}", "")
+    assert (said(trained).title(2), said(trained).label(2)) == (f"{name} (T02)", "")
     assert said(trained).into.tolist() == list(range(6))
     assert said(trained).into.dtype == np.int32
 
@@ -88,7 +88,7 @@ def test_what_is_said_holds_for_links(trained):
     )
     now = said(trained)
     assert (now.title(2), now.group(2), now.note(2), now.into[2]) == (
-        "T02 Farming and land",
+        "Farming and land (T02)",
         "Economy",
         "one\ntwo",
         3,
@@ -249,9 +249,9 @@ def test_a_table_of_labels(trained):
     assert curation.read_table(trained, table.encode(), "Ada") == 4
     now = said(trained)
     assert (now.title(1), now.note(1), now.title(2), now.into[2]) == (
-        "T01 Farming",
+        "Farming (T01)",
         "=1+1",
-        "T02 War",
+        "War (T02)",
         1,
     )
     assert curation.read_table(trained, table.encode(), "Ada") == 0

@@ -23,7 +23,7 @@ TOKENS = re.compile(rb'name="csrfmiddlewaretoken" value="([^"]+)"')
 
 @pytest.fixture
 def made(monkeypatch):
-    """Addresses of the overview that were made, and not taken from what was kept."""
+    """Addresses of the page of topics that were made, and not taken from what was kept."""
     asked = []
 
     def read(query, run):
@@ -194,6 +194,12 @@ def test_a_reader_has_the_last_view_again(client, url):
     client.get(url, {"view": "list"})
     client.get(url, {"view": "map"})  # kept, and noted all the same
     assert b"data-map" in client.get(url).content
+
+
+def test_data_choose_no_view_for_the_page(client, url):
+    data = url.rstrip("/") + ".json"
+    assert client.get(data, {"view": "map"}).status_code == 200
+    assert b"data-map" not in client.get(url).content
 
 
 def test_what_is_kept_weighs_no_more_than_it_may():

@@ -147,7 +147,7 @@ def test_a_senses_tokens_can_be_opened(trained):
         snapshot_id=trained.snapshot_id, word=word.number, tokens__gt=0
     ).values()
     assert sum(s["tokens"] for s in senses) == word.tokens
-    of, counts, given, _ = found.word(word.number)
+    of, counts, given, _ = found.word_topics.of_word(word.number)
     for sense in senses:
         mine = given == sense["topic"]
         assert (int(counts[mine].sum()), int(mine.sum())) == (sense["tokens"], sense["documents"])
@@ -155,7 +155,7 @@ def test_a_senses_tokens_can_be_opened(trained):
             text = documents.document(trained.corpus, d).text
             assert all(
                 text[at : at + 7].lower() == "militia"
-                for at in found.offsets(d, word.number).tolist()
+                for at in found.token_places.offsets(d, word.number).tolist()
             )
 
 

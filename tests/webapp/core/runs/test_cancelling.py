@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_what_is_asked_while_the_last_checkpoint_is_written(draft, monkeypatch):
     """No step follows, behind which it was looked for."""
     corpus = corpus_of(draft, example_rows(60), "speeches.csv", language="en", min_documents=2)
-    run = runs.create(corpus.version, seed=3, topics=4, passes=2)
+    run = runs.create(corpus.version, seed=3, topics=4, engine_settings={"passes": 2})
     save = shared_training.save
     steps = []
 

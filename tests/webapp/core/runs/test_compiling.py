@@ -15,7 +15,7 @@ from tasks.runs import train
 from tests.conftest import ROOT, ROWS
 from tests.corpora import example_rows
 from tests.webapp.making import corpus_of
-from webapp.core.runs import services as runs, training
+from webapp.core.runs import progress_reports, services as runs, training
 from webapp.models import Run
 
 
@@ -25,7 +25,7 @@ def one_more(x):
 
 @pytest.mark.django_db
 def test_a_run_that_waits_for_the_compiler_says_so(ready, client, monkeypatch):
-    run = runs.create(ready.version, seed=3, topics=3, passes=2)
+    run = runs.create(ready.version, seed=3, topics=3, engine_settings={"passes": 2})
     said = []
 
     def notice() -> str:
@@ -48,7 +48,7 @@ def test_a_run_that_waits_for_the_compiler_says_so(ready, client, monkeypatch):
 
     monkeypatch.setattr(training.inference, "train", compiles_first)
     train(run.pk)
-    assert said[:2] == ["", training.COMPILES] and {*said[2:]} == {""} and len(said) > 2
+    assert said[:2] == ["", progress_reports.COMPILES] and {*said[2:]} == {""} and len(said) > 2
     run = Run.objects.get(pk=run.pk)
     assert (run.status, run.error, run.notice) == ("done", "", "")
 

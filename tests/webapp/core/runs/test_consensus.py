@@ -10,9 +10,9 @@ from inference.consensus import consensus
 from inference.errors import Invalid
 from inference.explore import matching
 from tests.webapp.making import corpus_of, run_on
+from webapp.core.asked_training.forms import TrainForm
 from webapp.core.results import weights
 from webapp.core.runs import replicates, services, steering
-from webapp.intake.ingest.forms import TrainForm
 from webapp.models import Replicate, Run
 from webapp.platform.accounts import quotas
 from webapp.platform.jobs import kinds, scheduler
@@ -113,6 +113,12 @@ def test_a_run_of_all_follows_where_it_was_asked_for(client, run, way):
     train(last.pk)
     last.refresh_from_db()
     assert (last.status, last.replicates.count()) == ("done", 0)
+
+
+def test_a_run_of_all_follows_also_a_run_that_is_trained_again(run):
+    first = services.create(run.version, topics=4, seed=7, consensus=True)
+    assert services.train_again(first).steering == first.steering == {"join": True}
+    assert services.train_again(run).steering == {}
 
 
 @pytest.mark.django_db(transaction=True)

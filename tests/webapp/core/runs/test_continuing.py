@@ -12,6 +12,7 @@ from tasks.corpora import choose, read_corpus
 from tasks.runs import train
 from tests.corpora import as_csv, example_rows
 from webapp.analysis.words import patterns
+from webapp.core.asked_training.forms import TrainForm
 from webapp.core.curation import services as curation
 from webapp.core.documents import facets
 from webapp.core.documents.selection import Selection
@@ -19,7 +20,6 @@ from webapp.core.results import weights
 from webapp.core.results.view import RunView
 from webapp.core.runs import services as runs
 from webapp.intake.ingest import corpora, guesses
-from webapp.intake.ingest.forms import TrainForm
 from webapp.models import Corpus, Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -56,7 +56,7 @@ def test_its_topics_stay_recognisable(draft, client, tmp_path):
     )
     read_corpus(corpus.pk)
     corpus = Corpus.objects.select_related("version").get(pk=corpus.pk)
-    first = runs.create(corpus.version, topics=6, passes=8, seed=1)
+    first = runs.create(corpus.version, topics=6, seed=1, engine_settings={"passes": 8})
     with pytest.raises(Invalid):
         runs.continue_with(first, corpus.version)
     train(first.pk)

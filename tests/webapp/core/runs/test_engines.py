@@ -23,7 +23,7 @@ from tests.engines import mixture
 from tests.webapp.page_text import in_one_line
 from tests.webapp.taking import taken
 from webapp.analysis.compare import matchings, queries as compare
-from webapp.analysis.compare.shapes import Again
+from webapp.analysis.compare.shapes import FoundInRuns
 from webapp.core.documents import infer
 from webapp.core.results import evidence
 from webapp.core.results.priors import priors
@@ -103,11 +103,11 @@ def test_the_form_offers_purposes_and_says_what_each_engine_takes(client, ready,
     form = client.get(reverse("corpus", args=[ready.pk])).context["html"].train_form
     config = engines.config("mixture", topics=form.suggested).resolve(ready.documents, ready.tokens)
     offered = {engine.name: engine for engine in form.engines}["mixture"]
-    assert offered.cost.memory == mixture.memory(
+    assert offered.cost.memory == mixture.memory_bytes(
         config, Shape(ready.documents, ready.vocabulary, ready.tokens, 4)
     )
     assert mixture.seconds(config, ready.tokens) < offered.cost.seconds == pytest.approx(2, abs=1)
-    monkeypatch.setattr(mixture, "memory", lambda config, shape: 1 << 60)
+    monkeypatch.setattr(mixture, "memory_bytes", lambda config, shape: 1 << 60)
     monkeypatch.setattr(mixture, "ABOUT", replace(mixture.ABOUT, purpose=""))
     page = client.get(reverse("corpus", args=[ready.pk]), {"engine": "mixture"}).content.decode()
     assert "more than this machine has" in page and page.index(
@@ -200,7 +200,7 @@ def test_what_is_posted_for_another_engine_is_refused(client, ready):
         assert answer.status_code == 400 and said in answer.content.decode(), more
     assert Run.objects.count() == before
     with pytest.raises(Invalid, match="no setting “kappa”"):
-        runs.create(ready.version, engine="mixture", topics=3, kappa=0.8)
+        runs.create(ready.version, engine="mixture", topics=3, engine_settings={"kappa": 0.8})
 
 
 def test_from_the_form_to_the_bundle(client, made, tmp_path):
@@ -229,11 +229,11 @@ def _pages(client, run: Run, engine) -> None:
         assert client.get(reverse(page, args=[run.pk])).status_code == 200, page
     assert engine.ABOUT.label in client.get(reverse("run", args=[run.pk])).content.decode()
     found = evidence.of(run)
-    assert found.doc_tokens.sum() == found.bow.tokens
+    assert found.mixtures.doc_tokens.sum() == found.document_bow.tokens
     longest = int(np.argmax(found.lengths))
     for number in (0, longest):
         assert client.get(reverse("run_document", args=[run.pk, number])).status_code == 200
-    word = int(found.document(longest)[0][0])
+    word = int(found.token_topics.of_document(longest)[0][0])
     likely = infer.word(RunView(run), longest, word)
     assert 0.9 < sum(topic.probability for topic in likely.topics) <= 1 + 1e-9
     data, _ = infer.text(RunView(run), "The union of the states and the army of the war.")
@@ -263,7 +263,11 @@ def sparse(ready, django_db_blocker):
 
     with django_db_blocker.unblock():
         run = runs.create(
-            ready.version, engine="mixture", topics=60, passes=4, eta=5, weight=1e-6, seed=1
+            ready.version,
+            engine="mixture",
+            topics=60,
+            seed=1,
+            engine_settings={"passes": 4, "eta": 5, "weight": 1e-06},
         )
         train(run.pk)
         run = Run.objects.select_related("corpus", "version", "snapshot").get(pk=run.pk)
@@ -275,7 +279,9 @@ def sparse(ready, django_db_blocker):
 def test_topics_that_are_not_in_use_are_on_no_list(client, sparse):
     """Numbers stay: T numbers of topics in use are those of the model."""
     used = np.flatnonzero(
-        evidence.of(sparse).sums(np.zeros(evidence.of(sparse).bow.D, np.int32), 1)[0][0]
+        evidence.of(sparse).mixtures.sums(
+            np.zeros(evidence.of(sparse).document_bow.D, np.int32), 1
+        )[0][0]
     )
     assert sparse.in_use == len(used) and RunView(sparse).topics == used.tolist()
     said = f"{sparse.in_use} topics in use of at most 60"
@@ -332,7 +338,7 @@ def test_runs_are_compared_by_topics_in_use(client, sparse):
     assert found.any() and (between.partner[found] == np.flatnonzero(found)).all()
     n = np.count_nonzero(found)
     assert len(between.only_a) == len(between.only_b) == sparse.in_use - n
-    assert compare.again([RunView(sparse), RunView(sparse)]) == Again(
+    assert compare.count_found([RunView(sparse), RunView(sparse)]) == FoundInRuns(
         every=n, some=0, none=sparse.in_use - n
     )
 
@@ -377,7 +383,7 @@ def test_a_run_begins_with_another_where_the_engine_can(client, made):
 def test_continuing_is_offered_where_the_engine_can(client, made):
     """The links of "Train again without" and "Continue with" stand there, or a sentence that says
     why not."""
-    word = np.flatnonzero(evidence.of(made).word_topics >= 0)[0]
+    word = np.flatnonzero(evidence.of(made).word_topics.topics >= 0)[0]
     dropped = (
         Word.objects.filter(version=made.version)
         .order_by("number")
@@ -417,7 +423,7 @@ def test_a_text_is_read_as_the_engine_reads_a_document(made):
         return
     known = evidence.of(made)
     for number in np.argsort(-known.lengths, kind="stable")[[0, 5, 50, 100, 200, -1]].tolist():
-        words, counts, given, certainty = known.document(number)
+        words, counts, given, certainty = known.token_topics.of_document(number)
         read = infer._read(made, words, counts)
         assert np.array_equal(read.topics, given) and np.array_equal(read.certainty, certainty)
         text = Document.objects.get(corpus_id=made.corpus_id, number=number).text
@@ -510,14 +516,16 @@ def test_the_api_lists_engines_and_chooses_one(client, ready):
 def test_a_run_whose_worker_was_killed_goes_on(ready, monkeypatch, registered):
     """Of an engine that no workers can share: its state remembers nothing."""
     from tasks.runs import train
-    from webapp.core.runs.training import Training
+    from webapp.core.runs import training
 
-    def killed(self, state):
+    def killed(*_):
         raise KeyboardInterrupt
 
-    run = runs.create(ready.version, engine=mixture.NAME, seed=3, topics=4, passes=2)
+    run = runs.create(
+        ready.version, engine=mixture.NAME, seed=3, topics=4, engine_settings={"passes": 2}
+    )
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Training, "_finish", killed)
+        patch.setattr(training, "store_results", killed)
         train(run.pk)
     Run.objects.filter(pk=run.pk).update(status="queued")
     train(run.pk)

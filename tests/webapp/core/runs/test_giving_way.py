@@ -17,7 +17,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_it_goes_on_where_it_was(draft, monkeypatch):
     corpus = corpus_of(draft, example_rows(200), "speeches.csv", language="en", min_documents=2)
-    undisturbed, run = (runs.create(corpus.version, seed=3, topics=6, passes=3) for _ in range(2))
+    undisturbed, run = (
+        runs.create(corpus.version, seed=3, topics=6, engine_settings={"passes": 3})
+        for _ in range(2)
+    )
     train(undisturbed.pk)
     undisturbed.refresh_from_db()
     asked = []

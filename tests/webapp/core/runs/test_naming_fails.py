@@ -18,7 +18,7 @@ def test_a_training_ends_and_its_overview_says_that_words_name_the_topics(
         raise IndexError("a text that nobody thought of")
 
     monkeypatch.setattr(naming, "by_coverage", fail)
-    run = services.create(ready.version, seed=3, topics=4, passes=2)
+    run = services.create(ready.version, seed=3, topics=4, engine_settings={"passes": 2})
     train(run.pk)
     run.refresh_from_db()
     assert run.status == "done", run.error
@@ -29,6 +29,7 @@ def test_a_training_ends_and_its_overview_says_that_words_name_the_topics(
     assert "names of topics could not be made from the texts" in caplog.text
     page = client.get(f"/runs/{run.pk}/overview/").content.decode()
     assert "The topics are named by their words alone" in page
+    assert "phrases, which only a new training finds" in page
 
 
 def test_a_run_whose_texts_gave_names_says_nothing_of_it(trained, client):

@@ -43,7 +43,9 @@ def train_again(trained, django_db_blocker):
     def train() -> Run:
         from tasks.runs import train as task
 
-        run = runs.create(trained.version, seed=trained.seed, topics=6, passes=3)
+        run = runs.create(
+            trained.version, seed=trained.seed, topics=6, engine_settings={"passes": 3}
+        )
         made.append(run)
         task(run.pk)
         run.refresh_from_db()
@@ -128,7 +130,7 @@ def test_where_all_workers_are_lost_it_goes_on_from_the_checkpoint(
     saved = []
     led = shared_training.save
     monkeypatch.setattr(shared_training, "save", save)
-    monkeypatch.setattr("webapp.core.runs.training.CHECKPOINT_SHARE", 1e9)
+    monkeypatch.setattr("webapp.core.runs.checkpoints.CHECKPOINT_SHARE", 1e9)
     run = train_again()
     assert run.status == "done", run.error
     assert saved[0] and not saved[-1]

@@ -67,15 +67,24 @@ def test_every_other_word_of_every_document_is_there(trained, child):
     whole = evidence.of(trained)
     less = evidence.of(child)
     gone = set(numbers(trained, DROPPED))
-    assert len(gone) == 3 and less.bow.V == whole.bow.V and less.bow.D == whole.bow.D
-    for d in range(whole.bow.D):
+    assert (
+        len(gone) == 3
+        and less.document_bow.V == whole.document_bow.V
+        and less.document_bow.D == whole.document_bow.D
+    )
+    for d in range(whole.document_bow.D):
         there = {
             w: n
-            for w, n in zip(*(a.tolist() for a in whole.document(d)[:2]), strict=True)
+            for w, n in zip(
+                *(a.tolist() for a in whole.token_topics.of_document(d)[:2]), strict=True
+            )
             if w not in gone
         }
-        assert dict(zip(*(a.tolist() for a in less.document(d)[:2]), strict=True)) == there
-    assert less.bow.tokens == whole.bow.tokens - sum(
+        assert (
+            dict(zip(*(a.tolist() for a in less.token_topics.of_document(d)[:2]), strict=True))
+            == there
+        )
+    assert less.document_bow.tokens == whole.document_bow.tokens - sum(
         Word.objects.filter(version=child.version_id, word__in=DROPPED).values_list(
             "tokens", flat=True
         )
@@ -84,12 +93,15 @@ def test_every_other_word_of_every_document_is_there(trained, child):
         snapshot_id=child.snapshot_id, word__in=gone, tokens__gt=0
     ).exists()
     # The corpus is as it was
-    assert Bow.open(files.version_folder(trained.version_id) / "bow").digest == whole.bow.digest
+    assert (
+        Bow.open(files.version_folder(trained.version_id) / "bow").digest
+        == whole.document_bow.digest
+    )
 
 
 def test_what_pages_count_is_of_the_smaller_bag(child):
     found = sums.of_selection(Selection.read(QueryDict(), RunView(child)))
-    assert found.of_tokens.sum() == evidence.of(child).bow.tokens
+    assert found.of_tokens.sum() == evidence.of(child).document_bow.tokens
     number = 7
     text = Document.objects.get(corpus_id=child.corpus_id, number=number).text
     vocabulary = dict(Word.objects.filter(version=child.version_id).values_list("number", "word"))
@@ -262,7 +274,7 @@ def test_without_its_parent_a_run_says_so(trained, child):
 def test_a_run_is_trained_on_from_where_it_ended(ready, client):
     from tasks.runs import train
 
-    first = runs.create(ready.version, topics=5, passes=9, seed=1)
+    first = runs.create(ready.version, topics=5, seed=1, engine_settings={"passes": 9})
     at = reverse("run", args=[first.pk])
     with pytest.raises(Invalid, match="not done"):
         runs.train_on(first)

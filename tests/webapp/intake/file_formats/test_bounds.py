@@ -291,7 +291,7 @@ def test_what_a_process_of_the_sandbox_needed_is_counted(file):
 def test_what_could_not_be_found_out_is_not_asked_again(draft, monkeypatch, roomy):
     corpus = draft(slow_pdf(), "a.pdf")
     monkeypatch.setattr(looking, "PROCESSOR_SECONDS", 1)
-    guesses.look_long(corpus, guesses.Question("", {}), lambda: False)
+    guesses.look_long(corpus, guesses.FilesQuestion("", {}), lambda: False)
     monkeypatch.setattr(file_formats, "sniff_first", None)
     with pytest.raises(Unreadable, match="took longer than"):
         guesses.sniff(corpus)

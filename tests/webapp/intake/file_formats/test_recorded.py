@@ -157,6 +157,47 @@ def test_a_brace_that_is_not_closed_costs_its_own_reference_alone(file):
     assert "line 1: a brace" in problems[0].message
 
 
+@pytest.mark.parametrize("value", ["{{{}}}", '"{}"'], ids=["braces", "quotation marks"])
+def test_a_value_may_have_a_line_in_it_that_begins_as_a_reference_does(file, value):
+    text = "How to cite:\n@misc{x,\n  title = {A title}\n}\nand so on."
+    bib = (
+        f"@article{{a, title={{One}}, abstract={value.format(text)}, year=1990}}\n"
+        "@article{b, title={Two}, abstract={Whole}}\n"
+    )
+    documents, problems = load(*file(bib, "a.bib"))
+    assert [(document.title, document.date) for document in documents] == [
+        ("One", "1990"),
+        ("Two", ""),
+    ]
+    assert documents[0].text == "How to cite: @miscx, title = A title and so on."
+    assert not problems
+
+
+def test_a_quotation_mark_that_is_not_closed_costs_its_own_reference_alone(file):
+    bib = (
+        '@article{a, title = "One,\n  year = 1990\n}\n'
+        '@article{b, title = "Two", abstract = "Whole"}\n'
+        '@article{c, title = "Three", abstract = "Whole, too"}\n'
+    )
+    documents, problems = load(*file(bib, "a.bib"))
+    assert [document.title for document in documents][1:] == ["Two", "Three"]
+    assert "line 1: a brace or a quotation mark" in problems[0].message
+
+
+def test_references_that_are_not_closed_are_looked_through_once(monkeypatch):
+    pattern = references._MARK
+    searched = []
+
+    def finditer(text: str):
+        searched.append(text)
+        return pattern.finditer(text)
+
+    monkeypatch.setattr(references, "_MARK", SimpleNamespace(finditer=finditer))
+    bib = "".join(f'@misc{{k{number}, title={{T\n@misc{{l, title="T\n' for number in range(50))
+    assert len(list(references._bibtex(bib))) == 100
+    assert len(searched) == 1
+
+
 def test_references_of_one_line_are_looked_through_once(monkeypatch):
     pattern = references._FOLLOWING
     searched = []

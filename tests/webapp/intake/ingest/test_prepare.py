@@ -34,6 +34,7 @@ from webapp.intake.ingest import (
     versions,
     word_estimates as queries,
 )
+from webapp.intake.ingest.asked_reading import AskedWords
 from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySettings
 from webapp.intake.ingest.phrases import proposed
 from webapp.models import Corpus, Document, SourceFile, Upload, Version, Word
@@ -536,6 +537,16 @@ def test_a_large_file_is_read_from_its_beginning_alone(client, monkeypatch):
     assert "Estimated from 50 of them" in in_one_line(client.get(url))
 
 
+def test_a_preview_of_too_few_documents_tells_neither_words_nor_time(client, monkeypatch):
+    monkeypatch.setattr(sample, "MOST_DOCUMENTS", 2)
+    monkeypatch.setattr(sample, "MOST_SECONDS", 0.0)
+    _, url = prepare(client, ("a.csv", as_csv(example_rows(3000))))
+    words = in_one_line(client.get(url))
+    assert 'not known yet <span class="aside">too few documents were read' in words
+    assert "Not known yet. In the seconds that a preview has" in words
+    assert "Reading takes" not in words and "different counted words" not in words
+
+
 def test_writings_of_one_word_count_as_one_unless_one_says_otherwise(client):
     rows = [
         ["id", "text"],
@@ -842,6 +853,35 @@ def test_a_run_of_an_older_version_says_so(client, own):
     assert 'data-label="words">version 1</td>' in corpus_page
 
 
+def test_apostrophes_divide_as_before_in_versions_that_are_there():
+    """One that was made before there was a choice of clitics, or of apostrophes at all."""
+    before = vars(VocabularySettings(apostrophes="split"))
+    assert VocabularySettings.from_dict(before).apostrophes == "split"
+    oldest = {name: value for name, value in before.items() if name != "apostrophes"}
+    assert VocabularySettings.from_dict(oldest).apostrophes == "split"
+    assert VocabularySettings().choice().apostrophes == "clitics"
+    said = listing.difference(
+        Version(settings=before), Version(settings=vars(VocabularySettings()))
+    )
+    assert said == "apostrophes separate only what the language ties to words"
+
+
+@pytest.mark.parametrize("typed", ["Aujourd’hui", "aujourd'hui"])
+def test_words_that_count_may_be_typed_with_any_apostrophe(typed):
+    settings = VocabularySettings(
+        language="fr", kept_words=[typed], extra_stop_words=["aujourd'hui", "aujourd’hui", "mais"]
+    )
+    choice = settings.choice()
+    assert "aujourd'hui" in choice.kept
+    assert "mais" in choice.stop_words
+    assert not {"aujourd'hui", "aujourd’hui"} & choice.stop_words
+
+
+def test_a_typed_phrase_has_the_apostrophe_of_a_proposed_one():
+    asked = AskedWords(phrases=["Holy  Qur’an", "holy qur'an", "Holy_Qurʼan"])
+    assert asked.phrases == ["holy qur'an"]
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -849,6 +889,7 @@ def test_a_run_of_an_older_version_says_so(client, own):
         ({"forms": "stems"}, "stems"),
         ({"numbers": True}, "numbers count"),
         ({"hyphens": "join"}, "hyphens join words"),
+        ({"apostrophes": "join"}, "apostrophes join words"),
         ({"max_share": 0.25}, "words in at most 25% of documents instead of 100%"),
         ({}, "the same words"),
         ({"spread_evenly": True}, "frequent words that are spread evenly count"),

@@ -3,12 +3,13 @@ name in TYPES."""
 
 import re
 from dataclasses import dataclass
+from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import numpy as np
 from django.http import QueryDict
 
-from webapp.core.documents import ranges
+from webapp.core.documents.conditions import ranges
 from webapp.intake import metadata
 from webapp.intake.metadata import RangeField, columns
 from webapp.intake.metadata.groups import Groups
@@ -100,7 +101,8 @@ def test_ends_with_colons_stand_in_an_address(monkeypatch):
     wanted = ranges.Range("length", "1:30", "<10:00")
     assert wanted.address == "length:1%3A30:<10%3A00"
     monkeypatch.setattr(ranges.fields, "ranges", lambda version: [Duration("length", 150, 600)])
-    assert ranges.read(QueryDict(urlencode({"between": wanted.address})), None) == [wanted]
+    address = QueryDict(urlencode({"between": wanted.address}))
+    assert ranges.Range.read(address, SimpleNamespace(version=None)) == [wanted]
 
 
 def test_a_kind_that_is_not_known_is_a_category():

@@ -20,6 +20,7 @@ from django.urls import ResolverMatch, URLPattern, get_resolver, resolve, revers
 from django.urls.resolvers import RoutePattern
 from django.utils import timezone
 
+from inference.errors import Invalid
 from tests import addresses
 from webapp.core.notebooks import services as notebooks
 from webapp.intake.ingest import uploads
@@ -137,6 +138,7 @@ GET = {
         "run_time",
         "run_time_table",
         "run_time_compare",
+        "run_compare_csv",
         "run_topic_split",
         "run_keyness",
         "run_keyness_csv",
@@ -566,6 +568,17 @@ def test_a_link_is_followed_and_leads_to_its_corpus_alone(world):
     )
 
 
+def test_links_that_have_ended_keep_nobody_from_making_another(world, monkeypatch):
+    monkeypatch.setattr(sharing, "MOST_LINKS", 1)
+    Link.objects.filter(corpus=world.corpus).delete()
+    link, secret = sharing.make_link(world.corpus, world.users["owner"], "", 7)
+    with pytest.raises(Invalid, match="1 links already"):
+        sharing.make_link(world.corpus, world.users["owner"], "", 7)
+    Link.objects.filter(pk=link.pk).update(expires_at=timezone.now() - timedelta(days=1))
+    assert sharing.follow(secret) is None
+    sharing.make_link(world.corpus, world.users["owner"], "", 7)
+
+
 def test_a_role_that_is_taken_away_ends_at_once(world, at_the_gate):
     client = world.client("editor")
     assert client.post(world.url("corpus_runs")).status_code == LET_IN
@@ -786,8 +799,18 @@ def operations() -> list[tuple[str, str]]:
     ]
 
 
+TRAINS = "/corpora/{corpus_id}/runs"
+
+
+def asked_of_program(path: str, method: str) -> str:
+    """What an operation of the API does, as ROLES names it: what its page does."""
+    if method == "get":
+        return "see"
+    return "train" if path.endswith(TRAINS) else "edit"
+
+
 @pytest.mark.parametrize(
-    "who", ["nothing", "cookie", "unknown", "stranger", "viewer", "editor", "owner"]
+    "who", ["nothing", "cookie", "unknown", "stranger", "viewer", "trainer", "editor", "owner"]
 )
 def test_the_api_knows_its_user_by_the_token(world, at_the_gate, who):
     assert len(operations()) > 20
@@ -807,13 +830,31 @@ def test_the_api_knows_its_user_by_the_token(world, at_the_gate, who):
         )
         status = getattr(client, method)(re.sub(r"\{\w+\}", "1", url), headers=headers).status_code
         of_nobody = path.endswith(("/corpora/", "/engines"))  # the view itself says who may
-        may = of_nobody or who in ROLES["see" if method == "get" else "edit"]
+        may = of_nobody or who in ROLES[asked_of_program(path, method)]
         writes = method != "get" and not of_nobody  # needs a token, whatever it names
         if who == "unknown" or writes and who in ("nothing", "cookie"):
             expected = 401
         else:
-            expected = LET_IN if may else 403 if who == "viewer" else 404
+            expected = LET_IN if may else 403 if who in ROLES["see"] else 404
         assert status == expected, (method, path)
+
+
+def test_an_operation_of_the_api_trains():
+    """Else `asked_of_program` would be right about none."""
+    assert [
+        method for path, method in operations() if asked_of_program(path, method) == "train"
+    ] == ["post"]
+
+
+def test_who_may_train_is_an_editor_of_their_own_runs_by_the_api(world, at_the_gate):
+    """As on the run's page."""
+    trainer = world.users["trainer"]
+    headers = {"Authorization": f"Bearer {tokens.create('t', trainer)[1]}"}
+    own = Run.objects.create(
+        corpus=world.corpus, version=world.run.version, settings={"topics": 2}, by=trainer
+    )
+    for run, expected in ((own, LET_IN), (world.run, 403)):
+        assert Client().post(f"/api/v1/runs/{run.pk}/stop", headers=headers).status_code == expected
 
 
 def test_both_runs_of_a_comparison_must_be_seen(world, at_the_gate):

@@ -8,7 +8,7 @@ from django.db import connection
 
 from webapp.models import Corpus, Membership, User
 from webapp.platform.accounts import embargo
-from webapp.platform.accounts.embargo import _Wanted
+from webapp.platform.accounts.embargo.budgets import Wanted, charge
 from webapp.platform.accounts.roles import Person
 
 
@@ -25,9 +25,7 @@ def test_readers_who_ask_at_the_same_time_do_not_get_more(settings):
         with embargo.reading(Person(ann.pk)):
             embargo.readers(corpus)
             gate.wait()
-            seen.extend(
-                embargo._charge(corpus, [_Wanted(b"y" * 32, 1600, 200 * i, 200 * i + 200, 200 * i)])
-            )
+            seen.extend(charge(corpus, [Wanted(b"y" * 32, 1600, 200 * i, 200 * i + 200, 200 * i)]))
         connection.close()
 
     threads = [threading.Thread(target=ask, args=(i,)) for i in range(8)]

@@ -5,6 +5,7 @@ import random
 import re
 import threading
 from contextvars import Context
+from urllib.parse import urlencode
 
 import pytest
 from asgiref.sync import async_to_sync
@@ -15,7 +16,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from inference.errors import Invalid
+from inference.index.query import has_order
 from tests import addresses
+from tests.answer_bodies import body_of
 from tests.webapp.platform.accounts.test_embargo import (  # noqa: F401
     LETTERS,
     WORD,
@@ -25,19 +28,21 @@ from tests.webapp.platform.accounts.test_embargo import (  # noqa: F401
 )
 from webapp.analysis.findings import stored
 from webapp.analysis.words import concordance, queries, senses
+from webapp.core.documents import search
 from webapp.core.documents.selection import Selection
 from webapp.core.notebooks import queries as kept
 from webapp.core.results import page_cache
 from webapp.core.results.view import RunView
 from webapp.models import Corpus, Membership, Reading, Run, TextReader, TextShown, User
 from webapp.platform.accounts import authorization, embargo, sharing, tokens
-from webapp.platform.accounts.embargo import (
-    PASSAGE,
-    QUARTER,
+from webapp.platform.accounts.embargo import PASSAGE, READER_PART, who_reads
+from webapp.platform.accounts.embargo.budgets import (
+    Wanted,
     _affordable,
     _join_span,
+    _known_spans,
     _overlaps,
-    _Wanted,
+    charge,
 )
 from webapp.platform.accounts.roles import Person
 from webapp.platform.jobs import dispatch
@@ -46,7 +51,7 @@ from webapp.service.exports import kept as exported, sizes
 
 pytestmark = pytest.mark.django_db
 LENGTH = WORDS * (LETTERS + 1) - 1
-QUARTER_OF_WORDS = WORDS // QUARTER + 1
+QUARTER_OF_WORDS = WORDS // READER_PART + 1
 
 
 @pytest.fixture
@@ -83,7 +88,7 @@ def shown(person: Person, run: Run, number: int, places=None) -> set[int]:
 
 def test_in_a_web_process_nobody_reads_who_is_not_known(run, monkeypatch):
     """What forgot to say who reads would be taken for the program, whose reading is not counted."""
-    monkeypatch.setattr(embargo, "_is_web_process", True)
+    monkeypatch.setattr(who_reads, "_is_web_process", True)
     with pytest.raises(embargo.ReaderUnknown):
         Context().run(embargo.readers, run.corpus)
     with embargo.reading(None):
@@ -111,7 +116,7 @@ def test_of_a_text_that_is_no_row_yet_no_reader_sees_more_than_what_is_counted(r
 def test_an_account_sees_a_quarter_however_it_asks(run):
     user = Person(member(run, "ann").pk)
     seen = shown(user, run, 2)
-    assert len(seen) == LENGTH // QUARTER
+    assert len(seen) == LENGTH // READER_PART
     assert shown(user, run, 2, [place + 50 for place in range(0, LENGTH - 50, 100)]) <= seen
     assert shown(user, run, 2, sorted(seen)[:3])  # what was shown is shown again
     with embargo.reading(user):
@@ -133,7 +138,7 @@ def test_the_same_characters_count_once(run):
     user = Person(member(run, "ann").pk)
     for _ in range(50):
         assert len(shown(user, run, 2, [1000])) == PASSAGE
-    assert len(shown(user, run, 2)) == LENGTH // QUARTER
+    assert len(shown(user, run, 2)) == LENGTH // READER_PART
 
 
 def test_all_readers_of_a_link_see_a_quarter_together(run):
@@ -143,9 +148,9 @@ def test_all_readers_of_a_link_see_a_quarter_together(run):
     )
     readers = (Person(None, (link.pk,)), Person(first, (link.pk,)), Person(second, (link.pk,)))
     seen = [shown(reader, run, 2, range(100 * i, LENGTH, 300)) for i, reader in enumerate(readers)]
-    assert len(set().union(*seen)) == LENGTH // QUARTER
+    assert len(set().union(*seen)) == LENGTH // READER_PART
     # Hers is her own
-    assert len(shown(Person(member(run, "ann").pk, (link.pk,)), run, 2)) == LENGTH // QUARTER
+    assert len(shown(Person(member(run, "ann").pk, (link.pk,)), run, 2)) == LENGTH // READER_PART
 
 
 def test_four_accounts_and_readers_of_links_see_half_of_a_text_together(run):
@@ -155,7 +160,7 @@ def test_four_accounts_and_readers_of_links_see_half_of_a_text_together(run):
         Person(None, (sharing.make_link(run.corpus, run.corpus.owner, name, 7)[0].pk,))
         for name in "xy"
     ]
-    quarter = LENGTH // QUARTER
+    quarter = LENGTH // READER_PART
     seen = []
     for i, reader in enumerate([*accounts, *links]):
         seen.append(
@@ -164,7 +169,7 @@ def test_four_accounts_and_readers_of_links_see_half_of_a_text_together(run):
     assert [len(places) for places in seen[:2]] == [quarter, quarter] and all(
         len(places) <= quarter for places in seen
     )
-    assert len(set().union(*seen)) == LENGTH // embargo.HALF
+    assert len(set().union(*seen)) == LENGTH // embargo.ALL_READERS_PART
     assert seen[4]  # what others were shown is shown to the next
     readers = [f"corpus {run.corpus_id}"]
     assert embargo.used(run.corpus, readers) == {readers[0]: (1, 1)}
@@ -177,7 +182,7 @@ def test_four_accounts_and_readers_of_links_see_half_of_a_text_together(run):
         status="ready",
     )
     with embargo.reading(accounts[3]):
-        (cut,) = embargo._charge(part, [_asked(run, 2, 0, LENGTH)])
+        (cut,) = charge(part, [_asked(run, 2, 0, LENGTH)])
     assert set(range(*cut)) <= set().union(*seen)
 
 
@@ -186,7 +191,7 @@ def test_what_is_public_is_counted_for_everybody_together(run):
     seen = shown(Person(), run, 2) | shown(
         Person(User.objects.create_user("x@example.org", "x").pk), run, 2
     )
-    assert len(seen) == LENGTH // QUARTER
+    assert len(seen) == LENGTH // READER_PART
 
 
 def test_the_owner_is_not_bound_and_sees_what_was_used(run):
@@ -231,7 +236,7 @@ def test_parts_of_a_corpus_count_with_it(run):
     ):
         with embargo.reading(person):
             assert f"user {ann.pk}" in embargo.readers(part)
-            (cut,) = embargo._charge(part, [_asked(run, 2, 0, LENGTH)])
+            (cut,) = charge(part, [_asked(run, 2, 0, LENGTH)])
             assert set(range(*cut)) <= seen
     deletion.delete_corpus(part)
     deletion.expire_now(part)
@@ -239,14 +244,14 @@ def test_parts_of_a_corpus_count_with_it(run):
     assert shown(Person(ann.pk), run, 2) == seen
 
 
-def _asked(run: Run, number: int, begin: int, end: int) -> _Wanted:
+def _asked(run: Run, number: int, begin: int, end: int) -> Wanted:
     digest = bytes(TextShown.objects.filter(used_up=True).values_list("digest", flat=True)[0])
-    return _Wanted(digest, LENGTH, begin, end, begin)
+    return Wanted(digest, LENGTH, begin, end, begin)
 
 
 def test_of_a_short_text_a_quarter_is_shown_too(run):
     with embargo.reading(Person(member(run, "ann").pk)):
-        (cut,) = embargo._charge(run.corpus, [_Wanted(b"x" * 32, 100, 0, 100, 40)])
+        (cut,) = charge(run.corpus, [Wanted(b"x" * 32, 100, 0, 100, 40)])
     assert cut[1] - cut[0] == 25 and cut[0] <= 40 < cut[1]
 
 
@@ -254,7 +259,7 @@ def test_it_survives_all_that_a_process_forgets(run):
     """What was shown is in the database, and nowhere else."""
     user = Person(member(run, "ann").pk)
     seen = shown(user, run, 2)
-    embargo._reader.set(None)
+    who_reads._reader.set(None)
     assert shown(user, run, 2) == seen
     TextShown.objects.all().delete()
     assert shown(user, run, 2, [LENGTH - 200])
@@ -315,7 +320,7 @@ def test_no_text_is_pieced_together_from_lines(run, way):
         assert response.status_code == 200, url
         seen |= words_of(response.content.decode(), 2)
     # A word is shown whole where its first letter may be; a line's parts stand next to each other
-    assert 10 < len(seen) <= WORDS // QUARTER + 10
+    assert 10 < len(seen) <= WORDS // READER_PART + 10
 
 
 def test_no_text_is_pieced_together_from_files_that_are_streamed(run):
@@ -341,12 +346,39 @@ def test_no_text_is_pieced_together_from_files_that_are_streamed(run):
     try:
         for word in texts()[2][::7]:
             seen |= words_of(async_to_sync(lines)(word), 2)
-        assert 10 < len(seen) <= WORDS // QUARTER + 10
+        assert 10 < len(seen) <= WORDS // READER_PART + 10
         assert mine.exists()
     finally:
         thread = threading.Thread(target=tidy)
         thread.start()
         thread.join()
+
+
+def test_of_a_list_of_matches_only_the_passages_count_that_it_shows(run):
+    """Where a document matches, its beginning is not shown: it is neither counted nor on the record
+    of reading."""
+    user = member(run, "ann")
+    client = Client()
+    client.force_login(user)
+    place = 300 * (LETTERS + 1)
+    url = reverse("run_documents", args=[run.pk]) + f"?q={texts()[2][300]}"
+    assert client.get(url).status_code == 200
+    digest = bytes.fromhex(embargo.about(run.corpus, [2], "digest")[2]["digest"])
+    (spans,) = _known_spans([[f"user {user.pk}"], [digest]], lock=False).values()
+    ((begin, end),) = spans
+    assert begin <= place < end <= begin + PASSAGE
+    recorded = Reading.objects.filter(corpus=run.corpus_id, user=user, document=2)
+    assert [*recorded.values_list("begin", "end")] == [(begin, end)]
+
+
+def test_of_a_list_without_a_search_the_beginnings_count(run):
+    user = member(run, "ann")
+    client = Client()
+    client.force_login(user)
+    assert client.get(reverse("run_documents", args=[run.pk])).status_code == 200
+    digest = bytes.fromhex(embargo.about(run.corpus, [2], "digest")[2]["digest"])
+    (spans,) = _known_spans([[f"user {user.pk}"], [digest]], lock=False).values()
+    assert spans == [(0, PASSAGE)]
 
 
 def test_a_file_that_a_worker_makes_is_counted_for_who_asked_for_it(run, monkeypatch):
@@ -359,13 +391,13 @@ def test_a_file_that_a_worker_makes_is_counted_for_who_asked_for_it(run, monkeyp
         export = exported.ask(run, user, "lines.csv", QueryDict(f"word={word}"))
         exported.make(export.pk)
         seen |= words_of(exported.path(export).read_text(), 2)
-    assert 10 < len(seen) <= WORDS // QUARTER + 10
+    assert 10 < len(seen) <= WORDS // READER_PART + 10
     assert TextShown.objects.filter(reader=f"user {user.pk}").count() == 24
 
 
 def test_every_page_is_answered_when_all_is_used_up(run, monkeypatch):
     """And says who reads: each request has a context of its own, as in a web process."""
-    monkeypatch.setattr(embargo, "_is_web_process", True)
+    monkeypatch.setattr(who_reads, "_is_web_process", True)
     user = member(run, "ann")
     client = Client()
     client.force_login(user)
@@ -399,7 +431,7 @@ def test_pins_tell_the_places_of_a_quarter_of_the_words(run):
                 pinned.add(i)
             except Invalid as error:
                 said.add(error.message)
-        assert len(pinned) == LENGTH // QUARTER // LETTERS
+        assert len(pinned) == LENGTH // READER_PART // LETTERS
         again = kept.of_passage(run.corpus, run, 2, texts()[2][min(pinned)], None, None)
         assert again.quote == texts()[2][min(pinned)]  # what was shown may be pinned
         with pytest.raises(Invalid) as absent:
@@ -422,6 +454,23 @@ def test_findings_of_a_set_are_the_same_whoever_asks_first(run):
     with embargo.reading(Person(user.pk)):
         assert embargo.readers(run.corpus) and stored.read_or_ask(selection, user.pk)
     assert not TextShown.objects.exists()
+
+
+def test_links_of_words_that_have_several_parts_ask_for_no_order_of_words(run):
+    terms = search.terms(run.version, ["war", "mother-in-law", "new_deal"])
+    assert terms == {
+        "war": '"war"',
+        "mother-in-law": '"mother" "in" "law"',
+        "new_deal": '"new" "deal"',
+    }
+    user = member(run, "ann")
+    with embargo.reading(Person(user.pk)):
+        for text in terms.values():
+            assert not has_order(search.open_index(run.corpus).parse(text))
+            Selection.read(QueryDict(urlencode({"q": text})), RunView(run))
+    version = run.version
+    version.settings = version.settings | {"forms": "lemmas"}
+    assert search.terms(version, ["mother-in-law"]) == {"mother-in-law": "mother in law"}
 
 
 def test_no_answer_tells_where_words_stand_that_are_not_shown(run):
@@ -453,7 +502,7 @@ def test_no_answer_tells_where_words_stand_that_are_not_shown(run):
     told = []
     for url in urls:
         response = client.get(url, **(bearer if url.startswith("/api/") else {}))
-        body = b"".join(response.streaming_content) if response.streaming else response.content
+        body = body_of(response)
         for close in response._resource_closers:
             close()
         told += [url] if response.status_code == 200 and place.search(body.decode()) else []
@@ -526,7 +575,7 @@ def test_spans_are_sets_of_characters():
         )
         left = chance.randrange(20)
         mark = chance.randrange(a, b)
-        begin, end = _affordable(_Wanted(b"", 0, a, b, mark), [_overlaps(spans, a, b)], [left])
+        begin, end = _affordable(Wanted(b"", 0, a, b, mark), [_overlaps(spans, a, b)], [left])
         assert a <= begin <= end <= b
         cost = len(set(range(begin, end)) - places)
         assert cost <= left and (begin <= mark < end or cost == 0)

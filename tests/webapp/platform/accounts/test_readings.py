@@ -164,7 +164,7 @@ def test_all_of_it_is_a_table_without_formulas(corpus):
     keep(corpus)
     User.objects.filter(name="Ada").update(name="=Ada()")
     client("=Ada()").get(address(corpus, 1))
-    rows = list(csv.DictReader(io.StringIO(b"".join(read_table(corpus)).decode())))
+    rows = list(csv.DictReader(io.StringIO(read_table(corpus).content().decode())))
     assert rows[0]["reader"] == "'=Ada()" and rows[0]["document"] == "1"
 
 

@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 import zipfile
 from datetime import timedelta
 from pathlib import Path
@@ -25,6 +24,7 @@ from django.utils import timezone
 
 from inference.errors import Invalid
 from tests import openid_provider
+from tests.waiting import until
 from webapp.models import Corpus, GroupMember, SignOnGroup, User
 from webapp.platform.accounts import authorization, sharing, sign_on_groups
 from webapp.platform.accounts.provider import checked
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.django_db
 HOME = "http://testserver"
 SITE = "https://topics.example.org"  # as its operator names it
 CALLBACK = f"{HOME}/account/oidc/sso/login/callback/"
-STARTS = 60.0  # seconds: far beyond what it takes
+ANSWERS = 150  # seconds: far beyond what any answer of the provider takes
 LAB = "urn:example:lab"
 
 
@@ -47,10 +47,8 @@ class Provider:
         self.say()
         command = [sys.executable, "-m", "tests.openid_provider", str(folder), CALLBACK, SITE + "/"]
         self.process = subprocess.Popen(command)
-        end = time.monotonic() + STARTS
-        while not (folder / "port").exists():
-            assert self.process.poll() is None and time.monotonic() < end, "it did not start"
-            time.sleep(0.1)
+        until(lambda: self.process.poll() is not None or (folder / "port").exists())
+        assert self.process.poll() is None, "it did not start"
         self.url = f"http://127.0.0.1:{(folder / 'port').read_text()}"
 
     def say(self, userinfo: dict | None = None, id_token: dict | None = None) -> None:
@@ -75,6 +73,7 @@ def provider(running, settings):
     settings.SITE = SITE
     settings.OIDC_GROUPS = "groups"
     settings.OIDC_CLIENT = openid_provider.CLIENT
+    settings.SOCIALACCOUNT_REQUESTS_TIMEOUT = ANSWERS
     settings.OIDC_SIGN_OUT = f"{running.url}/identity/o/logout"
     app = {
         "provider_id": "sso",

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from webapp.platform.drawing.colours import COLOURS, GENERAL
+from webapp.platform.drawing import pictures
+from webapp.platform.drawing.colours import COLOURS, GENERAL, ON_PAPER
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -28,6 +29,33 @@ def test_scripts_do_not_repeat_the_number():
     for script in (ROOT / "static" / "js").glob("*.js"):
         text = script.read_text(encoding="utf-8")
         assert not re.search(rf"% *{COLOURS}\b|length: *{COLOURS}\b", text), script.name
+
+
+def test_the_site_of_an_export_has_the_colours_of_pages():
+    base = (ROOT / "static/css/base.css").read_text(encoding="utf-8")
+    site = (ROOT / "templates/site/site.css").read_text(encoding="utf-8")
+    of_base = re.findall(r"^\s*--t\d+: (light-dark\(.*?\));", base, re.M)
+    assert re.findall(r"\.t\d+ \{ --topic: (light-dark\(.*?\));", site) == of_base
+    variables = re.findall(r"--(\w+): (light-dark\(.*?\))", site.split("\n")[0])
+    assert len(variables) > 4
+    for name, value in variables:
+        assert f"--{name}: {value};" in base, name
+
+
+def test_pictures_have_the_colours_of_light_paper():
+    base = (ROOT / "static/css/base.css").read_text(encoding="utf-8")
+    assert len(ON_PAPER) == COLOURS
+    for number, colour in enumerate(ON_PAPER):
+        assert of_themes(base, f"t{number}")[0] == colour, number
+    named = {"ink": pictures.INK, "faded": pictures.FADED, "rule": pictures.RULE}
+    for name, colour in named.items():
+        assert of_themes(base, name)[0] == colour, name
+
+
+def test_names_in_the_colour_of_a_family_can_be_read_on_paper():
+    paper = linear(PAPER[0])
+    for number, colour in enumerate(ON_PAPER[:GENERAL]):
+        assert contrast(linear(colour), paper) >= LEAST_CONTRAST, number
 
 
 PAPER = ("#fbfaf7", "#16171a")

@@ -2,6 +2,8 @@
 where the shares do; bins have enough words."""
 
 import re
+from datetime import date
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -61,10 +63,37 @@ def test_no_name_touches_the_bar_that_shows_the_scale():
     stream = Stream("Law & order", "/0", 0, 0.8, [Band("", "T00", "/0/0", 0.8, 1 - rest)])
     drawn = River([stream], rest, list(range(1900, 1900 + n)), 1900 + n, []).draw()
     x, y = re.search(r'<text x="(\d+)" y="(\d+)" class="general-name"', drawn).groups()
-    foot, top = re.search(r'd="M9 (\d+)h-4V(\d+)h4" class="scale"', drawn).groups()
+    foot, top = re.search(r'd="M9 (\d+)h-4V(\d+)h4" class="scale[^"]*"', drawn).groups()
     width = curves.text_width("General talk", 12)
     beside = float(x) - width / 2 > 13 + curves.text_width("10% of the words", 11.5)
     assert beside or float(y) + 6 < float(top) - 3 or float(y) - 6 > float(foot) + 3
+
+
+def test_bins_have_the_words_of_every_topic_however_many_there_are(monkeypatch):
+    years, topics = 20, 2_000
+    tokens = np.random.default_rng(0).integers(1, 9, (years, topics))
+    first_day = date(1900, 1, 1)
+    groups = SimpleNamespace(
+        starts=[first_day.replace(year=1900 + i).toordinal() for i in range(years + 1)],
+        labels=[str(1900 + i) for i in range(years)],
+    )
+    by_year = SimpleNamespace(groups=groups, tokens=tokens, of_tokens=tokens.sum(axis=1))
+    monkeypatch.setattr(bins.sums, "of_selection", lambda selection, by: by_year)
+    over_time = bins.river(None, "year")
+    assert np.array([topic.tokens for topic in over_time.topics]).sum(axis=0).tolist() == (
+        over_time.totals
+    )
+    assert sum(over_time.totals) == tokens.sum()
+
+
+@pytest.mark.parametrize(("general_talk", "on_family"), [(0.5, False), (0.0, True), (0.05, True)])
+def test_the_scale_has_the_colour_of_names_where_it_stands_on_a_family(general_talk, on_family):
+    n = 12
+    rest = np.full(n, general_talk)
+    stream = Stream("Law & order", "/0", 0, 0.8, [Band("", "T00", "/0/0", 0.8, 1 - rest)])
+    drawn = River([stream], rest, list(range(1900, 1900 + n)), 1900 + n, []).draw()
+    assert ('class="scale-says on-family"' in drawn) == on_family
+    assert ('class="scale on-family"' in drawn) == on_family
 
 
 def test_a_text_fits_between_its_lines_or_nowhere():

@@ -36,6 +36,46 @@ def test_a_task_that_breaks_is_at_work_no_more(short):
     assert not dispatch.promised(TASK, [2])
 
 
+@pytest.fixture
+def sent(monkeypatch) -> list:
+    """The arguments of the messages to workers."""
+    messages: list = []
+    monkeypatch.setattr(
+        dispatch.app, "send_task", lambda task, arguments, retry: messages.append(arguments)
+    )
+    return messages
+
+
+def _break(arguments: list) -> None:
+    with pytest.raises(ZeroDivisionError), dispatch.at_work(TASK, arguments):
+        raise ZeroDivisionError
+
+
+def test_a_task_that_broke_is_asked_for_again_ever_later(sent, monkeypatch):
+    monkeypatch.setattr(dispatch, "TRY_AGAIN", (1, 3_600))
+    _break([3])
+    dispatch.ask(TASK, [3], None)
+    assert sent == []
+    dispatch.ask(TASK, [4], None)
+    assert sent == [[4, None]], "another question is asked at once"
+    dispatch.answered(TASK, [4], None)
+    time.sleep(1.5)
+    dispatch.ask(TASK, [3], None)
+    assert sent[1:] == [[3, None]]
+    _break([3])
+    time.sleep(1.5)
+    dispatch.ask(TASK, [3], None)
+    assert len(sent) == 2, "the second time it waits longer"
+
+
+def test_a_task_that_was_done_is_asked_for_at_once(sent, monkeypatch):
+    with dispatch.at_work(TASK, [5]):
+        pass
+    dispatch.ask(TASK, [5], None)
+    dispatch.answered(TASK, [5], None)
+    assert sent == [[5, None]]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_what_follows_a_training_keeps_those_with_other_seeds_waiting(draft, short):
     """Its row is done already; what nobody waits for would compete with it for the processor."""
@@ -51,7 +91,7 @@ def test_what_follows_a_training_keeps_those_with_other_seeds_waiting(draft, sho
             asked.append(dispatch.is_asked())
 
     corpus = corpus_of(draft, example_rows(100), "speeches.csv", language="en", min_documents=2)
-    run = runs.create(corpus.version, topics=3, passes=1)
+    run = runs.create(corpus.version, topics=3, engine_settings={"passes": 1})
     training.train(run.pk, SlowFindings())
     run.refresh_from_db()
     assert run.status == Run.Status.DONE, run.error

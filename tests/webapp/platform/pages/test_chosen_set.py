@@ -47,6 +47,9 @@ def test_links_to_pages_of_the_run_get_the_set_and_others_stay():
     ]:
         assert go.with_set(before) == (after or before)
     assert RunLinks(7).with_set("/runs/7/topics/") == "/runs/7/topics/"
+    for asked in ("?view=map", "view=map"):  # as `address` of a set makes it, or without "?"
+        assert RunLinks(7)("run_topics", asked=asked) == "/runs/7/topics/?view=map"
+    assert RunLinks(7)("run_topics", asked="?") == "/runs/7/topics/"
     assert conditions(QueryDict("sort=share&q=&in:party=Whig")) == (("in:party", "Whig"),)
 
 

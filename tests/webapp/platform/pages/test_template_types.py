@@ -4,11 +4,11 @@ from tests.template_types import wrong
 from webapp.analysis.collocations.shapes import CollocationsHtml
 from webapp.analysis.compare.shapes import CompareHtml
 from webapp.analysis.effects.shapes import ClaimHtml, EffectsHtml
-from webapp.analysis.findings.screen import OverviewHtml as FindingsHtml
+from webapp.analysis.findings.screen.overview_screen import OverviewHtml
 from webapp.analysis.how_many.shapes import HowManyHtml
 from webapp.analysis.keyness.shapes import KeynessHtml
 from webapp.analysis.time.shapes import LinesHtml, TableHtml
-from webapp.analysis.topics.shapes import OverviewHtml, TopicHtml, WordsThroughTimeHtml
+from webapp.analysis.topics.shapes import TopicHtml, TopicsHtml, WordsThroughTimeHtml
 from webapp.analysis.two_sets.shapes import ComparisonHtml
 from webapp.analysis.words.shapes import SensesHtml
 from webapp.core.documents.shapes import ColouredHtml, PassageHtml, TextHtml, WholeHtml
@@ -16,7 +16,7 @@ from webapp.core.notebooks.shapes import NotebookHtml
 from webapp.core.runs.shapes import RunHtml
 from webapp.platform import routes
 from webapp.service.codebook.shapes import CodebookHtml, EstimatesHtml
-from webapp.service.corpora.shapes import CorpusHtml, FilesHtml, ProblemsHtml
+from webapp.service.corpora.shapes import CorpusHtml, FilesHtml, ProblemsHtml, VocabularyHtml
 from webapp.service.operations.shapes import OperatorHtml
 
 HTML = {  # the type of what a template has beside its page
@@ -30,6 +30,7 @@ HTML = {  # the type of what a template has beside its page
     "corpus/document.html": TextHtml,
     "corpus/files.html": FilesHtml,
     "corpus/problems.html": ProblemsHtml,
+    "corpus/vocabulary.html": VocabularyHtml,
     "operator/index.html": OperatorHtml,
     "effects/claim.html": ClaimHtml,
     "effects/_variants.html": ClaimHtml,
@@ -41,11 +42,11 @@ HTML = {  # the type of what a template has beside its page
     "run/document.html": ColouredHtml,
     "run/parent_document.html": WholeHtml,
     "run/how_many.html": HowManyHtml,
-    "run/overview.html": FindingsHtml,
+    "run/overview.html": OverviewHtml,
     "run/passage.html": PassageHtml,
     "run/topic.html": TopicHtml,
     "run/topic_times.html": WordsThroughTimeHtml,
-    "run/topics.html": OverviewHtml,
+    "run/topics.html": TopicsHtml,
     "run/word.html": SensesHtml,
     "two_sets/compare.html": ComparisonHtml,
     "time/lines.html": LinesHtml,

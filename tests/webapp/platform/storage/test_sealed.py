@@ -399,7 +399,7 @@ def test_a_job_waits_for_a_store_that_is_away(trained, store, server, quick, mon
     bow = files.version_folder(trained.version_id) / "bow"
     seal(bow)
     lose(bow)
-    run = runs.create(trained.version, seed=3, topics=6, passes=3)
+    run = runs.create(trained.version, seed=3, topics=6, engine_settings={"passes": 3})
     server.stop()
     train(run.pk)
     run.refresh_from_db()
@@ -415,27 +415,27 @@ def test_a_job_waits_for_a_store_that_is_away(trained, store, server, quick, mon
 def test_a_worker_elsewhere_goes_on_from_the_checkpoint(trained, store, monkeypatch):
     """Bit by bit as the run that was never killed."""
     from tasks.runs import train
-    from webapp.core.runs import services as runs
-    from webapp.core.runs.training import Training
+    from webapp.core.runs import services as runs, training
+    from webapp.core.runs.progress_reports import ProgressReports
 
     shutil.copytree(
         Path(os.environ["TOPOGRAPH_DATA"]) / "files" / "versions" / str(trained.version_id),
         files.version_folder(trained.version_id),
     )
     seal(files.version_folder(trained.version_id) / "bow")
-    run = runs.create(trained.version, seed=3, topics=6, passes=3)
+    run = runs.create(trained.version, seed=3, topics=6, engine_settings={"passes": 3})
 
-    def killed(self, state):
+    def killed(*_):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(Training, "_finish", killed)
+        patch.setattr(training, "store_results", killed)
         train(run.pk)
     shutil.rmtree(store.FILES)  # another machine
     store.FILES.mkdir()
     Run.objects.filter(pk=run.pk).update(status="queued")
     steps = []
-    monkeypatch.setattr(Training, "_report", lambda self, p, seconds: steps.append(p.step))
+    monkeypatch.setattr(ProgressReports, "report", lambda self, p, seconds: steps.append(p.step))
     train(run.pk)
     run.refresh_from_db()
     assert run.status == "done" and steps == [], run.error
@@ -485,7 +485,7 @@ def test_a_store_that_can_not_be_used_is_refused_at_the_start(store, server, mon
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "another")
     s3._client.cache_clear()
     (error,) = checks.run_checks()
-    assert "refuses our keys" in error.msg
+    assert "refuses our keys" in error.msg and ". Look at TOPOGRAPH_STORE" in error.msg
 
 
 def test_readiness_says_whether_the_store_answers(store, server):

@@ -22,6 +22,7 @@ from openapi_spec_validator import validate
 from tests.addresses import ROUTES
 from tests.webapp import mixtures
 from tests.webapp.platform.accounts import test_embargo
+from webapp.core.curation import services as curation
 from webapp.core.documents import queries as documents
 from webapp.core.results import topics
 from webapp.core.results.view import RunView
@@ -100,7 +101,14 @@ def test_the_json_of_pages_is_described(client, trained):
         f"{name}_json" for name in pages
     }
     compare = described["paths"]["/compare.json"]["get"]
-    assert [p["name"] for p in compare["parameters"]] == ["run", "show", "sort", "against", "after"]
+    assert [p["name"] for p in compare["parameters"]] == [
+        "run",
+        "show",
+        "fate",
+        "sort",
+        "against",
+        "after",
+    ]
     assert compare["parameters"][0]["schema"] == {"items": {"type": "integer"}, "type": "array"}
     words = described["paths"]["/runs/{run_id}/words.json"]["get"]
     assert [(p["name"], p["in"], p["schema"].get("type")) for p in words["parameters"]][:2] == [
@@ -223,6 +231,17 @@ def test_errors_are_sentences(client, trained):
         ].endswith("."), response.content
         assert response.json().get("field") == field, response.content
     assert client.post(f"{api}/topics").status_code == 405
+
+
+def test_lines_of_a_merged_topic_are_those_of_its_target(client, trained):
+    curation.change_many(trained, {3: {"into": "1"}}, "a test")
+    api = f"/api/v1/runs/{trained.pk}"
+    word = client.get(f"{api}/topics/1/words").json()["items"][0]["word"]
+    merged, target = (client.get(f"{api}/words/{word}/lines?topic={k}").json() for k in (3, 1))
+    assert merged["count"] == target["count"] > 0
+    assert merged["items"] == target["items"]
+    refused = client.get(f"{api}/words/{word}/lines?topic=99")
+    assert refused.status_code == 400 and refused.json()["field"] == "topic"
 
 
 def test_what_breaks_says_no_more_than_an_id(client, trained, monkeypatch, caplog):

@@ -20,11 +20,11 @@ from django.db import close_old_connections
 from django.test import Client
 from django.urls import reverse
 
-from webapp.asgi import application
 from webapp.intake.ingest import uploads
 from webapp.models import Corpus, User
 from webapp.platform.accounts import tokens
 from webapp.platform.server import bodies
+from webapp.platform.server.handler import whole_application
 from webapp.service.corpora import deletion
 
 pytestmark = pytest.mark.django_db
@@ -83,7 +83,7 @@ def ask(
     ):
         signal.disconnect(close_old_connections)
     try:
-        async_to_sync(application)(scope, receive, send)
+        async_to_sync(whole_application())(scope, receive, send)
     finally:
         for signal in (request_started, request_finished):
             signal.connect(close_old_connections)

@@ -15,7 +15,7 @@ from tests.webapp.service.codebook.test_coding import about_war
 from webapp.core.documents import fields
 from webapp.models import Document
 from webapp.platform.accounts.roles import Role
-from webapp.service.codebook import coding, concepts, views
+from webapp.service.codebook import coding, concepts, estimates_page, views
 from webapp.service.codebook.shapes import Cell, Interval
 
 __all__ = ["one_seed"]
@@ -63,6 +63,40 @@ def test_one_or_two_coded_documents_give_no_estimate(coded, high):
     )
     assert f"too few coded documents: {coded}" in shown
     assert "93%" not in shown and "99%" not in shown
+
+
+@pytest.mark.parametrize(
+    ("is_scale", "coded", "positives", "told"),
+    [
+        (False, 60, 0.0, "None of the 60 coded documents has it."),
+        (False, 60, 1.0, "Only 1 of 60 coded documents has it."),
+        (False, 60, 0.5, "Only 0.5 of 60 coded documents have it."),
+        (False, 60, 58.0, "Only 2 of 60 coded documents do not have it."),
+        (False, 60, 60.0, "All of the 60 coded documents have it."),
+        (True, 4, 12.0, "Only 4 documents are coded."),
+    ],
+)
+def test_few_codes_of_either_kind_are_told(is_scale, coded, positives, told):
+    cell = SimpleNamespace(
+        coded=coded,
+        positives=positives,
+        without=coded - positives,
+        few_without=coded - positives < positives,
+    )
+    assert estimates_page._few_codes(SimpleNamespace(is_scale=is_scale), cell) == told
+
+
+def test_what_more_codes_give_is_told_of_shares_and_of_means():
+    share = SimpleNamespace(is_scale=False, code_values=[])
+    assert estimates_page.write_more_needed(share, 0) == ""
+    assert estimates_page.write_more_needed(share, 1) == (
+        "With 1 more coded document the share of all would be known to within 2 percentage points."
+    )
+    scale = SimpleNamespace(is_scale=True, code_values=[0.0, 1.0, 2.0])
+    assert estimates_page.write_more_needed(scale, 1200) == (
+        "With 1,200 more coded documents the mean of all would be known to within 0.04, on the"
+        " scale from 0 to 2."
+    )
 
 
 def test_coded_documents_are_quoted_to_the_end_of_a_word(client, trained):

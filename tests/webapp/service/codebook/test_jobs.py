@@ -40,7 +40,7 @@ def test_many_codes_are_compared_by_a_worker_and_that_is_kept(client, trained, m
     json = reverse("concept_agreement_json", args=[trained.pk, many.pk])
     answer = client.get(json)
     assert answer.status_code == 202
-    assert answer.json() == {"concept": "war", "done": 0.0}
+    assert answer.json() == {"concept": "war", "done": 0.0, "has_failed": False}
     assert asked == [(agreement.TASK, [many.pk, User.objects.local().pk])]
     dispatch.advance(agreement.TASK, [many.pk], 0.25)
     text = client.get(page).content.decode()

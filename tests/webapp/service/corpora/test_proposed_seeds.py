@@ -8,11 +8,12 @@ import pytest
 from django.urls import reverse
 
 from inference.errors import Invalid
+from tests.webapp.making import corpus_of, run_on
 from tests.webapp.service.codebook.making import concept_of
+from webapp.core.asked_training import named_topics
+from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.results import topics
 from webapp.core.results.view import RunView
-from webapp.intake.ingest import named_topics
-from webapp.intake.ingest.stored_steering import Steering
 from webapp.models import Run, Word
 from webapp.platform.accounts import tokens
 from webapp.service.codebook import concepts
@@ -61,6 +62,14 @@ def test_a_concept_proposes_the_words_of_its_definition_that_count(trained):
     assert set(words[:3]) <= set(named.words) and "zyzzogeton" not in named.words
     known = Word.objects.filter(version=trained.version, word__in=named.words)
     assert known.count() == len(named.words)
+
+
+def test_a_concept_proposes_stems_where_words_count_as_stems(draft):
+    rows = [["text"], *([f"nations agreed about treaties {n % 5}"] for n in range(40))]
+    corpus = corpus_of(draft, rows, "stems.csv", forms="stems", language="en", min_documents=1)
+    made = concept_of(run_on(corpus, topics=2), called="Peace", text="A nation signs a treaty.")
+    (named,) = proposed_seeds.propose(corpus, [], [made.pk])
+    assert set(named.words) == {"nation", "treati"}
 
 
 def test_two_of_a_name_are_told_apart(trained):

@@ -5,19 +5,26 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 import pytest
+from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 
 from inference.errors import Invalid
+from webapp.analysis.findings.overview import overview
 from webapp.analysis.topics.shapes import GroupBin, TopicGroups
+from webapp.core.documents.selection import Selection
 from webapp.core.notebooks import pictures as pictures_of_tables
 from webapp.core.notebooks.shapes import KeptTable
+from webapp.core.results.view import RunView
 from webapp.models import Corpus, Link, Run, User
 from webapp.platform.accounts import embargo, framing, sharing
 from webapp.platform.drawing import kept_chart, pictures
+from webapp.platform.drawing.colours import GENERAL, ON_PAPER
+from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.tables import HIGH, LOW
 from webapp.service.corpora import deletion
 from webapp.service.embedding import charts
+from webapp.service.embedding.pictures import Layer, stacked
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[4]
@@ -243,10 +250,62 @@ def test_a_chart_that_is_not_known_is_missing(trained, client):
 
 def test_every_colour_of_paper_has_one_in_the_dark():
     css = (ROOT / "static/css/embed.css").read_text()
-    for colour in pictures.COLOURS:
-        assert f'[fill="{colour}"]' in css and f'[stroke="{colour}"]' in css
+    filled = [*enumerate(ON_PAPER)]
+    for number, colour in filled:
+        assert f'[fill="{colour}"] {{ fill: var(--t{number}); }}' in css, number
+    for number, colour in filled[: len(pictures.COLOURS)]:
+        assert f'[stroke="{colour}"] {{ stroke: var(--t{number}); }}' in css, number
     for colour in (pictures.INK, pictures.FADED, pictures.RULE):
         assert f'"{colour}"' in css
+
+
+def test_a_family_has_the_colour_that_it_has_on_pages():
+    """Not that of its place among the others."""
+    layers = [
+        Layer("Ships", 5, [0.3, 0.2]),
+        Layer("Letters", GENERAL + 4, [0.3, 0.4]),
+        Layer(charts.ALL_OTHERS, GENERAL, [0.4, 0.4]),
+    ]
+    picture = stacked(["1900", "1910"], layers, "Families.")
+    hues = [layer.hue for layer in layers]
+    assert [area.colour for area in picture.areas] == [ON_PAPER[hue] for hue in hues]
+    colour_of_text = {text.text: text.colour for text in picture.texts}
+    assert colour_of_text["Ships"] == ON_PAPER[5]
+    assert colour_of_text["Letters"] == colour_of_text[charts.ALL_OTHERS] == pictures.INK
+
+
+def test_the_river_has_the_hues_of_its_page(trained):
+    view = RunView(Run.objects.get(pk=trained.pk))
+    page = overview(Selection.read(QueryDict(""), view), "", None)
+    families = [row.family for row in page.findings if row.family is not None]
+    families.sort(key=lambda family: -family.share)
+    hues = [family.hue for family in families[: charts.MOST_LAYERS]]
+    areas = charts.chart(view, "river", QueryDict("")).picture.areas
+    assert [area.colour for area in areas] == [ON_PAPER[hue] for hue in [*hues, GENERAL]]
+
+
+def test_a_river_has_as_many_families_as_its_page(trained):
+    view = RunView(Run.objects.get(pk=trained.pk))
+    selection = Selection.read(QueryDict(""), view)
+    for number in (2, 4):
+        page = overview(selection, "", None, number)
+        families = [row.family.name for row in page.findings if row.family is not None]
+        chart = charts.chart(view, "river", QueryDict(f"families={number}"))
+        assert len(chart.picture.areas) == min(len(families), charts.MOST_LAYERS) + 1, number
+        named = chart.sentence.removeprefix("Of all words most are about ")
+        assert any(named.startswith(name) for name in families), number
+
+
+@pytest.mark.parametrize("query", ["constant=time", "order=ratio", "constant=time&order=ratio"])
+def test_a_comparison_has_the_numbers_of_its_page(trained, client, query):
+    asked = f"has=1:20&rest=1&{query}"
+    url = f"{reverse('run_time_compare_json', args=[trained.pk])}?{asked}"
+    first = next(row for part in client.get(url).json()["more"] for row in part)
+    view = RunView(Run.objects.get(pk=trained.pk))
+    sentence = charts.chart(view, "compare", QueryDict(asked)).sentence
+    shares = " and ".join(map(percent, first["share"]))
+    assert first["label"] in sentence.partition(": ")[0] and f": {shares} of the words" in sentence
+    assert ("Time is held constant" in sentence) == ("constant" in query)
 
 
 # oEmbed

@@ -110,7 +110,7 @@ def test_what_it_holds(trained, bundle):
     assert "the\n" in archive.read("stop_words.txt").decode()
     assert len(archive.read("vocabulary.txt").decode().splitlines()) == trained.corpus.vocabulary
     given = np.load(io.BytesIO(archive.read("assignments.npz")))
-    assert np.array_equal(given["topics"], evidence.of(trained).topics)
+    assert np.array_equal(given["topics"], evidence.of(trained).token_topics.topics)
 
 
 def test_under_embargo_it_can_not_be_trained_again(trained, tmp_path, monkeypatch):
@@ -144,7 +144,7 @@ def test_what_is_no_bundle(tmp_path):
 
 def test_a_run_that_was_stopped_ends_where_it_did(trained):
     """`last` gives the snapshot of that very step."""
-    bow = evidence.of(trained).bow
+    bow = evidence.of(trained).document_bow
     settings = config(trained.engine, **trained.settings)
     steps = [
         e.step

@@ -248,7 +248,7 @@ def test_failures_are_bounded_too(trained, client, monkeypatch):
     assert list(Export.objects.filter(status="failed").order_by("pk")) == failed[2:]
     monkeypatch.setattr(kept, "MAKING", 2)
     for one in failed[2:4]:
-        assert kept.again(one)
+        assert kept.retry(one)
     answer = client.post(reverse("export_again", args=[trained.pk, failed[4].pk]), follow=True)
     assert "2 files are being made for you" in answer.content.decode()
     assert Export.objects.get(pk=failed[4].pk).status == "failed"
@@ -296,7 +296,7 @@ def test_an_interrupted_file_is_made_again_and_leaves_nothing_behind(trained, se
     assert failing.status == "failed" and "Something went wrong" in failing.error
     assert not (files.export_folder(failing.pk) / "part").exists()
     monkeypatch.undo()
-    assert kept.again(failing) and Export.objects.get(pk=failing.pk).status == "queued"
+    assert kept.retry(failing) and Export.objects.get(pk=failing.pk).status == "queued"
 
 
 def test_files_are_kept_within_bounds(trained, settings, monkeypatch):

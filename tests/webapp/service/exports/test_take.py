@@ -38,6 +38,7 @@ from webapp.service.exports.catalogue import EXPORT_KINDS, find_kind
 from webapp.service.exports.export_query import read_source
 from webapp.service.exports.making import describe, make_file, name_file
 from webapp.service.exports.model import Model
+from webapp.service.exports.table_formats import FORMATS
 
 pytestmark = pytest.mark.django_db
 
@@ -75,6 +76,16 @@ def test_periods_are_offered_of_which_there_are_not_too_many(monkeypatch, years,
 
 def test_sizes_are_of_forms_that_there_are():
     assert sizes.BYTES.keys() <= {*EXPORT_KINDS, deposit.KIND.name}
+
+
+def test_a_format_says_how_large_its_tables_are(trained):
+    """A format that another module did not know ended the page of files with an error."""
+    source = read_source(trained, QueryDict(""))
+    kind = EXPORT_KINDS["words"]
+    expected = {ending: sizes.expected_bytes(kind, ending, source) for ending in kind.endings}
+    assert expected.keys() == FORMATS.keys()
+    of_csv = trained.version.vocabulary * sizes.VOCABULARY_WORD
+    assert expected == {ending: int(of_csv * FORMATS[ending].size) for ending in FORMATS}
 
 
 @pytest.fixture(scope="module")
@@ -374,7 +385,7 @@ def test_dense_model_is_the_databases(trained, model):
     alpha = model["alpha"]
     for d in (0, 7, 399):
         counts = np.zeros(trained.topics)
-        counts[of.mixture(d)[0]] = of.mixture(d)[1]
+        counts[of.mixtures.of_document(d)[0]] = of.mixtures.of_document(d)[1]
         assert np.allclose(
             model["theta"][d], (counts + alpha) / (of.lengths[d] + alpha.sum()), rtol=1e-5
         )
@@ -410,7 +421,7 @@ def test_gensim_reads_the_model(trained, model, tmp_path):
     assert [word for word, _ in lda.show_topic(first.number, 5)] == model["vocabulary"][
         np.argsort(-model["beta"][2])[:5]
     ].tolist()
-    bow = evidence.of(trained).bow
+    bow = evidence.of(trained).document_bow
     d = clearest(trained, model)
     row = slice(bow.indptr[d], bow.indptr[d + 1])
     mixture = dict(lda[list(zip(bow.words[row].tolist(), bow.counts[row].tolist(), strict=True))])
@@ -568,7 +579,7 @@ def test_dfr_browser_reads_its_folder(trained):
     archive = zipfile.ZipFile(io.BytesIO(taken(trained, "dfr-browser.zip")))
     assert archive.testzip() is None and "seed: 3" in archive.read("README.txt").decode()
     info = json.loads(archive.read("data/info.json"))
-    assert info["topic_labels"]["1"] == "T00 &lt;b&gt;War" and info["VIS"]["hidden_topics"] == [5]
+    assert info["topic_labels"]["1"] == "&lt;b&gt;War (T00)" and info["VIS"]["hidden_topics"] == [5]
     tw = json.loads(archive.read("data/tw.json"))
     assert len(tw["alpha"]) == len(tw["tw"]) == trained.topics
     assert all(
@@ -661,7 +672,7 @@ def test_families_add_up_and_their_documents_are_a_union(trained):
         mask = Selection.read(QueryDict("from=1795"), RunView(trained)).mask
         assert table.family.nunique() == number and table.topic.is_unique
         for _, rows in table.groupby("family"):
-            held = sum(counted.held([k]) for k in rows.topic)[mask]
+            held = sum(counted.mixtures.tokens_held([k]) for k in rows.topic)[mask]
             assert {*rows.family_tokens} == {rows.tokens.sum()} == {held.sum()}
             assert {*rows.family_documents} == {np.count_nonzero(held)}
             assert rows.family_share.iloc[0] == pytest.approx(rows.share.sum())
@@ -737,8 +748,10 @@ def test_tables_of_pages_say_the_version_of_the_program(client, trained):
     ]
     for address in addresses:
         answer = client.get(address)
-        assert b"".join(answer.streaming_content), address
         name = answer["Content-Disposition"]
+        # Its file alone: answer.close() would end the test's connection to the database, too
+        for close in answer._resource_closers:
+            close()
         assert f"topograph{topograph()}" in name and '.csv"' in name, (address, name)
 
 

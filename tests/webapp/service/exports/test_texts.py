@@ -56,7 +56,9 @@ def topics_of(run: Run) -> Counter:
     counted = evidence.of(run)
     tokens: Counter = Counter()
     for number in range(run.version.documents):
-        for topic, count in zip(*(a.tolist() for a in counted.mixture(number)), strict=True):
+        for topic, count in zip(
+            *(a.tolist() for a in counted.mixtures.of_document(number)), strict=True
+        ):
             tokens[int(into[topic])] += count
     return tokens
 

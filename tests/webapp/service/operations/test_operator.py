@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from tests.webapp.page_text import in_one_line
 from webapp.core.runs import services as runs
-from webapp.models import Corpus, Run
+from webapp.models import Corpus, Replicate, Run
 from webapp.platform.jobs import events, kinds, roster, teams
 from webapp.service.operations import operator as queries, state, upkeep
 
@@ -137,6 +137,7 @@ def test_jobs_by_kind_and_state_with_keyset_pages(client, trained, failed, monke
         "version": 0,
         "export": 0,
         "comparison": 0,
+        "replicate": 0,
         "codefile": 0,
     }
     assert [job["id"] for job in first["jobs"]] == [other.pk] and first["jobs"][0]["broke"] == ""
@@ -151,12 +152,55 @@ def test_jobs_by_kind_and_state_with_keyset_pages(client, trained, failed, monke
     )
 
 
+def test_every_kind_of_job_is_there(client):
+    """Trainings with other seeds were not, so that nobody saw that one had failed."""
+    assert [row["kind"] for row in said(client)["counts"]] == [kind.name for kind in kinds.KINDS]
+    html = client.get("/operator/").content.decode()
+    assert all(kind.title in html for kind in kinds.KINDS)
+
+
+def test_a_training_with_another_seed_that_failed_is_seen_and_tried_again(client, trained):
+    replicate = Replicate.objects.create(
+        run=trained,
+        seed=4711,
+        status="failed",
+        error="Something went wrong. (request 0123456789abcdef)",
+    )
+    (job,) = said(client, "?kind=replicate&state=failed")["jobs"]
+    assert (job["id"], job["corpus"], job["progress"], job["broke"]) == (
+        replicate.pk,
+        trained.corpus_id,
+        None,
+        "0123456789abcdef",
+    )
+    client.post(reverse("operator_again", kwargs={"kind": "replicate", "key": replicate.pk}))
+    replicate.refresh_from_db()
+    assert replicate.status == "queued"
+
+
+def test_how_far_jobs_are_and_of_which_corpus(client, failed):
+    Run.objects.filter(pk=failed.pk).update(step=1, steps=4, tokens_seen=30, seconds=2.0)
+    (run,) = said(client, "?kind=run&state=failed")["jobs"]
+    assert (run["corpus"], run["progress"], run["tokens_per_second"]) == (
+        failed.corpus_id,
+        0.25,
+        15.0,
+    )
+    Corpus.objects.filter(pk=failed.corpus_id).update(status="reading", bytes_read=1, bytes_total=2)
+    (corpus,) = said(client, "?kind=corpus&state=work")["jobs"]
+    assert (corpus["corpus"], corpus["progress"]) == (failed.corpus_id, 0.5)
+
+
+# Each kind of job is counted in each state; the list, its corpora and the parts of the page take nine
+QUERIES_OF_A_LIST = len(queries.KINDS) * len(queries.STATES) + 9
+
+
 @pytest.mark.parametrize("kind", queries.KINDS)
 @pytest.mark.parametrize("state", queries.STATES)
 def test_each_list_is_a_page_of_few_queries(
     client, trained, failed, kind, state, django_assert_max_num_queries
 ):
-    with django_assert_max_num_queries(30):
+    with django_assert_max_num_queries(QUERIES_OF_A_LIST):
         assert client.get(f"/operator/?kind={kind}&state={state}").status_code == 200
 
 

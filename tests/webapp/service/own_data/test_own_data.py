@@ -124,6 +124,18 @@ def test_what_others_lose_is_named_before(people):
     assert "Others lose these" in body and "Letters" in body and "1 part" in body
 
 
+def test_what_others_lose_is_looked_for_in_all_corpora(
+    people, monkeypatch, django_assert_num_queries
+):
+    """Also where the first ones are nobody else's; and by one query."""
+    ada, ben = people
+    monkeypatch.setattr(leaving, "CORPORA_LISTED", 1)
+    later = Corpus.objects.create(name="Later", owner=ada)
+    Membership.objects.create(corpus=later, user=ben, role="viewer")
+    with django_assert_num_queries(1):
+        assert [corpus.name for corpus in leaving.shared(ada)] == ["Later"]
+
+
 @pytest.mark.parametrize(
     "form", [{}, {"sure": "1"}, {"sure": "1", "password": "wrong"}, {"password": PASSWORD}]
 )

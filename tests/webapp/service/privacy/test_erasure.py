@@ -17,7 +17,7 @@ from tests.webapp.service.privacy.places import addresses_of, exported, pages, s
 from webapp.core.notebooks import services as notebooks
 from webapp.intake.ingest import corpora, versions
 from webapp.models import Corpus, Membership, Pin, Reading, Run, User, Version
-from webapp.platform.accounts import embargo, quotas, sharing
+from webapp.platform.accounts import embargo, quotas, sharing, sign_on_groups
 from webapp.platform.accounts.roles import Person
 from webapp.platform.storage import files
 from webapp.service.corpora import deletion
@@ -184,6 +184,42 @@ def test_what_was_deleted_meanwhile_does_not_come_back_as_its_copy(corpus):
     restored = Corpus.objects.get(pk=new.pk)
     assert (restored.name, restored.replaces) == (corpus.name, None)
     assert not Corpus.objects.filter(pk=corpus.pk).exists()
+
+
+def replaced(corpus: Corpus, new: Corpus) -> Corpus:
+    """The new corpus, when it has taken the place of the old one."""
+    Corpus.objects.filter(pk=new.pk).update(status=Corpus.Status.READY)
+    erasure.finish()
+    assert not Corpus.objects.filter(pk=corpus.pk).exists()
+    return Corpus.objects.get(pk=new.pk)
+
+
+def test_parts_stay_parts_of_the_corpus_that_takes_the_place(corpus):
+    """An embargo reaches them, and the next erasure names them."""
+    ben = User.objects.get(name="Ben")
+    of_it = {"documents": 3, "of": 20, "sentence": "", "parameters": []}
+    about = {"parent": corpus, "owner": ben, "provenance": of_it}
+    part = Corpus.objects.create(name="His part", status=Corpus.Status.READY, **about)
+    copied = Corpus.objects.create(name="Not made yet", status=Corpus.Status.QUEUED, **about)
+    numbers = erasure.chosen_documents(corpus, her_values(corpus))
+    new = replaced(corpus, erasure.erase(corpus, numbers, corpus.owner, train=False))
+    assert erasure.related(new) == [part]
+    copied.refresh_from_db()
+    assert copied.parent_id == corpus.pk, "documents have other numbers in the new one"
+    embargo.set_embargo(new, True)
+    part.refresh_from_db()
+    assert part.embargo
+
+
+def test_a_group_that_has_a_role_in_both_has_that_of_the_new_one(corpus, settings):
+    settings.OIDC_GROUPS = "groups"
+    numbers = erasure.chosen_documents(corpus, her_values(corpus))
+    new = erasure.erase(corpus, numbers, corpus.owner, train=False)
+    for shared, role in ((corpus, "viewer"), (new, "editor")):
+        sign_on_groups.share(shared, "lab", role)
+    sign_on_groups.share(corpus, "library", "viewer")
+    roles = replaced(corpus, new).group_roles.values_list("group__name", "role")
+    assert set(roles) == {("lab", "editor"), ("library", "viewer")}
 
 
 def test_a_copy_needs_no_room_beside_the_corpus_that_it_replaces(corpus, settings):

@@ -11,10 +11,10 @@ from pydantic import Field
 from webapp.analysis.findings.finding import BaseFinding
 from webapp.analysis.findings.kinds.caution import AnyCaution, Caution
 from webapp.analysis.findings.kinds.change import Change, ChangeItem
-from webapp.analysis.findings.kinds.event import Event, WordItem
+from webapp.analysis.findings.kinds.event import Event, EventItem
 from webapp.analysis.findings.kinds.family import Family
 from webapp.analysis.findings.kinds.keywords import Keywords
-from webapp.analysis.findings.kinds.mark import GroupItem, Mark
+from webapp.analysis.findings.kinds.mark import Mark, MarkItem
 from webapp.analysis.findings.kinds.no_difference import NoDifference
 from webapp.analysis.findings.kinds.sense import Sense, SenseItem
 from webapp.analysis.findings.kinds.speaker import Speaker
@@ -48,4 +48,4 @@ KINDS: dict[str, type[BaseFinding]] = {
     "caution": Caution,  # type: ignore[type-abstract]
 }
 # Their numbers, as the overview's JSON has them
-Item = Annotated[ChangeItem | WordItem | GroupItem | SenseItem, Field(discriminator="kind")]
+Item = Annotated[ChangeItem | EventItem | MarkItem | SenseItem, Field(discriminator="kind")]

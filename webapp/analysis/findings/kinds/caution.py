@@ -17,6 +17,7 @@ from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPag
 from webapp.analysis.findings.phrasing import SentencePart, fill
 from webapp.analysis.findings.sentences import Plural, join_parts
 from webapp.analysis.findings.writer import Sentence, Writer
+from webapp.core.documents.conditions import Only
 from webapp.core.results import measures
 from webapp.core.results.view import RunView
 from webapp.platform.drawing.numbers import count, percent
@@ -42,7 +43,10 @@ OF_TOPICS: dict[What, Plural] = {
         " {topics}",
     ),
 }
-THIN = "Few documents: {count} of {all} {units} have fewer than 10"
+THIN = Plural(
+    "Few documents: {count} of {all} {units} has fewer than 10",
+    "Few documents: {count} of {all} {units} have fewer than 10",
+)
 REPEATED = Plural(
     "Repeated: {count} document ({share}) repeats an earlier one; each copy is counted",
     "Repeated: {count} documents ({share}) repeat an earlier one; each copy is counted",
@@ -132,12 +136,12 @@ class ThinTimes(Caution):
     def say(self, writer: Writer) -> Sentence:
         """How many periods."""
         parts = fill(
-            THIN,
+            THIN.pattern(self.count),
             count=count(self.count),
             all=count(self.of),
-            units=sentences.UNITS[self.unit].other,
+            units=sentences.UNITS[self.unit].pattern(self.of),
         )
-        by_period = writer.selection.address(by=self.unit)[1:]
+        by_period = writer.selection.address(by=self.unit)
         return Sentence(parts, writer.view.go("run_time", asked=by_period))
 
 
@@ -152,8 +156,7 @@ class Repeated(Caution):
         parts = fill(
             REPEATED.pattern(self.count), count=count(self.count), share=percent(self.estimate)
         )
-        only = list(dict.fromkeys([*writer.selection.only, "near"]))
-        return Sentence(parts, writer.documents_of(writer.selection.changed(only=only)))
+        return Sentence(parts, writer.documents_of(writer.selection.with_conditions(Only("near"))))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,10 +216,10 @@ def _largest_document(document_set: DocumentSet) -> np.ndarray:
     evidence = document_set.evidence
     is_in_set: slice | np.ndarray = slice(None)
     if document_set.mask is not None:
-        is_in_set = np.repeat(document_set.mask, np.diff(evidence.doc_ptr))
+        is_in_set = np.repeat(document_set.mask, np.diff(evidence.mixtures.doc_ptr))
     largest = np.zeros(document_set.K)
-    topics = document_set.into[evidence.doc_topics[is_in_set]]
-    np.maximum.at(largest, topics, evidence.doc_tokens[is_in_set])
+    topics = document_set.into[evidence.mixtures.doc_topics[is_in_set]]
+    np.maximum.at(largest, topics, evidence.mixtures.doc_tokens[is_in_set])
     return largest
 
 

@@ -17,16 +17,17 @@ from webapp.analysis.findings.item import RatioBetween, ShareBetween
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
 from webapp.analysis.findings.ratios import Times, times_as_much, with_interval
 from webapp.analysis.findings.values import (
-    Answer,
     Shape,
     Shaped,
     ShareInterval,
-    answer_of,
+    StoredAnswer,
     finite,
     share_with_ends,
+    stored_answer,
 )
 from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.results.links import TopicLink
+from webapp.platform.drawing.numbers import USUAL_LEVEL
 
 # tokens of a topic, and documents that have it, on the side that has more
 LEAST_TOKENS = 50
@@ -48,7 +49,7 @@ class Change(Shaped, RatioFinding):
     above_all: list[str] = field(default_factory=list)
     here: ShareInterval
     rest: ShareInterval
-    answer: Answer | None = None
+    answer: StoredAnswer | None = None
     whose: str = ""
 
     @property
@@ -62,6 +63,11 @@ class Change(Shaped, RatioFinding):
         return times_as_much(self.estimate, self.low, self.high)
 
     @property
+    def interval_level(self) -> float:
+        """That of the answer, or the usual one of findings that an older program stored."""
+        return self.answer.level if self.answer else USUAL_LEVEL
+
+    @property
     def years(self) -> tuple[float, float]:
         """When it begins and ends."""
         return sentences.years_of_span(self.first, self.last)
@@ -69,16 +75,16 @@ class Change(Shaped, RatioFinding):
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Change]:
         """Topics whose share changed, as far as that is not a change of who speaks."""
-        answered = document_set.spans if document_set.periods else None
-        if answered is None:
+        span_answers = document_set.spans if document_set.periods else None
+        if span_answers is None:
             return []
-        asker = SpanAsker(answered.spans, document_set.unit_name)
+        asker = SpanAsker(span_answers.spans, document_set.unit_name)
         rows: list[Change] = []
-        for column, topic in enumerate(answered.topics):
+        for column, topic in enumerate(span_answers.topics):
             if not document_set.subjects[topic]:
                 continue
             for span in asker.accepted(column, one_topic_only=False):
-                change = _change(document_set, answered.spans, topic, span)
+                change = _change(document_set, span_answers.spans, topic, span)
                 if change is not None:
                     rows.append(change)
                     break
@@ -189,6 +195,6 @@ def _change(
         above_all=above_all,
         here=share_with_ends(span.answers, span.column, 0),
         rest=share_with_ends(span.answers, span.column, 1),
-        answer=answer_of(span.answers, span.column, spans_of_set.unit),
+        answer=stored_answer(span.answers, span.column, spans_of_set.unit),
         whose=span.whose,
     )

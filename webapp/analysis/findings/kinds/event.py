@@ -1,4 +1,4 @@
-"""Words that come or go: bursts of the words that may stand for a topic."""
+"""Words of a time: those that may stand for a topic, and come or go."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from webapp.analysis.findings.finding import EarlierFindings, OnPage, PageFindin
 from webapp.analysis.findings.item import RatioBetween
 from webapp.analysis.findings.kinds.change import Change
 from webapp.analysis.findings.over_time import AcceptedSpan, SpanAsker
-from webapp.analysis.findings.values import Answer, Shape, Shaped, answer_of, finite
+from webapp.analysis.findings.values import Shape, Shaped, StoredAnswer, finite, stored_answer
 from webapp.analysis.findings.writer import MOST_NAMED, Sentence, Writer
 from webapp.core.results.links import TopicLink
 
@@ -34,9 +34,8 @@ SHARED_BY_WORDS = 0.5  # of the periods, and of the documents, that two words of
 MOST_WORDS = 3  # of an event
 FURTHER_EVENT_FACTOR = 0.5  # by which the score of a further event of a topic is taken
 FADING = 0.5  # by which that of a word is taken that goes, or came all along
-NEAR_YEARS_PART = (
-    0.05  # of the years of all documents: steps of one time are apart by so much at most
-)
+# Of the years of all documents: steps of one time are apart by so much at most
+NEAR_YEARS_PART = 0.05
 OVERLAP = 0.5  # of the time of two windows together, that both cover: then they are of one time
 
 
@@ -57,7 +56,7 @@ class Event(Shaped, RatioFinding):
     here: float
     rest: float
     sections: bool = False
-    answer: Answer | None = None
+    answer: StoredAnswer | None = None
     whose: str = ""
 
     @property
@@ -73,11 +72,11 @@ class Event(Shaped, RatioFinding):
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Event]:
         """Words that may stand for a topic, by the share of documents, or of their sections, that
-        have them: short bursts, and lines and steps where the topic's own are not told."""
+        have them: short windows, and lines and steps where the topic's own are not told."""
         if not document_set.periods:
             return []
         changes = earlier.of(Change) or []
-        return bursts(document_set, {(change.topic, change.more) for change in changes})
+        return find_events(document_set, {(change.topic, change.more) for change in changes})
 
     @classmethod
     def arrange(cls, findings: Sequence[Event], page: PageFindings) -> list[Event]:
@@ -95,6 +94,11 @@ class Event(Shaped, RatioFinding):
                 first.append(event)
         return [*first, *further]
 
+    @property
+    def searched(self) -> list[str]:
+        """The word whose shares its sentence says."""
+        return self.words[:1]
+
     def say(self, writer: Writer) -> Sentence:
         """Its words, the shares of the first, and when."""
         parts = time_sentences.changed(
@@ -105,7 +109,8 @@ class Event(Shaped, RatioFinding):
             self.whose,
             writer.span,
         )
-        with_most = writer.selection_with_most(self, q=self.words[0])
+        search = writer.search_with(self.words[0])
+        with_most = writer.selection_with_most(self).with_search(search)
         return Sentence(parts, writer.documents_of(with_most), self.topic)
 
     def claims(self, writer: Writer) -> list[Claim]:
@@ -125,10 +130,10 @@ class Event(Shaped, RatioFinding):
             )
         ]
 
-    def items(self, writer: Writer) -> list[WordItem]:
+    def items(self, writer: Writer) -> list[EventItem]:
         """Its shares and their ratio."""
         return [
-            WordItem(
+            EventItem(
                 kind="event",
                 word=self.words[0],
                 also=self.words[1:],
@@ -147,7 +152,7 @@ class Event(Shaped, RatioFinding):
 
 
 @dataclass(frozen=True)
-class WordItem:
+class EventItem:
     """Shares of the documents, or of their sections, with a word. also: words of the same
     documents."""
 
@@ -166,7 +171,7 @@ class WordItem:
     times: RatioBetween
 
 
-def bursts(document_set: DocumentSet, told_changes: set[tuple[int, bool]]) -> list[Event]:
+def find_events(document_set: DocumentSet, told_changes: set[tuple[int, bool]]) -> list[Event]:
     """The events of a set with periods. told_changes: (topic, whether it rose) of changes of whole
     topics, which lines and steps of their words would only repeat."""
     topic_of_word = document_set.names.eventful
@@ -183,7 +188,7 @@ def bursts(document_set: DocumentSet, told_changes: set[tuple[int, bool]]) -> li
     asker = SpanAsker(spans_of_set, document_set.unit_name)
     spelling = document_set.names.spelling
     untold = _untold_words(document_set, outcome, [spelling[word] for word in candidates])
-    found_bursts: list[Burst] = []
+    events_of_words: list[EventOfWord] = []
     for column, word in enumerate(candidates):
         if column in untold:
             continue
@@ -191,11 +196,13 @@ def bursts(document_set: DocumentSet, told_changes: set[tuple[int, bool]]) -> li
         for span in asker.accepted(column, one_topic_only=True):
             if span.shape != "window" and (topic, span.more) in told_changes:
                 continue
-            burst = _burst(document_set, spans_of_set, _Candidate(word, topic, column), span)
-            if burst is not None:
-                found_bursts.append(burst)
+            event_of_word = _event_of_word(
+                document_set, spans_of_set, _Candidate(word, topic, column), span
+            )
+            if event_of_word is not None:
+                events_of_words.append(event_of_word)
                 break
-    return _join_bursts(found_bursts)
+    return _join_events(events_of_words)
 
 
 class _Candidate(NamedTuple):
@@ -206,7 +213,7 @@ class _Candidate(NamedTuple):
     column: int
 
 
-class Burst(NamedTuple):
+class EventOfWord(NamedTuple):
     """periods: a bit for each period that the event covers; documents: that have its first word
     when there is more of it."""
 
@@ -219,14 +226,14 @@ def _documents_with(document_set: DocumentSet, words: list[int]) -> AmountTable:
     """How many sections of each document have each word, and how many it has; of whole documents 0
     or 1."""
     evidence = document_set.evidence
-    rows = evidence.rows
+    rows = evidence.section_bow
     documents = len(document_set.times.group)
     document = np.where(rows.lengths > 0, rows.documents_of(np.arange(rows.D)), -1)
     sizes = np.bincount(document[document >= 0], minlength=documents).astype(float)
     postings = evidence.postings
     in_all = sum(int(postings.indptr[word + 1] - postings.indptr[word]) for word in words)
     step = max(1, in_all // MOST_POSTINGS)
-    having = [document[evidence.word_rows(word)[0][::step]] for word in words]
+    having = [document[evidence.word_topics.rows_of_word(word)[0][::step]] for word in words]
     having = [rows_of_document[rows_of_document >= 0] for rows_of_document in having]
     column = np.repeat(
         np.arange(len(words)), [len(rows_of_document) for rows_of_document in having]
@@ -248,9 +255,9 @@ def _untold_words(document_set: DocumentSet, outcome: AmountTable, words: list[s
     return untold
 
 
-def _burst(
+def _event_of_word(
     document_set: DocumentSet, spans_of_set: SpansOfSet, candidate: _Candidate, span: AcceptedSpan
-) -> Burst | None:
+) -> EventOfWord | None:
     """None where it comes again every year, is too small, or is somebody's own name."""
     spelled = document_set.names.spelling[candidate.word]
     if over_time.comes_again(spans_of_set, span, candidate.column):
@@ -273,14 +280,16 @@ def _burst(
         words=[spelled],
         here=span.here,
         rest=span.rest,
-        sections=evidence.rows.first_row is not None,
-        answer=answer_of(span.answers, span.column, spans_of_set.unit),
+        sections=evidence.section_bow.first_row is not None,
+        answer=stored_answer(span.answers, span.column, spans_of_set.unit),
         whose=span.whose,
     )
-    documents = np.unique(evidence.rows.documents_of(evidence.word_rows(candidate.word)[0]))
+    documents = np.unique(
+        evidence.section_bow.documents_of(evidence.word_topics.rows_of_word(candidate.word)[0])
+    )
     periods_with_more = np.unique(spans_of_set.calendar.group[with_more])
     periods = sum(1 << int(period) for period in periods_with_more if period >= 0)
-    return Burst(event, periods, documents[with_more[documents]])
+    return EventOfWord(event, periods, documents[with_more[documents]])
 
 
 def _documents_with_more(spans_of_set: SpansOfSet, span: AcceptedSpan) -> np.ndarray:
@@ -311,21 +320,25 @@ def _times_as_many(share_then: float, share_otherwise: float, has_grown: bool) -
     return worth.times_as_many(share_otherwise, share_then)
 
 
-def _join_bursts(bursts_of_words: list[Burst]) -> list[Event]:
+def _join_events(events_of_words: list[EventOfWord]) -> list[Event]:
     """Words that come, or go, at the same time in the same documents are one event, named by its
     strongest."""
-    strongest: list[Burst] = []
-    for burst in sorted(bursts_of_words, key=lambda burst: -burst.event.score):
-        event = burst.event
+    strongest: list[EventOfWord] = []
+    for event_of_word in sorted(
+        events_of_words, key=lambda event_of_word: -event_of_word.event.score
+    ):
+        event = event_of_word.event
         places_alike = [
-            row for row, stronger_burst in enumerate(strongest) if _is_same(burst, stronger_burst)
+            row
+            for row, stronger_event in enumerate(strongest)
+            if _is_same(event_of_word, stronger_event)
         ]
         if not places_alike:
-            again = any(stronger_burst.event.topic == event.topic for stronger_burst in strongest)
+            again = any(stronger_event.event.topic == event.topic for stronger_event in strongest)
             score = event.score * (
                 FURTHER_EVENT_FACTOR if again else 1.0
             )  # of each topic one event first
-            strongest.append(burst._replace(event=replace(event, score=score)))
+            strongest.append(event_of_word._replace(event=replace(event, score=score)))
             continue
         stronger = strongest[places_alike[0]]
         words = stronger.event.words
@@ -333,19 +346,23 @@ def _join_bursts(bursts_of_words: list[Burst]) -> list[Event]:
         if len(words) < MOST_WORDS and is_new:
             joined = replace(stronger.event, words=[*words, *event.words])
             strongest[places_alike[0]] = stronger._replace(event=joined)
-    return [burst.event for burst in strongest]
+    return [event_of_word.event for event_of_word in strongest]
 
 
-def _is_same(burst: Burst, stronger: Burst) -> bool:
-    if burst.event.more != stronger.event.more:
+def _is_same(event_of_word: EventOfWord, stronger: EventOfWord) -> bool:
+    if event_of_word.event.more != stronger.event.more:
         return False
-    common = (burst.periods & stronger.periods).bit_count()
-    if common < SHARED_BY_WORDS * (burst.periods | stronger.periods).bit_count():
+    common = (event_of_word.periods & stronger.periods).bit_count()
+    if common < SHARED_BY_WORDS * (event_of_word.periods | stronger.periods).bit_count():
         return False
-    shared_documents = len(np.intersect1d(stronger.documents, burst.documents, assume_unique=True))
-    if shared_documents < SHARED_BY_WORDS * min(len(stronger.documents), len(burst.documents)):
+    shared_documents = len(
+        np.intersect1d(stronger.documents, event_of_word.documents, assume_unique=True)
+    )
+    if shared_documents < SHARED_BY_WORDS * min(
+        len(stronger.documents), len(event_of_word.documents)
+    ):
         return False
-    return burst.event._times_as_many**2 >= stronger.event._times_as_many
+    return event_of_word.event._times_as_many**2 >= stronger.event._times_as_many
 
 
 def _at_one_time(a: Event, b: Event, near: float) -> bool:

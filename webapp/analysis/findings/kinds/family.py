@@ -14,22 +14,23 @@ from inference.findings import sums
 from inference.findings.families import Node
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.document_set import DocumentSet
+from webapp.analysis.findings.family_address import topics_address
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
 from webapp.analysis.findings.phrasing import SentencePart, fill
 from webapp.analysis.findings.sentences import Plural, join_parts
 from webapp.analysis.findings.values import Line
 from webapp.analysis.findings.writer import MOST_NAMED, Sentence, Writer
-from webapp.core.results import families, links
-from webapp.platform.drawing.numbers import percent
+from webapp.core.results import family_tree
+from webapp.core.results.family_tree import CUTS
+from webapp.platform.drawing.numbers import USUAL_LEVEL, percent
 
 FAMILY = "{share} of the words: {topics}"
 NAMED_FAMILY = "{name}, {share} of the words: {topics}"
 MORE_TOPICS = Plural("{count} more topic", "{count} more topics")
-SURE = Plural(
+CERTAINTY = Plural(
     "interval {low} to {high}, in {count} document",
     "interval {low} to {high}, in {count} documents",
 )
-MEMBERS = 100  # topics of its address
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,13 +57,18 @@ class Family(BaseFinding):
         """Those that its sentence names."""
         return self.topics[:MOST_NAMED]
 
+    @property
+    def interval_level(self) -> float:
+        """A share has the usual one."""
+        return USUAL_LEVEL
+
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Family]:
         """All nodes of the tree that have words in the set; [] for a set without words."""
         if not document_set.tokens:
             return []
         rows: list[Family] = []
-        nodes = families.nodes(document_set.run, document_set.view.labels)
+        nodes = family_tree.nodes(document_set.run, document_set.view.labels)
         for _, nodes_of_one_cut in groupby(nodes, key=lambda node: node.first):
             rows += _measure_families(document_set, list(nodes_of_one_cut))
         return rows
@@ -85,9 +91,9 @@ class Family(BaseFinding):
             )
             if not sentences.is_long(parts):
                 break
-        members = ",".join(map(str, self.topics[:MEMBERS]))
-        url = links.topics_url(writer.run) + writer.selection.address(topics=members)
-        certainty = SURE.pattern(self.documents).format(
+        number = max(self.first, CUTS[0])
+        url = topics_address(writer.selection, self.topics, number)
+        certainty = CERTAINTY.pattern(self.documents).format(
             low=low, high=high, count=f"{self.documents:,}"
         )
         return Sentence(parts, url, self.topics[0], certainty)

@@ -13,6 +13,7 @@ import numpy as np
 from inference import answers as estimator
 from inference.answers import Answers, question
 from inference.explore.naming import alike
+from inference.text.spelling import WORD, fold_apostrophes
 from webapp.analysis.answers import set_answers
 from webapp.analysis.answers.groups import FieldGroups
 from webapp.analysis.findings import sentences, trivial_words, word_samples, worth
@@ -21,7 +22,7 @@ from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
 from webapp.analysis.findings.kinds.mark import Mark
 from webapp.analysis.findings.phrasing import fill
-from webapp.analysis.findings.values import Answer, OfGroup, answer_of
+from webapp.analysis.findings.values import OfGroup, StoredAnswer, stored_answer
 from webapp.analysis.findings.writer import MOST_NAMED, Sentence, Writer
 from webapp.core.documents.corpus_unit import Unit
 
@@ -31,7 +32,7 @@ HOLDING = 8  # documents of the group with the word
 ROUNDED = 0.5  # a document less than that, as their share times their number is not whole
 RATIO = 1.5  # times the share elsewhere
 MOST_WORDS = 12  # words of a group
-_WORD = re.compile(r"\w+")
+_PIECE = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +47,7 @@ class Keywords(OfGroup, BaseFinding):
     words: list[str]
     here: list[float]
     rest: list[float]
-    answers: list[Answer]
+    answers: list[StoredAnswer]
 
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Keywords]:
@@ -55,7 +56,9 @@ class Keywords(OfGroup, BaseFinding):
             return []
         rows: list[Keywords] = []
         for group_field in document_set.group_fields:
-            rows += of_field(document_set, group_field.answered.field, group_field.told_elsewhere)
+            rows += of_field(
+                document_set, group_field.field_answers.field, group_field.told_elsewhere
+            )
         return rows
 
     @classmethod
@@ -67,6 +70,11 @@ class Keywords(OfGroup, BaseFinding):
             key=lambda row: ((row.field, row.value) in with_topics, row.bounds is not None),
         )
 
+    @property
+    def searched(self) -> list[str]:
+        """The word whose shares its sentence says."""
+        return self.words[:1]
+
     def say(self, writer: Writer) -> Sentence:
         """Its first word, whose shares it says, and the others."""
         parts = fill(
@@ -76,7 +84,8 @@ class Keywords(OfGroup, BaseFinding):
             here=sentences.briefly(self.here[0]),
             rest=sentences.briefly_or_none(self.rest[0]),
         )
-        theirs = writer.within_group(self).changed(q=self.words[0])
+        search = writer.search_with(self.words[0])
+        theirs = writer.within_group(self).with_search(search)
         return Sentence(parts, writer.documents_of(theirs))
 
     def claims(self, writer: Writer) -> list[Claim]:
@@ -109,7 +118,7 @@ def of_field(
         return []
     unit, codes = set_answers.unit_of(document_set.run.version, groups.name)
     group = groups.group[sample]
-    present = word_samples.present(document_set.evidence.bow, sample, candidates)
+    present = word_samples.present(document_set.evidence.document_bow, sample, candidates)
     outcome = estimator.AmountTable(present, np.ones(len(sample)))
     codes_of_sample = None if codes is None else codes[sample]
     value_question = question.of_values(group, groups.groups, codes_of_sample, groups.named)
@@ -117,7 +126,7 @@ def of_field(
     untold = trivial_words.of_the_calendar(document_set.run.version, words)
     signatures = document_set.signatures
     untold |= {column for column, word in enumerate(candidates) if word in signatures}
-    answers_of_groups = estimator.answer_family(outcome, value_question)
+    answers_of_groups = estimator.answer_question_family(outcome, value_question)
     rows: list[Keywords] = []
     for group_of_value, answers in zip(
         value_question.asked_groups.tolist(), answers_of_groups, strict=True
@@ -141,7 +150,7 @@ def _choose_words(
     is_told &= (answers.a >= RATIO * answers.b) & (answers.ratio_without >= RATIO)
     is_told &= answers.a * documents >= HOLDING - ROUNDED
     is_told[list(untold)] = False
-    own_name = set(_WORD.findall(value.casefold()))
+    own_name = _words_and_pieces(value)
     clearest = np.argsort(-np.where(is_told, size * np.sqrt(answers.a), -np.inf))
     chosen_words: list[int] = []
     for column in clearest.tolist():
@@ -152,6 +161,13 @@ def _choose_words(
         if word.casefold() not in own_name and not is_known:
             chosen_words.append(column)
     return chosen_words
+
+
+def _words_and_pieces(value: str) -> set[str]:
+    """The words of a value's name in small letters, and their pieces, since apostrophes divide the
+    words of some vocabularies."""
+    folded = fold_apostrophes(value).casefold()
+    return {*_PIECE.findall(folded), *WORD.findall(folded)}
 
 
 def _keywords(
@@ -172,5 +188,5 @@ def _keywords(
         words=[words[column] for column in columns],
         here=answers.a[columns].tolist(),
         rest=answers.b[columns].tolist(),
-        answers=[answer_of(answers, column, unit) for column in columns],
+        answers=[stored_answer(answers, column, unit) for column in columns],
     )

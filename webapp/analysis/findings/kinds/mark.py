@@ -10,11 +10,11 @@ from typing import Literal, Self
 
 import numpy as np
 
-from inference.answers import Answers
+from inference.answers import Answers, Verdict
 from inference.findings.divergence import divergence, log_ratio
 from inference.findings.sums import Sums
 from webapp.analysis.answers import set_answers
-from webapp.analysis.answers.set_answers import Answered, AnsweredField
+from webapp.analysis.answers.set_answers import FieldAnswers, TwoSetAnswers
 from webapp.analysis.findings import sentences, worth
 from webapp.analysis.findings.claim import Claim
 from webapp.analysis.findings.document_set import DocumentSet
@@ -29,13 +29,13 @@ from webapp.analysis.findings.ratios import (
     with_interval,
 )
 from webapp.analysis.findings.values import (
-    Answer,
     Ends,
     OfGroup,
     ShareInterval,
-    answer_of,
+    StoredAnswer,
     finite,
     share_with_ends,
+    stored_answer,
 )
 from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.documents.selection import RunSelection
@@ -74,7 +74,7 @@ class Mark(OfGroup, RatioFinding):
     more: bool
     here: ShareInterval
     rest: float
-    answer: Answer
+    answer: StoredAnswer
 
     @property
     def claimed(self) -> Sequence[int]:
@@ -85,6 +85,11 @@ class Mark(OfGroup, RatioFinding):
     def times(self) -> Times:
         """How many times as large one of its shares is as the other."""
         return times_as_much(self.estimate, self.low, self.high)
+
+    @property
+    def interval_level(self) -> float:
+        """That of the answer."""
+        return self.answer.level
 
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Mark]:
@@ -143,10 +148,10 @@ class Mark(OfGroup, RatioFinding):
             )
         ]
 
-    def items(self, writer: Writer) -> list[GroupItem]:
+    def items(self, writer: Writer) -> list[MarkItem]:
         """Its shares and their ratio."""
         return [
-            GroupItem(
+            MarkItem(
                 kind="mark",
                 field=self.field,
                 value=self.value,
@@ -162,7 +167,7 @@ class Mark(OfGroup, RatioFinding):
 
 
 @dataclass(frozen=True)
-class GroupItem:
+class MarkItem:
     """A topic's shares in a group and elsewhere; field and value are empty for a chosen set."""
 
     kind: Literal["mark"]
@@ -178,14 +183,14 @@ class GroupItem:
 
 
 def _of_field(document_set: DocumentSet, group_field: GroupField) -> list[Mark]:
-    answered = group_field.answered
-    group_sums = document_set.sums(answered.field.group, answered.field.groups)
+    field_answers = group_field.field_answers
+    group_sums = document_set.sums(field_answers.field.group, field_answers.field.groups)
     rows: list[Mark] = []
-    for group_of_value, answers in answered.answers.items():
+    for group_of_value, answers in field_answers.answers.items():
         if group_of_value in group_field.told_elsewhere:
             continue
         for column in np.flatnonzero(answers.accepted).tolist():
-            mark = _of_group(document_set, answered, group_of_value, column, group_sums)
+            mark = _of_group(document_set, field_answers, group_of_value, column, group_sums)
             if mark is not None:
                 rows.append(mark)
     return rows
@@ -193,19 +198,19 @@ def _of_field(document_set: DocumentSet, group_field: GroupField) -> list[Mark]:
 
 def _of_group(
     document_set: DocumentSet,
-    answered: AnsweredField,
+    field_answers: FieldAnswers,
     group_of_value: int,
     column: int,
     group_sums: Sums,
 ) -> Mark | None:
     """An accepted difference as it is stored; None where it is too small to be told, where a unit
     alone makes it, or no word of the topic moves so."""
-    answers = answered.answers[group_of_value]
-    topic = answered.topics[column]
+    answers = field_answers.answers[group_of_value]
+    topic = field_answers.topics[column]
     share_here = float(answers.a[column])
     share_elsewhere = float(answers.b[column])
     is_more = share_here > share_elsewhere
-    groups = answered.field
+    groups = field_answers.field
     if not document_set.subjects[topic] or not worth_telling(answers, column):
         return None
     inside = np.arange(groups.groups) == group_of_value
@@ -237,7 +242,7 @@ def _of_group(
         more=is_more,
         here=share_with_ends(answers, column, 0),
         rest=share_elsewhere,
-        answer=answer_of(answers, column, answered.unit),
+        answer=stored_answer(answers, column, field_answers.unit),
     )
 
 
@@ -246,7 +251,8 @@ def worth_telling(answers: Answers, column: int) -> bool:
     has most of it."""
     share_here = float(answers.a[column])
     share_elsewhere = float(answers.b[column])
-    if answers.verdict_of(column) or max(share_here, share_elsewhere) < worth.LEAST_SHARE:
+    is_sure = answers.verdict_of(column) is Verdict.BEYOND_CHANCE
+    if not is_sure or max(share_here, share_elsewhere) < worth.LEAST_SHARE:
         return False
     if not worth.is_large(share_here, share_elsewhere):
         return False
@@ -262,11 +268,11 @@ def _of_set(document_set: DocumentSet) -> list[Mark]:
     if mask is None or mask.all() or document_set.documents < 2 * SET_HOLDING:
         return []
     base = RunSelection.all(document_set.view)
-    answered = set_answers.of_sides(base, document_set.selection, None, (mask, ~mask))
+    two_set_answers = set_answers.of_sides(base, document_set.selection, None, (mask, ~mask))
     side_sums = document_set.sums(np.where(mask, 0, 1).astype(np.int32), 2)
     rows: list[Mark] = []
-    for column in np.flatnonzero(answered.answers.accepted).tolist():
-        mark = _beside_others(document_set, answered, column, side_sums)
+    for column in np.flatnonzero(two_set_answers.answers.accepted).tolist():
+        mark = _beside_others(document_set, two_set_answers, column, side_sums)
         if mark is not None:
             rows.append(mark)
     rows.sort(key=lambda mark: (not mark.more, -mark.score))
@@ -275,12 +281,12 @@ def _of_set(document_set: DocumentSet) -> list[Mark]:
 
 
 def _beside_others(
-    document_set: DocumentSet, answered: Answered, column: int, side_sums: Sums
+    document_set: DocumentSet, two_set_answers: TwoSetAnswers, column: int, side_sums: Sums
 ) -> Mark | None:
     """A topic of a set as it is stored; None where the difference is too small to be told.
     side_sums: of the set, and of all other documents."""
-    topic = answered.topics[column]
-    answers = answered.answers
+    topic = two_set_answers.topics[column]
+    answers = two_set_answers.answers
     share_here = float(answers.a[column])
     share_elsewhere = float(answers.b[column])
     is_more = share_here > share_elsewhere
@@ -311,5 +317,5 @@ def _beside_others(
         more=is_more,
         here=share_with_ends(answers, column, 0),
         rest=share_elsewhere,
-        answer=answer_of(answers, column, answered.unit),
+        answer=stored_answer(answers, column, two_set_answers.unit),
     )

@@ -7,8 +7,9 @@ from typing import Literal
 
 import numpy as np
 
+from inference.answers import Obstacle
 from inference.explore.naming import capitalized
-from webapp.analysis.answers.set_answers import AnsweredField
+from webapp.analysis.answers.set_answers import FieldAnswers
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.document_set import DocumentSet
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage
@@ -33,7 +34,7 @@ OF_UNITS = "texts with the same {field} counted together"
 @dataclass(frozen=True, kw_only=True)
 class NoDifference(OfGroup, BaseFinding):
     """A field of whose groups no difference is told. largest: the topic with the largest difference
-    of shares that may be chance, the estimate. unit: see Answer. accepted: differences that are
+    of shares that may be chance, the estimate. unit: see StoredAnswer. accepted: differences that are
     more than chance, but too small to be told, or one unit's. few: all groups have too few
     units."""
 
@@ -58,10 +59,11 @@ class NoDifference(OfGroup, BaseFinding):
         fields_with_findings = {mark.field for mark in marks} | {row.field for row in keywords}
         rows: list[NoDifference] = []
         for group_field in document_set.group_fields:
-            answered = group_field.answered
-            has_answers = bool(answered.answers and answered.topics)  # a set may have no topic
-            if answered.field.name not in fields_with_findings and has_answers:
-                rows.append(_largest(document_set, answered))
+            field_answers = group_field.field_answers
+            # A set may have no topic
+            has_answers = bool(field_answers.answers and field_answers.topics)
+            if field_answers.field.name not in fields_with_findings and has_answers:
+                rows.append(_largest(document_set, field_answers))
         return rows
 
     def say(self, writer: Writer) -> Sentence:
@@ -81,15 +83,15 @@ class NoDifference(OfGroup, BaseFinding):
         return Sentence(parts, url, None, certainty)
 
 
-def _largest(document_set: DocumentSet, answered: AnsweredField) -> NoDifference:
+def _largest(document_set: DocumentSet, field_answers: FieldAnswers) -> NoDifference:
     """That no difference of a field's groups is told, and the largest that may be chance."""
     largest = -1.0
     group_of_value = column = 0
     accepted = 0
-    for place_of_group, answers in answered.answers.items():
+    for place_of_group, answers in field_answers.answers.items():
         accepted += int(answers.accepted.sum())
         differences = np.abs(np.nan_to_num(answers.difference))
-        may_be_chance = ~answers.accepted & document_set.subjects[answered.topics]
+        may_be_chance = ~answers.accepted & document_set.subjects[field_answers.topics]
         differences = np.where(may_be_chance, differences, 0.0)
         largest_column = int(differences.argmax())
         if differences[largest_column] > largest:
@@ -97,14 +99,16 @@ def _largest(document_set: DocumentSet, answered: AnsweredField) -> NoDifference
             group_of_value = place_of_group
             column = largest_column
     return NoDifference(
-        field=answered.field.name,
-        value=answered.field.labels[group_of_value],
+        field=field_answers.field.name,
+        value=field_answers.field.labels[group_of_value],
         score=0.0,
         estimate=largest,
         low=0.0,
         high=largest,
-        largest=answered.topics[column],
-        unit=answered.unit.name,
+        largest=field_answers.topics[column],
+        unit=field_answers.unit.name,
         accepted=accepted,
-        few=all(answers.verdict == "few units" for answers in answered.answers.values()),
+        few=all(
+            answers.obstacle is Obstacle.FEW_UNITS for answers in field_answers.answers.values()
+        ),
     )

@@ -27,7 +27,7 @@ SENTENCE = (
     "“{word}” belongs to {lost} in {before} of its documents until {until},"
     " to {gained} in {after} since {since}"
 )
-SURE = "both shares changed by {points} points or more, interval {low} to {high}"
+CERTAINTY = "both shares changed by {points} points or more, interval {low} to {high}"
 
 CANDIDATES = 1_500  # words, those in most documents
 # documents of each, evenly over the collection: the standard error of a share is below 0.4% then
@@ -63,6 +63,11 @@ class Sense(BaseFinding):
     def claimed(self) -> Sequence[int]:
         """Both topics: another seed may change either."""
         return self.subjects
+
+    @property
+    def interval_level(self) -> float:
+        """That of all words."""
+        return self.level
 
     @classmethod
     def find(cls, document_set: DocumentSet, earlier: EarlierFindings) -> list[Sense]:
@@ -112,9 +117,9 @@ class Sense(BaseFinding):
             gained=writer.topic(self.gained),
         )
         points, low, high = (f"{100 * share:.0f}" for share in (self.estimate, self.low, self.high))
-        sure = SURE.format(points=points, low=low, high=high)
+        certainty = CERTAINTY.format(points=points, low=low, high=high)
         url = links.word_url(writer.run, self.word, writer.selection.address())
-        return Sentence(parts, url, self.gained, sure)
+        return Sentence(parts, url, self.gained, certainty)
 
     def items(self, writer: Writer) -> list[SenseItem]:
         """Its shares before and after."""
@@ -212,8 +217,8 @@ def _thirds(group: np.ndarray, lengths: np.ndarray, G: int) -> tuple[int, int]:
 
 def _uses(document_set: DocumentSet, number: int) -> _Uses:
     """The documents of a word, or an even sample of them."""
-    documents, counts, topics, _ = document_set.evidence.word(number)
-    sample = _even_sample(documents, document_set.evidence.rows.first_row is not None)
+    documents, counts, topics, _ = document_set.evidence.word_topics.of_word(number)
+    sample = _even_sample(documents, document_set.evidence.section_bow.first_row is not None)
     sampled_topics = document_set.into[topics[sample]]
     numbers, main = senses.main_topics(documents[sample], counts[sample], sampled_topics)
     unit = None if document_set.unit is None else document_set.unit[numbers]

@@ -58,7 +58,7 @@ class Unlike(BaseFinding):
         if document_set.mask is not None:
             has_words &= document_set.mask
         allowed = has_words & (lengths >= SHORT_DOCUMENT_WORDS) & ~document_set.repeated
-        doc_ptr, doc_topics, doc_tokens = evidence.folded(document_set.into)
+        doc_ptr, doc_topics, doc_tokens = evidence.mixtures.folded(document_set.into)
         documents, overlap, nearest, compared = unlike.unlike(
             doc_ptr, doc_topics, doc_tokens, lengths, document_set.K, allowed
         )

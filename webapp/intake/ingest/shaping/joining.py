@@ -7,6 +7,7 @@ import itertools
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
+from io import StringIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -179,45 +180,64 @@ def _join_group(
 ) -> Iterator[Document]:
     """The documents of one group as one; as several where they are too long."""
     title = ", ".join(values)
-    length = 0
     number = 1
-    held: list[Document] = []
+    whole: _Whole | None = None
     for document in documents:
-        if held and length + len(document.text) > most:
-            yield _one(title if number == 1 else f"{title} ({number})", values, held, shaping)
-            held = []
-            length = 0
+        if whole is not None and whole.length + len(document.text) > most:
+            yield whole.document(title if number == 1 else f"{title} ({number})", values)
+            whole = None
             number = number + 1
-        if held:  # what is not the same in all is forgotten at once
-            first = held[0]
-            shared_fields = dict(first.metadata.items() & document.metadata.items())
-            shared_date = first.date if first.date == document.date else ""
-            held[0] = replace(first, metadata=shared_fields, date=shared_date)
-        held.append(replace(document, metadata={}) if held else document)
-        length += len(document.text) + len(BETWEEN_TEXTS)
-    yield _one(title if number == 1 else f"{title} ({number})", values, held, shaping)
+        if whole is None:
+            whole = _Whole(document, shaping)
+        else:
+            whole.add(document)
+    if whole is not None:
+        yield whole.document(title if number == 1 else f"{title} ({number})", values)
 
 
-def _one(title: str, values: list[str], documents: list[Document], shaping: Shaping) -> Document:
-    first = documents[0]
-    between = BETWEEN_PAGES if mets.DOCUMENT in shaping.join else BETWEEN_TEXTS
-    headings = []
-    at = 0
-    for document in documents:
-        headings += [at + heading for heading in document.headings]
-        at += len(document.text) + len(BETWEEN_TEXTS)
-    fields = first.metadata
-    place = first.place
-    if len(documents) > 1:
-        fields = {name: fields[name] for name in sorted(fields)}
-        place = f"{first.place or first.source_id} and {len(documents) - 1:,} more"
-    return replace(
-        first,
-        text=between.join(document.text for document in documents),
-        title=title[:MAX_TITLE],
-        date=values[-1] if shaping.period else first.date,
-        source_id=title[:MAX_ID],
-        metadata=fields,
-        place=place,
-        headings=tuple(headings),
-    )
+class _Whole:
+    """Documents that become one. Of all but the first only the text and its headings are held:
+    there may be a million of a few letters each. length: characters, with a space behind each
+    text."""
+
+    def __init__(self, first: Document, shaping: Shaping):
+        self._first = first
+        self._shaping = shaping
+        self._between = BETWEEN_PAGES if mets.DOCUMENT in shaping.join else BETWEEN_TEXTS
+        self._text = StringIO()
+        self._text.write(first.text)
+        self._headings = [*first.headings]
+        self._fields = first.metadata
+        self._date = first.date
+        self._count = 1
+        self.length = len(first.text) + len(self._between)
+
+    def add(self, document: Document) -> None:
+        """What is not the same in all is forgotten."""
+        self._text.write(self._between)
+        self._text.write(document.text)
+        self._headings += [self.length + heading for heading in document.headings]
+        self._fields = dict(self._fields.items() & document.metadata.items())
+        if document.date != self._date:
+            self._date = ""
+        self._count += 1
+        self.length += len(document.text) + len(self._between)
+
+    def document(self, title: str, values: list[str]) -> Document:
+        """The whole. values: of the group."""
+        first = self._first
+        fields = self._fields
+        place = first.place
+        if self._count > 1:
+            fields = {name: fields[name] for name in sorted(fields)}
+            place = f"{first.place or first.source_id} and {self._count - 1:,} more"
+        return replace(
+            first,
+            text=self._text.getvalue(),
+            title=title[:MAX_TITLE],
+            date=values[-1] if self._shaping.period else self._date,
+            source_id=title[:MAX_ID],
+            metadata=fields,
+            place=place,
+            headings=tuple(self._headings),
+        )

@@ -132,3 +132,22 @@ def test_memory_does_not_grow_with_the_documents(tmp_path):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert count >= 80e6 and peak < 50e6
+
+
+def test_memory_does_not_grow_with_the_texts_of_one_group(tmp_path, monkeypatch):
+    """A line each of a few letters, all of one speaker."""
+    monkeypatch.setattr(
+        "webapp.intake.ingest.shaping.joining.Lines", lambda folder: Lines(folder, 500_000)
+    )
+    count = 5_000
+
+    def documents():
+        for number in range(count):
+            yield Document("yes", metadata={"speaker": "Ada"}, source_id=str(number), place="line")
+
+    tracemalloc.start()
+    (whole,) = shape(documents(), Shaping(join=("speaker",)), tmp_path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(whole.text) == 3 * count + 2 * (count - 1)
+    assert peak < 2e6

@@ -1,0 +1,211 @@
+"""Algorithm 1 with Appendix A of Mimno, Hoffman and Blei (2012): one step after another.
+
+A step samples the topics of a minibatch's documents under lambda, which does not change meanwhile,
+and then moves lambda. `Phase` says how: whether statistics fade (eq. 11, in the form of eq. 19), or
+what the documents gave at their last visit is taken back and replaced; and whether the step is made
+by OPE. lambda - eta is in rows or in a table (counting.py).
+
+What several processes do of a step at the same time is in shared.py, whose functions are twins of
+those here: each acts in the same order, by the same functions where nothing is divided. Topics are
+bitwise the same only while both change together (tests/inference/test_together.py).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from inference.bow import Bow
+from inference.engines import arena, from_documents
+from inference.engines.batch import Batch, expand, keys as streams
+from inference.engines.contract import PI_LEAST, Shape
+from inference.engines.ssi import counting, named_topics
+from inference.engines.ssi.beginning import begin_from_documents
+from inference.engines.ssi.learned_priors import learn_priors
+from inference.engines.ssi.phase import Phase
+from inference.engines.ssi.published import average
+from inference.engines.ssi.sampling import sample_batch, sample_in_place
+from inference.engines.ssi.settings import Resolved
+from inference.engines.ssi.state import State
+from inference.kernels import rng, rows
+
+DROPPED_TOKENS = 1e-3  # an entry that faded to less than a thousandth of a token is forgotten
+# Of a warm-up by sampling: sweeps over a document before any is counted; sweeps that are counted,
+# at the least
+WARM_BURN_IN = 2
+WARM_SAMPLES = 5
+
+
+def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape: Shape) -> None:
+    """One minibatch of Algorithm 1: sample its documents' topics, then move lambda.
+
+    "decay": eq. 11 in the form of eq. 19. "memo": what the documents gave at their last visit is
+    taken back, and what they give now put in its place; lambda - eta is then the sum over all
+    documents, each as last seen. documents: int64[n], numbers of the minibatch's documents; where
+    all of them are held out nothing is forgotten. Its twin is `shared.divided`.
+    """
+    phase = begin_step(config, state, bow, shape)
+    if len(documents):
+        keys = streams(state.seed, rng.SAMPLE, state.t, documents)
+        if state.is_in_table:
+            changes = sample_in_place(config, state, bow, documents, keys, phase.samples_anew)
+            counting.apply_changes(state, *changes)
+        elif phase.is_by_ope:
+            _step_by_ope(config, state, bow, documents, keys, phase, shape)
+        else:
+            _step_in_rows(config, state, bow, documents, keys, phase, shape)
+        state.tokens += int((bow.first_token[documents + 1] - bow.first_token[documents]).sum())
+    if phase.ends_warm_up:
+        counting.recount(config, state, bow, bow)
+    finish_step(config, state, phase)
+
+
+def begin_step(config: Resolved, state: State, bow: Bow, shape: Shape) -> Phase:
+    """Begin a step: the first begins the topics, the first after the warm-up opens the table of
+    counts, and t counts each. Returns how the step is to be made. bow: of all documents."""
+    phase = Phase.of_step(config, shape, state.t + 1)
+    if phase.is_first and phase.is_by_ope:
+        begin_from_documents(config, state, bow, shape)
+    elif phase.is_first and not phase.fades and not state.count_parameters():
+        counting.hold_whole_numbers(state, bow)
+    if not phase.fades and (state.is_in_table or counting.has_table(config, state, bow)):
+        counting.open_table(config, state, bow)
+    state.count_step(phase.step)
+    return phase
+
+
+def finish_step(config: Resolved, state: State, phase: Phase) -> None:
+    """What ends a step, by one process or by several, when lambda has moved: the seeds' tokens,
+    where lambda was counted anew; the priors that are learned; and the mean of states."""
+    if phase.ends_warm_up:
+        named_topics.add_to_counts(state)
+    if config.learn != "nothing" and not phase.is_by_ope and state.t % config.interval == 0:
+        learn_priors(config, state)
+    average(config, state, phase)
+
+
+# Where lambda is in rows: it fades, or the table would be too large ----
+
+
+def _step_in_rows(
+    config: Resolved,
+    state: State,
+    bow: Bow,
+    documents: np.ndarray,
+    keys: np.ndarray,
+    phase: Phase,
+    shape: Shape,
+) -> None:
+    """Sample the documents, and add what they gave. keys: uint64[n], their random streams. Its twin
+    is `shared._step_in_rows`."""
+    batch = expand(bow, documents)
+    new, old = visit(config, state, bow, documents, batch, keys, phase)
+    if not phase.fades:
+        counting.add_samples(state, batch, new, old, 1.0, counting.LEAST_WHOLE)
+        return
+    size = state.fade(phase.step_size(config))
+    unit, drop_below = unit_of_samples(state, size, len(documents), new.shape[1], shape)
+    counting.add_samples(state, batch, new, old, unit, drop_below)
+    renew_faded(state, phase, size)
+
+
+def visit(
+    config: Resolved,
+    state: State,
+    bow: Bow,
+    documents: np.ndarray,
+    batch: Batch,
+    keys: np.ndarray,
+    phase: Phase,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(new, old): uint16[N, M], the topics of a batch's tokens and what they were, without columns
+    where they fade; memo remembers the new ones.
+
+    bow: of the documents that the state remembers; documents: int64[n], numbers in it.
+    """
+    memory_place = (documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr)
+    if not phase.fades:
+        old = rows.recall(*memory_place)
+        new = sample_batch(config, state, batch, keys, old, phase.samples_anew)
+        rows.remember(*memory_place, new)
+        return new, old
+    if config.remembers:
+        sweeps = replace(config, burn_in=WARM_BURN_IN, samples=max(WARM_SAMPLES, config.samples))
+        new = sample_batch(sweeps, state, batch, keys)
+        rows.remember(*memory_place, np.ascontiguousarray(new[:, -state.memory.shape[1] :]))
+    else:
+        new = sample_batch(config, state, batch, keys)
+    return new, np.empty((len(new), 0), np.uint16)
+
+
+def unit_of_samples(state: State, size: float, n: int, M: int, shape: Shape) -> tuple[float, float]:
+    """(unit, drop_below): what a sample of a minibatch of n documents adds to the rows, where M are
+    drawn for a token, and the least entry that is kept, both in the scale of the rows.
+
+    Eq. 11, after all statistics faded: a batch's own, times D / |B|, take the place of what they
+    lost. size: the step size, as `fade` returned it.
+    """
+    weight = size * shape.D / (n * M)
+    return weight / state.pi, DROPPED_TOKENS / state.pi
+
+
+def renew_faded(state: State, phase: Phase, size: float) -> None:
+    """After all statistics faded: renew the seeds' tokens; and the scale pi (Appendix A, last
+    lines), where it has become too small. size: the step size, as `fade` returned it."""
+    named_topics.renew(state, phase, size)
+    if state.pi < PI_LEAST:
+        arena.compact(state, state.pi, DROPPED_TOKENS)
+        state.totals = rows.sum_topics(state.arena, len(state.totals))
+        state.pi = 1.0
+
+
+# The warm-up by OPE ----
+
+
+def _step_by_ope(
+    config: Resolved,
+    state: State,
+    bow: Bow,
+    documents: np.ndarray,
+    keys: np.ndarray,
+    phase: Phase,
+    shape: Shape,
+) -> None:
+    """Infer theta of the documents, and add their statistics. keys: uint64[n], the random streams
+    by which topics of tokens are drawn. Its twin is `shared._step_by_ope`."""
+    batch = expand(bow, documents)
+    coins = streams(state.seed, rng.OPE, state.t, documents)
+    draws = keys if phase.draws_after_ope else None
+    inferred = infer_by_ope(state, bow, documents, batch, coins, draws)
+    size = state.fade(phase.step_size(config))
+    weight = weight_by_ope(size, len(documents), shape)
+    from_documents.learn(state, state.pi, batch, inferred, weight)
+    renew_faded(state, phase, size)
+
+
+def infer_by_ope(
+    state: State,
+    bow: Bow,
+    documents: np.ndarray,
+    batch: Batch,
+    coins: np.ndarray,
+    draws: np.ndarray | None,
+) -> from_documents.Inferred:
+    """theta of a minibatch's documents by OPE.
+
+    bow: of the documents that the state remembers; documents: int64[n], numbers in it. coins:
+    uint64[n], a random stream for each document. draws: uint64[n], another one, where topics of
+    tokens are to be drawn and remembered; None where they are not.
+    """
+    inferred = from_documents.infer(state, state.pi, state.eta, batch, coins, state.empty)
+    if draws is not None:
+        drawn = from_documents.draw(batch, inferred, state.memory.shape[1], draws)
+        rows.remember(
+            documents, bow.first_token, state.memory, batch.doc_ptr, batch.token_ptr, drawn
+        )
+    return inferred
+
+
+def weight_by_ope(size: float, n: int, shape: Shape) -> float:
+    """The weight of the statistics of a minibatch of n documents, by eq. 11, after all others faded.
+    size: the step size, as `fade` returned it."""
+    return size * shape.D / n

@@ -1,0 +1,149 @@
+"""What a training costs, before it is made: seconds, and bytes of memory and disk."""
+
+import numpy as np
+
+from inference.engines import arena, from_documents
+from inference.engines.contract import Shape
+from inference.engines.ssi.counting import EntryTypes, entry_types, table_fits, wide_words
+from inference.engines.ssi.published import AVERAGED_FROM
+from inference.engines.ssi.settings import Resolved
+from inference.kernels import frank_wolfe, gibbs
+from inference.runtime.memory import DOUBLE, SINGLE
+
+TOPIC = 2  # bytes of a remembered topic
+MOST_FREQUENT = 0.07  # of all tokens are of one word at the most: "the" in English
+# Seconds of the processor a token in a pass, at SWEEP_TOPICS topics; more topics cost as this power
+# of them (docs/measurements/engines/ssi.md, "Seconds beforehand"; `python -m benchmarks.estimates`).
+# A pass of the warm-up; the first pass of sampling, in which documents are new; and each later one
+WARM_SWEEP = 0.45e-6
+FIRST_SWEEP = 0.57e-6
+SWEEP = 0.14e-6
+SWEEP_TOPICS = 100  # fewer do not make a pass shorter
+SWEEP_POWER = 0.41
+# Passes until topics have settled: Reuters and the example, K = 20 to 2000, made 25 to 40
+USUAL_PASSES = 35
+SERIAL = 0.03  # of a training, that one thread does alone (`python -m benchmarks.cores`)
+# Topics with an entry in a word's row, at K = 100 and 100 tokens a word; times so many while all
+# fades
+ENTRIES = 12
+ENTRIES_FADING = 6
+# Of all rows, which may be half empty and are copied when they are compacted; with a mean of states,
+# whose rows are longer, and which is copied at each end of a pass
+COPIES = 4
+COPIES_WITH_MEAN = 8
+# Arrays with a number for each word, for each topic, and for each topic in a chunk of OPE
+ARRAYS_OF_WORDS = 4
+ARRAYS_OF_TOPICS = 4
+OPE_ARRAYS = 10
+
+
+def expected_passes(config: Resolved) -> int:
+    """How many passes a training usually makes."""
+    return min(config.passes, USUAL_PASSES) if config.until == "settled" else config.passes
+
+
+def seconds(config: Resolved, tokens: int) -> float:
+    """A token costs what the entries of its word and document cost, which grow slowly with K; and
+    more in the first passes. Where statistics fade, a document is new at each visit."""
+    passes = expected_passes(config)
+    warming = 0
+    new = passes
+    if config.remembers:
+        warming = min(config.warm_up, passes)
+        new = min(passes - warming, 1)
+    later = passes - warming - new
+    of_token = warming * WARM_SWEEP + new * FIRST_SWEEP + later * SWEEP
+    times_as_many = max(config.topics, SWEEP_TOPICS) / SWEEP_TOPICS
+    return tokens * of_token * times_as_many**SWEEP_POWER
+
+
+def times_as_fast(cores: int) -> float:
+    """A training by so many cores, compared with one (Amdahl)."""
+    return 1.0 / (SERIAL + (1.0 - SERIAL) / max(cores, 1))
+
+
+def remembered_bytes(config: Resolved, shape: Shape) -> int:
+    """Bytes of a uint16 for each topic that a token last had; 0 where statistics decay."""
+    if not config.remembers:
+        return 0
+    return TOPIC * config.draws_of_token * shape.tokens
+
+
+def memory_bytes(config: Resolved, shape: Shape) -> int:
+    """Bytes of the state and a step: rows of 8 bytes an entry, in an arena that may be half empty
+    and is copied when it is compacted; the table of all words, or of a minibatch; what a step
+    changes; and what a start by more topics, or with seeds, needs before.
+
+    How many entries a word has is a rule fitted by hand to Reuters-21578 (K = 100, 1000, 2000) and
+    the example (K = 50).
+    """
+    entries = arena.usual_entries(ENTRIES, config.topics, shape)
+    if config.warm_up or not config.remembers:
+        entries *= ENTRIES_FADING
+    in_rows = shape.V * min(config.topics, entries)
+    has_mean = config.averaged > 1 and config.passes >= AVERAGED_FROM
+    copies = COPIES_WITH_MEAN if has_mean else COPIES
+    arrays = copies * max(in_rows, arena.FIRST_ENTRIES)
+    arrays += ARRAYS_OF_WORDS * shape.V + ARRAYS_OF_TOPICS * config.topics
+    of_training = DOUBLE * arrays + _step_bytes(config, shape)
+    return int(max(of_training, _joining_bytes(config, shape), _naming_bytes(shape)))
+
+
+def _step_bytes(config: Resolved, shape: Shape) -> int:
+    """Of the table with what a step changes, or of the weights of a minibatch's words; and of
+    OPE."""
+    step_tokens = -(-shape.tokens // (shape.later or shape.per_pass))
+    if config.remembers and table_fits(config, shape.V):
+        # Draws that changed are listed as uint64, and sorted into another list
+        listed = 2 * DOUBLE * min(step_tokens, shape.tokens) * config.draws_of_token
+        size = table_bytes(config, shape) + listed
+    else:
+        # Of the minibatch's words their rows, spread out (gibbs.spread), and a sum of each block
+        distinct_words = min(shape.V, step_tokens)
+        row = gibbs.padded(config.topics)
+        size = SINGLE * distinct_words * (row + row // gibbs.BLOCK)
+    if config.learns_by_ope:
+        of_chunks = OPE_ARRAYS * frank_wolfe.CHUNKS * config.topics
+        size += SINGLE * (of_chunks + frank_wolfe.BLOCK)
+    return size
+
+
+def _joining_bytes(config: Resolved, shape: Shape) -> int:
+    """Of a start by more topics that are joined, before there is a table: their rows with copies of
+    them, and what each pair of topics loses."""
+    if config.start != "joined":
+        return 0
+    finer_topics = from_documents.JOINED * config.topics
+    entries = ENTRIES_FADING * arena.usual_entries(ENTRIES, finer_topics, shape)
+    in_rows = shape.V * min(finer_topics, entries)
+    return int(DOUBLE * (COPIES_WITH_MEAN * in_rows + finer_topics**2))
+
+
+def _naming_bytes(shape: Shape) -> int:
+    """Of a start with seeds, before there is a table: the counts of all pairs, of which it is seen
+    what occurs with seeds (engines/concepts.py)."""
+    return DOUBLE * shape.pairs if shape.seeded else 0
+
+
+def table_bytes(config: Resolved, shape: Shape) -> int:
+    """Of the table as `counting.open_table` makes it, and a float32 for the sum of each block of
+    counts. A seed that its prior makes frequent, late in the vocabulary, has the words before it in
+    the wide part: the table is then up to four times as large. That is known where the state is
+    (State.continued_shape), not in a form."""
+    types, wide = _wide_part(config, shape)
+    row = gibbs.padded(config.topics)
+    wide_bytes = np.dtype(types.wide).itemsize * wide * row
+    narrow_bytes = np.dtype(types.narrow).itemsize * (shape.V - wide) * row
+    return wide_bytes + narrow_bytes + SINGLE * shape.V * (row // gibbs.BLOCK)
+
+
+def _wide_part(config: Resolved, shape: Shape) -> tuple[EntryTypes, int]:
+    """The types of the table, and how many words are in its wide part: at the most, where nothing
+    is known of single words."""
+    if shape.word_tokens is not None:
+        most_draws = shape.word_tokens * config.draws_of_token
+        types = entry_types(most_draws.max(initial=0))
+        return types, wide_words(most_draws, types.limit)
+    draws = shape.tokens * config.draws_of_token
+    types = entry_types(MOST_FREQUENT * draws)
+    return types, min(shape.V, draws // types.limit)

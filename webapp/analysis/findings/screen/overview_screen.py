@@ -1,0 +1,159 @@
+"""What the page of the overview draws: sentences, the river, rows with small pictures, tables; all
+from what its JSON has."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.utils.safestring import SafeString
+
+from webapp.analysis.findings.mixes import VALUES, Mixes, mixes
+from webapp.analysis.findings.river import say_undated, shares_of_topics
+from webapp.analysis.findings.screen.axis import Tick, axis_of
+from webapp.analysis.findings.screen.change_lines import Line, change_lines, level_of
+from webapp.analysis.findings.screen.family_lines import (
+    FamilyLine,
+    draw_river,
+    draw_tree,
+    family_lines,
+)
+from webapp.analysis.findings.screen.first_sentences import (
+    Short,
+    first_sentences,
+    topics_of_families,
+)
+from webapp.analysis.findings.screen.group_tables import GroupTable, group_tables
+from webapp.analysis.findings.screen.word_lines import WordLine, word_lines, words_under_river
+from webapp.analysis.findings.sentences import briefly
+from webapp.analysis.findings.shapes import (
+    Cuts,
+    DetailLink,
+    FindingHtml,
+    FindingsOfKind,
+    OverviewPage,
+)
+from webapp.core.documents import corpus_unit, fields, sums
+from webapp.core.documents.selection import RunSelection
+from webapp.core.documents.unit_sentences import UnitSaid
+from webapp.models import Version
+from webapp.platform.drawing.numbers import USUAL_LEVEL
+
+LEAST_GENERAL = 0.0005  # of the words: a smaller share of general talk is not told
+
+
+@dataclass(frozen=True)
+class Screen:
+    """All that the page draws. undated: the share of the words that the river lacks, as their
+    documents have no date, "" where it is too small to be told. without_dates, why_tree: whether the texts have none, and why areas
+    are drawn; rest: the share of general talk, of words in no family; "" where it is too small to
+    be told."""
+
+    short: list[Short] = field(default_factory=list)
+    families: list[FamilyLine] = field(default_factory=list)
+    river: SafeString = SafeString()
+    undated: str = ""
+    mixes: Mixes | None = None
+    tree: SafeString = SafeString()
+    without_dates: bool = False
+    why_tree: str = ""
+    rest: str = ""
+    axis: list[Tick] = field(default_factory=list)
+    words_below: bool = False  # the river
+    changes: list[Line] = field(default_factory=list)
+    level: float = USUAL_LEVEL  # of the intervals of changes
+    words: list[WordLine] = field(default_factory=list)
+    groups: list[GroupTable] = field(default_factory=list)
+
+
+# Kinds that the page draws, or lists, at a place of their own; the others it lists one after the other
+PLACED = frozenset(
+    {"family", "change", "event", "speaker", "mark", "keyword", "none", "sense", "caution"}
+)
+
+
+@dataclass(frozen=True)
+class OverviewHtml:
+    """kinds: of the findings that there are. screen: what is drawn. failed: titles of kinds that
+    could not be computed. query: of this page's address. simulated: whether the true topics are
+    known. renamed: when the topics got the names of a newer program. named_by_words: whether names
+    could not be made from the texts. unit: which texts count as one. without_words: documents of
+    the set that have no words that count; wordless_url: the list of them."""
+
+    untrained: bool
+    renamed: datetime | None
+    named_by_words: bool
+    simulated: bool
+    kinds: dict[str, FindingsOfKind]
+    screen: Screen
+    failed: list[str]
+    details: list[DetailLink]
+    cuts: Cuts | None
+    query: str
+    unit: UnitSaid
+    without_words: int
+    wordless_url: str
+
+    @property
+    def others(self) -> list[FindingsOfKind]:
+        """Kinds without a place of their own."""
+        return [of_kind for kind, of_kind in self.kinds.items() if kind not in PLACED]
+
+
+def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[FindingHtml]) -> Screen:
+    """rows: the findings of the page."""
+    view = selection.view
+    river = page.river
+    if river is not None and not river.is_drawn:
+        river = None
+    families = [row for row in rows if row.family is not None]
+    families.sort(key=lambda row: -(row.family.share if row.family else 0.0))
+    changes = [row for row in rows if row.kind == "change"]
+    events = [row for row in rows if row.kind == "event"]
+    marks = [row for row in rows if row.kind == "mark"]
+    axis = axis_of(page)
+    shares = shares_of_topics(river) if river is not None else {}
+    sums_of_set = sums.of_selection(selection)
+    tokens = sums_of_set.tokens[0].astype(float)
+    words = int(sums_of_set.of_tokens[0])
+    family_mixes = None if river else mixes(selection, page.unit, families)
+    general = page.rest if page.rest and page.rest > LEAST_GENERAL else 0.0
+    tree = SafeString()
+    if river is None and family_mixes is None:
+        tree = draw_tree(view, families, general, tokens)
+    spans = words_under_river(rows, river)
+    largest_topics = topics_of_families(view, families, tokens)
+    return Screen(
+        short=first_sentences(
+            families, changes, marks, river, family_mixes, general, shares, largest_topics
+        ),
+        families=family_lines(view, families, shares, river, tokens),
+        river=draw_river(view, families, river, spans),
+        undated=say_undated(words, river) if river is not None else "",
+        mixes=family_mixes,
+        tree=tree,
+        without_dates=fields.dated(view.run.version) is None,
+        why_tree=_say_why_tree(view.run.version),
+        rest=briefly(general) if general else "",
+        axis=axis.ticks if axis else [],
+        words_below=bool(spans),
+        changes=change_lines(changes, axis),
+        level=level_of(changes),
+        words=word_lines(events, axis),
+        groups=group_tables(marks, corpus_unit.unit_of(view.run.version)),
+    )
+
+
+def _say_why_tree(version: Version) -> str:
+    """Why neither a river nor groups are drawn."""
+    if fields.dated(version) is not None:
+        return "These documents have too few dates to be drawn over time."
+    if fields.categories(version):
+        fewest_groups, most_groups = VALUES
+        return (
+            "These documents have no dates, and no field by which they are of"
+            f" {fewest_groups} to {most_groups} groups."
+        )
+    by_numbers = fields.usual(version)
+    if by_numbers is not None:
+        return f"These documents have no dates. Time shows their topics by “{by_numbers}”."
+    return "These texts have no dates and no groups to compare."
