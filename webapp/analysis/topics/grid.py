@@ -11,10 +11,10 @@ from webapp.analysis.topics.shapes import GridLine, WordGrid
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
 from webapp.core.runs.names import spelling
+from webapp.intake.ingest.typed_words import find_words
 from webapp.platform.storage.cache import BoundedCache
 from webapp.platform.storage.sql import tuples
 from webapp.platform.typed_text import as_counted
-from webapp.platform.typed_words import find_words
 
 TOPICS = 60  # columns of a page
 MOST_WORDS = 40  # lines of a page
@@ -45,7 +45,13 @@ def word_grid(
         return None
     hidden = set(listing.view.hidden_words.words)
     columns = listing.numbers[after : after + TOPICS]
-    candidates = _in_vocabulary(listing, words) if words else _salient(listing, columns)
+    unknown: list[str] = []
+    if words:
+        found = find_words(listing.run.version_id, words)
+        unknown = sorted(word for word in words if word not in found)
+        candidates = sorted({(row.number, row.word) for row in found.values()})
+    else:
+        candidates = _salient(listing, columns)
     rows = [(number, word) for number, word in candidates if word not in hidden]
     tokens_counted = evidence.of(listing.run).word_topics.tokens_by_topic(
         [number for number, _ in rows], listing.selection.mask
@@ -68,14 +74,9 @@ def word_grid(
         topics=listing.named(columns[across].tolist(), WORDS_OF_TOPIC),
         lines=lines,
         most=int(table.max(initial=0)) or 1,
-        unknown=sorted(set(words) - {word for _, word in rows} - hidden),
+        unknown=unknown,
         next=following if len(listing.numbers) > following else None,
     )
-
-
-def _in_vocabulary(listing: TopicListing, words: list[str]) -> list[tuple[int, str]]:
-    found = find_words(listing.run.version_id, words)
-    return sorted((row.number, row.word) for row in found.values())
 
 
 def _by_likeness(listing: TopicListing, columns: np.ndarray, table: np.ndarray) -> np.ndarray:

@@ -21,11 +21,11 @@ from webapp.analysis.topics.shapes import (
 from webapp.core.documents import fields, sums
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import found_again, links, measures, topics
+from webapp.intake.ingest.typed_words import find_words
 from webapp.models import Run
 from webapp.platform.storage.nulls import number_or_none
 from webapp.platform.storage.sql import rows
 from webapp.platform.typed_text import as_counted, as_in_texts
-from webapp.platform.typed_words import find_words
 
 PAGE = 100
 LONGEST_QUERY_VALUE = 200  # characters of a word or of a group's name in an address

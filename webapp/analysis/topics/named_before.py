@@ -7,7 +7,7 @@ from webapp.core.asked_training import named_topics
 from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView
-from webapp.platform.typed_words import find_words
+from webapp.intake.ingest.typed_words import find_words
 
 NO_WORD = (-1, 0)  # the number and the tokens of a word that the vocabulary has not
 
@@ -26,14 +26,17 @@ def of_topic(view: RunView, k: int) -> NamedBefore | None:
     missing: list[str] = []
     inside = 0
     everywhere = 0
+    counted: set[int] = set()  # forms of one word are counted once
     for word in words_given:
         number, tokens = counts.get(word, NO_WORD)
         if not tokens:
             missing.append(named_topics.as_typed(word))
             continue
         tokens_here = tokens_of.get(number, 0)
-        inside += tokens_here
-        everywhere += tokens
+        if number not in counted:
+            inside += tokens_here
+            everywhere += tokens
+            counted.add(number)
         url = view.go("run_word", word)
         words.append(NamingWord(named_topics.as_typed(word), url, tokens_here / tokens))
     return NamedBefore(

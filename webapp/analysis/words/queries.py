@@ -9,8 +9,8 @@ import regex
 from webapp.core.results import links, topics
 from webapp.core.results.links import TopicWithWords
 from webapp.core.results.view import RunView
+from webapp.intake.ingest import typed_words
 from webapp.models import Version, Word
-from webapp.platform import typed_words
 from webapp.platform.storage.cache import cached
 from webapp.platform.storage.sql import rows, tuples
 from webapp.platform.typed_text import as_counted

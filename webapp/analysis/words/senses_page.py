@@ -7,6 +7,7 @@ from itertools import accumulate
 
 from inference.errors import number_of
 from inference.senses import Uses
+from inference.text.spelling import fold_apostrophes
 from webapp.analysis.words import concordance, queries, senses
 from webapp.analysis.words.senses import Mix, Tally
 from webapp.analysis.words.shapes import (
@@ -29,6 +30,7 @@ from webapp.core.results.view import RunView
 from webapp.models import Word
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.tables import json_text, kept_table
+from webapp.platform.typed_text import as_counted, as_in_texts
 
 SAMPLES = 3  # lines of each sense beside all others
 MUCH_FOLDED = 0.1  # of a word: if its folded senses hold more, they are open
@@ -36,9 +38,18 @@ UNSURE = 0.8  # certainty below which a sense says how certain it is
 RELATED = 8  # words that begin as this one
 
 
-def header(word: Word) -> WordHeader:
-    """What pages of a word say first: how often it occurs in all documents, and its direction."""
-    return WordHeader(word.word, word.tokens, word.documents, concordance.direction(word.word))
+def header(word: Word, typed: str = "") -> WordHeader:
+    """What pages of a word say first: how often it occurs in all documents, and its direction.
+    typed: what somebody asked for."""
+    asked_for = as_counted(as_in_texts(typed))
+    counts_as_another = asked_for and asked_for != fold_apostrophes(word.word)
+    return WordHeader(
+        word.word,
+        word.tokens,
+        word.documents,
+        concordance.direction(word.word),
+        typed=asked_for if counts_as_another else "",
+    )
 
 
 def word_rows(view: RunView, words: list[queries.WordCount]) -> list[WordRow]:
@@ -81,10 +92,10 @@ def _counts(selection: RunSelection, tally: Tally) -> dict:
 
 
 def senses_page(
-    selection: RunSelection, word: Word, by: str, topics_apart: bool
+    selection: RunSelection, word: Word, by: str, topics_apart: bool, typed: str = ""
 ) -> tuple[SensesPage, Callable[[], SensesHtml]]:
     """The page of a word in a set of documents. by: what its chart is by. topics_apart: the chart
-    shows other topics one by one."""
+    shows other topics one by one. typed: what somebody asked for."""
     view = selection.view
     run = selection.run
     uses = senses.uses(view, word, selection)
@@ -100,7 +111,7 @@ def senses_page(
     beginning_alike, _ = queries.matching(run.version, word.word, limit=RELATED + 1)
     related = [row for row in beginning_alike if row.word != word.word]
     page = SensesPage(
-        word=header(word),
+        word=header(word, typed),
         documents_chosen=selection.sentence,
         senses=rows,
         rare=rare,

@@ -39,9 +39,11 @@ class WordsPage:
 
 @dataclass(frozen=True)
 class WordHeader(CountedWord):
-    """direction: of its script, ltr or rtl."""
+    """direction: of its script, ltr or rtl. typed: what was asked for, where it is another form or
+    writing of the word; empty otherwise."""
 
     direction: str
+    typed: str
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ def index(
     """Words that begin with ?word=, most frequent first; a whole word opens its page."""
     found_word = None if as_json or after is not None else queries.word(run.version, word)
     if found_word:
-        return redirect(view.go("run_word", found_word.word))
+        return redirect(view.go("run_word", _address_of(found_word, word)))
     words, following = queries.matching(run.version, word, -1 if after is None else after)
     is_first_page_for_readers = not word and not as_json and after is None
     beginnings = queries.beginnings(view) if is_first_page_for_readers else []
@@ -83,6 +83,12 @@ def index(
         next=page_query.following(following),
     )
     return PageResponse(page)
+
+
+def _address_of(found_word: Word, typed: str) -> str:
+    """The word in the address of its page: as it was typed where it counts as another one, as the
+    page says so."""
+    return header(found_word, typed).typed or found_word.word
 
 
 def topic_or_all(name: str, values: list[str]) -> int | str:
@@ -119,9 +125,10 @@ def detail(
     if found_word is None:
         return _answer_unknown(view, word[:LONGEST_WORD], as_json)
     if not run.final:
-        return PageResponse(UntrainedWord(header(found_word)))
+        return PageResponse(UntrainedWord(header(found_word, word)))
     if topic is None:
-        return PageResponse(*senses_page(selection, found_word, by, rest == "apart"))
+        page, make_html = senses_page(selection, found_word, by, rest == "apart", typed=word)
+        return PageResponse(page, make_html)
     return _lines(selection, page_query, found_word, senses.asked_topic(view, topic), sort, after)
 
 

@@ -14,10 +14,10 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines.contract import Seeds
 from inference.errors import Invalid
+from webapp.intake.ingest.typed_words import find_words
 from webapp.models import Version, Word
 from webapp.platform.drawing.numbers import topic_label, topic_title
 from webapp.platform.typed_text import as_counted
-from webapp.platform.typed_words import find_words
 
 FEWEST_WORDS = 3  # or phrases, of a topic: with two, one of them alone would be the topic
 MOST_WORDS = 20
@@ -165,7 +165,9 @@ def count_topics(version: Version, topics: Sequence[NamedTopic]) -> list[Counted
             seeds.append(
                 SeedCount(as_typed(word), tokens, documents, _topics_with_word(word, topic, topics))
             )
-        total = sum(seed.tokens for seed in seeds)
+        # Forms of one word are counted once
+        rows_of_topic = {found[word].number: found[word] for word in topic.words if word in found}
+        total = sum(row.tokens for row in rows_of_topic.values())
         result.append(CountedTopic(topic.name, seeds, total, total >= SUPPORT))
     return result
 
@@ -188,7 +190,8 @@ def in_bag(version: Version, topics: Sequence[NamedTopic], bow: Bow) -> Seeds:
     numbers: list[int] = []
     empty: list[int] = []
     for number, topic in enumerate(topics):
-        columns_of_words = [columns[word] for word in topic.words if word in columns]
+        # Forms of one word are one column
+        columns_of_words = {columns[word]: None for word in topic.words if word in columns}
         present = [column for column in columns_of_words if bow.word_tokens[column]]
         if bow.word_tokens[present].sum() < SUPPORT:
             empty.append(number)

@@ -12,9 +12,9 @@ import regex
 from django.http import QueryDict
 
 from inference.errors import Invalid
+from webapp.intake.ingest.typed_words import find_words
 from webapp.models import Run
 from webapp.platform.typed_text import as_counted, as_in_texts
-from webapp.platform.typed_words import find_words
 
 LONGEST_DROP = 5_000  # characters of one parameter
 MOST_HIDDEN_WORDS = 50  # words: so many more of a topic are read to have enough that are shown
@@ -94,4 +94,6 @@ def read(query: QueryDict, run: Run) -> HiddenWords:
         return HiddenWords()
     found = find_words(run.version_id, words)
     spelled = [found[word].word if word in found else word for word in words]
-    return HiddenWords(tuple(spelled), {row.word: row.number for row in found.values()})
+    return HiddenWords(
+        tuple(dict.fromkeys(spelled)), {row.word: row.number for row in found.values()}
+    )

@@ -2,9 +2,9 @@
 
 from webapp.core.results import topics
 from webapp.core.runs.shapes import ChildRun, OfferedWord
+from webapp.intake.ingest.typed_words import spell_words
 from webapp.models import Run, Word
 from webapp.platform.typed_text import as_counted
-from webapp.platform.typed_words import spell_words
 
 WORDS_OFFERED = 30  # words of a topic
 CHILDREN = 30  # runs that are listed

@@ -17,13 +17,13 @@ from webapp.core.asked_training import named_topics
 from webapp.core.asked_training.named_topics import NamedTopic
 from webapp.core.asked_training.stored_steering import NOTHING_SAID, Steering
 from webapp.core.runs import snapshots
+from webapp.intake.ingest.typed_words import spell_words
 from webapp.models import Corpus, Run, User, Version, Word
 from webapp.platform.accounts import quotas
 from webapp.platform.drawing.colours import CHOICES
 from webapp.platform.drawing.numbers import duration
 from webapp.platform.jobs import dispatch, events, kinds
 from webapp.platform.typed_text import as_counted
-from webapp.platform.typed_words import spell_words
 
 log = structlog.get_logger(__name__)
 

@@ -12,11 +12,11 @@ from webapp.core.asked_training.stored_steering import KEYS_OF_CHANGES, Steering
 from webapp.core.results import found_again
 from webapp.core.results.topics import is_topic
 from webapp.core.runs import services
+from webapp.intake.ingest.typed_words import spell_words
 from webapp.models import Run, User, Word
 from webapp.platform.drawing.numbers import join_names, topic_label
 from webapp.platform.received import words_typed
 from webapp.platform.typed_text import as_counted
-from webapp.platform.typed_words import spell_words
 
 MOST_STEERED = 50  # topics or words of one request: more is another corpus, or other settings
 
