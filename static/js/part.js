@@ -3,7 +3,7 @@
 // data-part: its name, which the view knows (webapp/platform/pages/typed.py). data-address: where to ask, else here. data-every: seconds;
 // without it nothing more comes. data-state: where the fresh one has another, the rest of the page has changed, too, or data-then
 // of the fresh one is where to go. data-ready: an address of JSON, asked instead of the part: where its `ready` is true, the page is
-// loaded. An element [data-lost] in it says when the server does not answer.
+// loaded, and where its `has_failed` is not what data-failed says. An element [data-lost] in it says when the server does not answer.
 import { LOST } from "./live.js";
 
 function follow(part) {
@@ -28,7 +28,10 @@ function follow(part) {
     const notice = part.querySelector("[data-lost]");
     if (missed > 1 && notice && notice.textContent !== LOST) notice.textContent = LOST;
     if (missed) return wait();
-    if (part.dataset.ready) return JSON.parse(answer.text).ready ? location.reload() : wait();
+    if (part.dataset.ready) {
+      const { ready, has_failed } = JSON.parse(answer.text);
+      return ready || String(has_failed) !== part.dataset.failed ? location.reload() : wait();
+    }
     const fresh = new DOMParser().parseFromString(answer.text, "text/html").querySelector(`[data-part=${part.dataset.part}]`);
     if (!fresh) return location.reload(); // another page came, such as that to sign in
     if (fresh.dataset.state !== part.dataset.state) return fresh.dataset.then ? location.replace(fresh.dataset.then) : location.reload();

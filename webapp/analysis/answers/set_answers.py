@@ -245,7 +245,7 @@ def _field_of(base: RunSelection, side_a: RunSelection) -> tuple[FieldGroups, in
         field = groups.of_category(base, category)
         group_of_side = field.place_of(condition.value)
     elif isinstance(condition, Range):
-        numbers = fields.numbers(base.version)
+        numbers = fields.numeric_fields(base.version)
         number = next((known for known in numbers if known.name == condition.name), None)
         thirds = groups.of_number(base, number) if number is not None else None
         if thirds is None:

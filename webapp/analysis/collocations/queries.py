@@ -120,7 +120,7 @@ def count_near(
         everywhere = np.maximum(everywhere, near.sums.tokens)
         return Counted(near, everywhere, total - near.pieces, windows.recorded)
 
-    parts = () if near_question.topic is None else view.labels.parts(near_question.topic)
+    parts = () if near_question.topic is None else view.labels.merged_topics(near_question.topic)
     window = (near_question.left, near_question.right, near_question.within)
     of_word = (word.pk, near_question.topic, *parts, *window, least_documents, record)
     return _near.get_or_set((index.made, view.run.snapshot_id, *selection.key, *of_word), make)

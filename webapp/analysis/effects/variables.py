@@ -201,7 +201,7 @@ def _categories(version: Version) -> list[ValueField]:
 
 
 def _numbers(version: Version) -> list[Number]:
-    return [number for number in fields.numbers(version) if number.name != DATE]
+    return [number for number in fields.numeric_fields(version) if number.name != DATE]
 
 
 def _steps(values: np.ndarray, has_value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

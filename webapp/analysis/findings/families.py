@@ -165,7 +165,7 @@ def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
     """The phrases of each set of topics, and of those merged into them, with their tokens in the
     documents that were looked at, the most frequent first. Under an embargo those that a pattern
     may have."""
-    numbers = [part for topics in sets for k in topics for part in view.labels.parts(k)]
+    numbers = [part for topics in sets for k in topics for part in view.labels.merged_topics(k)]
     stored_topics = Topic.objects.filter(snapshot=view.snapshot, number__in=numbers)
     phrases_of_topic: Mapping[int, list[StoredPhrase] | None] = dict(
         stored_topics.values_list("number", "phrases")
@@ -173,7 +173,7 @@ def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
     counts = []
     for topics in sets:
         tokens_of_phrase: Counter[str] = Counter()
-        for part in chain.from_iterable(map(view.labels.parts, topics)):
+        for part in chain.from_iterable(map(view.labels.merged_topics, topics)):
             for text, tokens, *_ in phrases_of_topic.get(part) or ():
                 if _may_be_shown(view, text):
                     tokens_of_phrase[text] += tokens

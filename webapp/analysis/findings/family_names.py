@@ -35,7 +35,7 @@ def proposed(view: RunView, sets: Sequence[Sequence[int]]) -> list[FamilyName]:
     may have, and nothing that names somebody who speaks."""
     if view.snapshot.naming < names.METHOD:
         return [NO_NAME] * len(sets)
-    members = [[part for k in topics for part in view.labels.parts(k)] for topics in sets]
+    members = [[part for k in topics for part in view.labels.merged_topics(k)] for topics in sets]
     keys = [_key_of(topics) for topics in members]
     names_of_keys = _stored(view.run.pk, view.snapshot.pk, view.snapshot.naming)
     of_readers = {

@@ -39,7 +39,7 @@ def dividing_fields(selection: RunSelection) -> list[FieldGroups]:
     divided = [
         groups.of_category(selection, category) for category in fields.categories(version)[:FIELDS]
     ]
-    for number in fields.numbers(version)[:NUMBERS]:
+    for number in fields.numeric_fields(version)[:NUMBERS]:
         thirds = groups.of_number(selection, number)
         if thirds is not None:
             divided.append(thirds)

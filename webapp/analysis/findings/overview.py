@@ -36,7 +36,13 @@ def overview(
     are."""
     set_findings = stored.read_or_ask(selection, by)
     if set_findings is None:
-        return OverviewPage(selection.sentence, detail, ready=False, documents=selection.count)
+        return OverviewPage(
+            selection.sentence,
+            detail,
+            ready=False,
+            documents=selection.count,
+            has_failed=stored.has_failed(selection),
+        )
     cut = families.cut(selection.view, number)
     doubtful = found_again.doubtful(selection.view.run)
     page = _sayable(selection, set_findings, cut.number, doubtful)
@@ -71,6 +77,7 @@ def overview(
         river=river.river(selection, set_findings.unit),
         findings=rows,
         outdated=set_findings.outdated,
+        has_failed=set_findings.outdated and stored.has_failed(selection),
         hidden=len(page.findings) - len(clearest),
         failed=guard.failed,
     )

@@ -67,7 +67,9 @@ def _best(
     """With its words. earlier_quotes: that are quoted already."""
     view = selection.run_view
     run_evidence = evidence.of(selection.run_view.run)
-    topic_tokens = run_evidence.mixtures.tokens_held(view.labels.parts(k)).astype(np.float64)
+    topic_tokens = run_evidence.mixtures.tokens_held(view.labels.merged_topics(k)).astype(
+        np.float64
+    )
     lengths = run_evidence.lengths
     allowed = (lengths >= LEAST_WORDS) & (topic_tokens > 0) & ~repeated
     if selection.mask is not None:

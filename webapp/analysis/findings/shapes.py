@@ -172,6 +172,12 @@ class OverviewPage:
         bool,
         Field(description="an older program made them: they are being computed anew"),
     ] = False
+    has_failed: Annotated[
+        bool,
+        Field(
+            description="a worker's last try to compute them came to nothing; the next one waits"
+        ),
+    ] = False
     hidden: Annotated[
         int, Field(description="how many more findings there are with detail=more")
     ] = 0

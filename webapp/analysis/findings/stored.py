@@ -37,12 +37,21 @@ def read_or_ask(selection: RunSelection, by: int | None) -> SetFindings | None:
     stored_findings = read(selection)
     if stored_findings is not None:
         return stored_findings
-    run = selection.run_view.run
-    address_asked = [run.pk, selection.address().removeprefix("?")]
-    if _is_quick(run) and not dispatch.promised(TASK, address_asked):
+    arguments = _arguments(selection)
+    if _is_quick(selection.run_view.run) and not dispatch.promised(TASK, arguments):
         return _make(selection)
-    dispatch.ask(TASK, address_asked, by)
+    dispatch.ask(TASK, arguments, by)
     return _of_older_program(selection)
+
+
+def has_failed(selection: RunSelection) -> bool:
+    """Whether a worker's last try came to nothing, and the next one waits."""
+    return dispatch.has_failed(TASK, _arguments(selection))
+
+
+def _arguments(selection: RunSelection) -> list:
+    """Of the task that computes the findings of a set."""
+    return [selection.run_view.run.pk, selection.address().removeprefix("?")]
 
 
 def _is_quick(run: Run) -> bool:

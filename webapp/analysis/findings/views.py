@@ -2,6 +2,7 @@
 
 from typing import Annotated, get_args
 
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
@@ -134,10 +135,11 @@ def _html(
 def pin(request: HttpRequest) -> HttpResponse:
     """Keep a finding of the page, with passages that show it. The form names it by its kind and
     rank, such as "change-3", and has the query of the page."""
-    return kept.answered(request, lambda: _pin(request))
+    return kept.answer_pin(request, lambda: _read_pins(request))
 
 
-def _pin(request: HttpRequest) -> Notebook:
+def _read_pins(request: HttpRequest) -> kept.SentPins:
+    """Raises Invalid."""
     form = request.POST
     run = authorization.run_or_404(request, whole_number(form, "run"))
     selection, page = _read_page(request, run)
@@ -147,11 +149,9 @@ def _pin(request: HttpRequest) -> Notebook:
         raise Invalid(
             "finding", "The page has no such finding any more. Open it again, and press Pin."
         )
-    notebook = kept.picked_notebook(request, run.corpus)
     repeated = quotations.repeating(selection)
-    for content in pinning.contents_of_finding(selection.view, page, row, repeated):
-        notebooks.pin(notebook, content, "", signature(request))
-    return notebook
+    contents = pinning.contents_of_finding(selection.view, page, row, repeated)
+    return kept.SentPins(contents, run.corpus)
 
 
 @require_POST
@@ -165,19 +165,18 @@ def notebook(request: HttpRequest) -> HttpResponse:
 
 def _begin(request: HttpRequest, run: Run) -> Notebook:
     selection, page = _read_page(request, run)
-    set_text = f", {selection.sentence}" if selection.has_conditions else ""
-    new_notebook = notebooks.create(
-        f"Findings in {run.corpus.name}{set_text}"[: notebooks.TITLE],
-        signature(request),
-        authorization.user(request),
-    )
+    # Before anything is written: what is shown of texts under an embargo is counted for good
     pinned = pinning.contents_of_page(selection, page)
     pinned += [
         pins.of_passage(run.corpus, run, quote.document, quote.plain.removesuffix(" …"), None, None)
         for quote in page.quotes
     ]
-    for content in pinned:
-        notebooks.pin(new_notebook, content, "", signature(request))
+    set_text = f", {selection.sentence}" if selection.has_conditions else ""
+    title = f"Findings in {run.corpus.name}{set_text}"[: notebooks.TITLE]
+    with transaction.atomic():
+        new_notebook = notebooks.create(title, signature(request), authorization.user(request))
+        for content in pinned:
+            notebooks.pin(new_notebook, content, "", signature(request))
     return new_notebook
 
 

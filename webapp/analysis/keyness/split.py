@@ -80,7 +80,7 @@ class _Rates:
         assigned = evidence.of(base.run)
         side = contrast.sets[: base.version.documents].astype(np.int32) - 1  # -1: on neither
         words_of_sides = np.bincount(side + 1, assigned.lengths, 3)[1:]
-        documents = assigned.topic_documents.at_least(labels.parts(topic), 0.0)
+        documents = assigned.topic_documents.at_least(labels.merged_topics(topic), 0.0)
         is_topic = labels.rows_of([topic]) == 0
         row = np.where(is_topic, [[0], [1]], -1)
         sums = assigned.token_topics.word_sums(side[documents], row, 2, documents)

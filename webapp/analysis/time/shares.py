@@ -240,7 +240,7 @@ def of_documents_alone(view: RunView, lists: list[np.ndarray]) -> tuple[np.ndarr
 def strongest(grouped_set: GroupedSet, topic: int, g: int, count: int) -> list[tuple[int, float]]:
     """Documents of a group in which a topic has the largest share: (number, share), largest
     first."""
-    merged = grouped_set.selection.view.labels.parts(topic)
+    merged = grouped_set.selection.view.labels.merged_topics(topic)
     return evidence.of(grouped_set.selection.run).topic_documents.strongest(
         merged, grouped_set.group, g, count
     )

@@ -47,7 +47,7 @@ def ranked(
     Those that are nearly the same as one before them are not shown again. after: the value and the
     number of the last document of the page before."""
     view = selection.view
-    parts = view.labels.parts(k)
+    parts = view.labels.merged_topics(k)
     run_evidence = evidence.of(view.run)
     if len(parts) == 1:  # the evidence has these documents in order
         in_order = run_evidence.topic_documents.best(k, by, limit + 1, after, selection.mask)

@@ -41,7 +41,7 @@ def tallied(selection: RunSelection, k: int) -> Words:
     """The words of a topic and of those merged into it. Kept: a page of all words asks for them
     again."""
     view = selection.view
-    parts = view.labels.parts(k)
+    parts = view.labels.merged_topics(k)
 
     def tally() -> Words:
         if not selection.has_conditions:
@@ -193,7 +193,7 @@ def why_here(selection: RunSelection, k: int, word: Word) -> Why:
 
 def _probability(view: RunView, k: int, word: Word) -> float:
     """p(w|k) of the topic and those merged into it together."""
-    parts = view.labels.parts(k)
+    parts = view.labels.merged_topics(k)
     columns = measures.of(view.run)
     weight = columns["floor"][parts]  # of topics that have no row for the word
     stored = rows(

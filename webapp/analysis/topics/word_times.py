@@ -151,7 +151,7 @@ class WordsJob(AnswerJob[Looked]):
         labels = self.selection.view.labels
         merges = labels.merges_key if self.selection.topics else b""
         unit = corpus_unit.unit_of(self.selection.version)
-        parts = labels.parts(self.topic)
+        parts = labels.merged_topics(self.topic)
         return self.topic, self.selection.parameters, parts, merges, unit.key
 
     def make(self) -> Looked:
@@ -210,7 +210,9 @@ def compute(run_id: int, number: int, query: str, by: int | None) -> None:
 def follow(selection: RunSelection, k: int) -> Followed | None:
     """See `followed`; whatever it costs."""
     numbers, of_words = _relevant(selection, k)
-    outcome = outcomes.count(evidence.of(selection.run), selection.view.labels.parts(k), numbers)
+    outcome = outcomes.count(
+        evidence.of(selection.run), selection.view.labels.merged_topics(k), numbers
+    )
     numbers = numbers[: outcome.columns]
     spans_of_set = spans_of_time.look_through(selection, outcome) if numbers else None
     if spans_of_set is None:

@@ -97,7 +97,7 @@ def hits(selection: RunSelection, text: str, topic: int | None) -> Hits:
     searched = selection
     if topic is not None:
         searched = selection.with_topic(topic)
-        in_topics = np.isin(np.arange(view.run.topics), view.labels.parts(topic))
+        in_topics = np.isin(np.arange(view.run.topics), view.labels.merged_topics(topic))
 
     def find() -> Hits:
         documents = searched.mask

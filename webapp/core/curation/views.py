@@ -282,7 +282,7 @@ def _largest(run: Run, ticked: list[int]) -> int:
 
 
 def _ticked_topics(request: HttpRequest, run: Run) -> list[int]:
-    return topics.numbers(request.POST.getlist("topics"), run)
+    return topics.read_numbers(request.POST.getlist("topics"), run)
 
 
 def _nothing(request: HttpRequest, run: Run) -> HttpResponse:

@@ -41,7 +41,7 @@ from webapp.platform.storage.cache import cached, of_documents
 
 __all__ = [
     "PERIODS", "Category", "Groups", "between", "by_date", "categories", "choices", "codes", "count", "countable_periods", "counts", "dated", "dates", "first_day", "first_position", "groups", "in_order", "names",
-    "next_of", "numbers", "of_each_day", "period", "positions", "put_in_order", "ranges", "span", "usual", "values",
+    "next_of", "numeric_fields", "of_each_day", "period", "positions", "put_in_order", "ranges", "span", "usual", "values",
 ]  # fmt: skip
 
 _BLOCK = 1 << 18  # documents at a time
@@ -84,7 +84,7 @@ def ranges(version: Version) -> list[RangeField]:
     return _fields(version, RangeField)
 
 
-def numbers(version: Version) -> list[Number]:
+def numeric_fields(version: Version) -> list[Number]:
     """Those of the ranges that are numbers."""
     return _fields(version, Number)
 

@@ -158,6 +158,6 @@ def text(view: RunView, text: str) -> tuple[ReadText, list[texts.Word]]:
         unknown=unknown,
         length=len(text),
         shown=min(len(text), embargo.PAGE_CHARACTERS),
-        proportions=documents.parts(view, labels.merged(mixture)),
+        proportions=documents.topic_proportions(view, labels.merged(mixture)),
         **vars(documents.like(view, mixture / mixture.sum()) if len(words) else Similar([])),
     ), texts.words(view.run, tokens, text[: embargo.PAGE_CHARACTERS], 0)

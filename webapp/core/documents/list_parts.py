@@ -23,7 +23,7 @@ _KEPT_BYTES = 128 << 20
 _orders = BoundedCache(_KEPT_BYTES)
 
 
-class Part(ABC):
+class ListPart(ABC):
     """Documents one after the other, by key, then by number. length: how many they are."""
 
     length: int
@@ -51,7 +51,7 @@ class Part(ABC):
         )
 
 
-class InCorpusOrder(Part):
+class InCorpusOrder(ListPart):
     """Documents of a set in the order of the corpus."""
 
     def __init__(self, selection: Selection):
@@ -69,7 +69,7 @@ class InCorpusOrder(Part):
         return 0.0
 
 
-class ByDate(Part):
+class ByDate(ListPart):
     """Documents of a set, the oldest or the newest first; those without a date last."""
 
     def __init__(self, selection: Selection, newest: bool):
@@ -105,7 +105,7 @@ class ByDate(Part):
         return -day if self.newest else day
 
 
-class HavingTopic(Part):
+class HavingTopic(ListPart):
     """Documents of a set that have some of a topic, the largest share first.
 
     topics: the topic, and those that were merged into it. order_key: of what is kept of this order.
@@ -114,7 +114,7 @@ class HavingTopic(Part):
     def __init__(self, selection: Selection, topic: int):
         assert selection.run is not None, "a corpus alone has no topics"
         self.selection = selection
-        self.topics = selection.run_view.labels.parts(topic)
+        self.topics = selection.run_view.labels.merged_topics(topic)
         self.order_key = (selection.run.snapshot_id, *self.topics)
         self._evidence = evidence.of(selection.run)
         self._holders = self._find_holders()
@@ -140,7 +140,7 @@ class HavingTopic(Part):
         return -(topic_tokens / max(int(first[number + 1] - first[number]), 1))
 
 
-class LackingTopic(Part):
+class LackingTopic(ListPart):
     """The documents of a set that have none of a topic, in the order of the corpus."""
 
     def __init__(self, having: HavingTopic):
@@ -164,7 +164,7 @@ class LackingTopic(Part):
         return self.having.key(number)
 
 
-class BestMatches(Part):
+class BestMatches(ListPart):
     """The FIRST_MATCHES documents that match a search best, better ones first.
 
     matches: int32[M], ascending, all documents that the search finds. keys: float[M], of each.
@@ -198,7 +198,7 @@ class BestMatches(Part):
         return float(self.keys[place]) if is_match else LAST_KEY
 
 
-class OtherMatches(Part):
+class OtherMatches(ListPart):
     """The documents that a search finds behind the best ones; they are put in order when somebody
     asks for them."""
 
@@ -219,7 +219,7 @@ class OtherMatches(Part):
         return self.best.key(number)
 
 
-def number_before(parts: list[Part], place: int) -> int | None:
+def number_before(parts: list[ListPart], place: int) -> int | None:
     """The document before a place of the last part; None where that is the beginning."""
     if place > 0:
         return parts[-1].number(place - 1)
@@ -227,7 +227,7 @@ def number_before(parts: list[Part], place: int) -> int | None:
     return nonempty[-1].number(-1) if nonempty else None
 
 
-def number_behind(parts: list[Part], place: int) -> int | None:
+def number_behind(parts: list[ListPart], place: int) -> int | None:
     """The document behind a place of the first part; None where that is the end."""
     if place + 1 < parts[0].length:
         return parts[0].number(place + 1)

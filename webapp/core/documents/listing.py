@@ -20,8 +20,8 @@ from webapp.core.documents.list_parts import (
     HavingTopic,
     InCorpusOrder,
     LackingTopic,
+    ListPart,
     OtherMatches,
-    Part,
     number_before,
     number_behind,
 )
@@ -157,7 +157,7 @@ class Listing:
             before += part.length
         return Neighbours(None, None, 0)
 
-    def _parts(self) -> list[Part]:
+    def _parts(self) -> list[ListPart]:
         """The list, in one part or in two."""
         if self.topic is not None:
             having = HavingTopic(self.selection, self.topic)

@@ -71,7 +71,7 @@ def describe_documents(listing: Listing, numbers: list[int]) -> list[FoundDocume
 def _shares(selection: Selection, numbers: list[int], topic: int) -> list[float]:
     """The topic's share of the words of each of these documents."""
     run_evidence = evidence.of(selection.run_view.run)
-    parts = selection.run_view.labels.parts(topic)
+    parts = selection.run_view.labels.merged_topics(topic)
     topic_tokens = np.array(
         [sum(run_evidence.mixtures.tokens(number, part) for part in parts) for number in numbers]
     )
@@ -140,10 +140,10 @@ def proportions(view: RunView, number: int) -> list[Proportion]:
     topics_in_it, tokens = evidence.of(view.run).mixtures.of_document(number)
     mixture = np.zeros(view.run.topics, np.int64)
     mixture[topics_in_it] = tokens
-    return parts(view, view.labels.merged(mixture))
+    return topic_proportions(view, view.labels.merged(mixture))
 
 
-def parts(view: RunView, tokens: np.ndarray) -> list[Proportion]:
+def topic_proportions(view: RunView, tokens: np.ndarray) -> list[Proportion]:
     """The share of each topic in any tokens, [K] by topic."""
     order = [k for k in np.argsort(-tokens, kind="stable").tolist() if tokens[k]]
     words = topics.top_words(view, order, 5)

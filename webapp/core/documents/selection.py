@@ -238,7 +238,7 @@ class Selection:
             return None
         return of_documents.get_or_set(
             ("numbers", *self.key),
-            lambda: conditions.numbers(self.conditions, self.all_documents),
+            lambda: conditions.matching_documents(self.conditions, self.all_documents),
         )
 
     @property

@@ -372,7 +372,7 @@ def passage_in_run(
     page = PassageOfRunPage(
         **vars(described) | {"url": view.go.with_set(described.url)},
         tokens=int(tokens.sum()),
-        proportions=queries.parts(view, view.labels.merged(tokens)),
+        proportions=queries.topic_proportions(view, view.labels.merged(tokens)),
         **vars(passages.similar(view, number, tokens)),
     )
     return PageResponse(page, partial(_passage_html, request, run.corpus, page))
@@ -445,7 +445,7 @@ def whole_in_run(
         after=after,
         previous=_earlier(page_query, after),
         next=_later(page_query, parent, after),
-        proportions=queries.parts(view, parent_documents.mixture(view, parent)),
+        proportions=queries.topic_proportions(view, parent_documents.mixture(view, parent)),
         strip=_strip_of_whole(view, parent),
     )
 

@@ -3,6 +3,7 @@ does."""
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import orjson
 from django.contrib import messages
@@ -167,28 +168,36 @@ def _act(request: HttpRequest, acts: dict[str, Callable[[], object]]) -> str:
     return name
 
 
+class SentPins(NamedTuple):
+    """What a Pin button sent. contents: the piece of evidence, and those that are kept behind it.
+    corpus: which they are of; None of a page that is about several. comment: on the first."""
+
+    contents: list[PinContent]
+    corpus: Corpus | None
+    comment: str = ""
+
+
 @require_POST
 def pin(request: HttpRequest) -> HttpResponse:
     """Keep what a Pin button stands beside (templates/_pin.html), and go back to where it is; a
     script gets the answer alone and shows it where the button is."""
-    return answered(request, lambda: _keep(request))
+    return answer_pin(request, lambda: _read_pins(request))
 
 
-def answered(request: HttpRequest, keep: Callable[[], Notebook]) -> HttpResponse:
-    """The answer to a Pin button. keep: pins, and returns the notebook; where it raises Invalid
-    nothing stays of what it wrote, as of a new notebook."""
+def answer_pin(request: HttpRequest, read: Callable[[], SentPins]) -> HttpResponse:
+    """The answer to a Pin button. read: raises Invalid for what can't be pinned. It runs outside of
+    the transaction that writes: what it shows of texts under an embargo stays counted, whatever
+    fails behind it."""
     if IN_PLACE not in request.headers:
         with show_errors(request):
-            with transaction.atomic():
-                notebook = keep()
+            notebook = _keep(request, read())
             url = reverse("notebook", args=[notebook.pk])
             messages.success(
                 request, format_html('Pinned in <a href="{}">{}</a>.', url, notebook.title)
             )
         return redirect(back(request, reverse("notebooks")))
     try:
-        with transaction.atomic():
-            notebook = keep()
+        notebook = _keep(request, read())
     except Invalid as error:
         return JsonResponse({"error": error.message}, status=400)
     return JsonResponse(
@@ -196,14 +205,22 @@ def answered(request: HttpRequest, keep: Callable[[], Notebook]) -> HttpResponse
     )
 
 
-def _keep(request: HttpRequest) -> Notebook:
-    """Pin what was sent; returns the notebook that has it. Raises Invalid."""
-    content = _read_content(request)
-    notebook = picked_notebook(request, _corpus_sent(request))
-    notebooks.pin(notebook, content, request.POST.get("comment", ""), signature(request))
-    for passage in _read_passages(request):
-        notebooks.pin(notebook, passage, "", signature(request))
+def _keep(request: HttpRequest, sent: SentPins) -> Notebook:
+    """Pin what was sent; returns the notebook that has it. Raises Invalid, and then nothing stays
+    of what it wrote, as of a new notebook."""
+    with transaction.atomic():
+        notebook = picked_notebook(request, sent.corpus)
+        comment = sent.comment
+        for content in sent.contents:
+            notebooks.pin(notebook, content, comment, signature(request))
+            comment = ""
     return notebook
+
+
+def _read_pins(request: HttpRequest) -> SentPins:
+    """Raises Invalid."""
+    contents = [_read_content(request), *_read_passages(request)]
+    return SentPins(contents, _corpus_sent(request), request.POST.get("comment", ""))
 
 
 def _corpus_sent(request: HttpRequest) -> Corpus | None:

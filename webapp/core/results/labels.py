@@ -149,7 +149,7 @@ class Labels:
         """The other topics that are read as parts of this one."""
         return list(self._members.get(k, ()))
 
-    def parts(self, k: int) -> list[int]:
+    def merged_topics(self, k: int) -> list[int]:
         """The topic and the others that are read as parts of it."""
         return [k, *self.members(k)]
 

@@ -26,7 +26,7 @@ def is_topic(text: str, run: Run) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 6 and int(text) < run.topics
 
 
-def numbers(texts: Iterable[str], run: Run) -> list[int]:
+def read_numbers(texts: Iterable[str], run: Run) -> list[int]:
     """The topics among some texts, ascending, each once."""
     return sorted({int(text) for text in texts if is_topic(text, run)})
 
@@ -103,7 +103,7 @@ def own_words(view: RunView, number: int) -> list[int]:
     relevant = _relevant(
         view.run.snapshot_id,
         view.run.version_id,
-        view.labels.parts(number),
+        view.labels.merged_topics(number),
         OWN_WORDS,
         relevance.LAM,
     )

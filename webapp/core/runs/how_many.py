@@ -90,7 +90,7 @@ class Progress:
         return len(self.numbers) * SEEDS
 
 
-def numbers(run: Run) -> tuple[int, ...]:
+def numbers_of_topics(run: Run) -> tuple[int, ...]:
     """Numbers of topics, the fewest first: as many as the run has stand in the middle."""
     named_number = len(Steering.of_run(run).named)
     smallest = max(2, round(run.topics / TIMES), named_number)
@@ -99,12 +99,12 @@ def numbers(run: Run) -> tuple[int, ...]:
 
 def rows(run: Run) -> QuerySet[Replicate]:
     """The trainings with the numbers that are asked about."""
-    return run.replicates.filter(number__in=numbers(run)).order_by("pk")
+    return run.replicates.filter(number__in=numbers_of_topics(run)).order_by("pk")
 
 
 def refuse(run: Run) -> str:
     """Why there can be no such trainings, in a sentence; "" where there can."""
-    smallest, run_topics, largest = numbers(run)
+    smallest, run_topics, largest = numbers_of_topics(run)
     if not run.final:
         return f"Run {run.pk} is not done: other numbers of topics can be tried when it is."
     if run.begins:
@@ -153,7 +153,7 @@ def _estimate(run: Run, share: float, cores: int) -> float:
     estimates them."""
     version = run.version
     seconds = 0.0
-    for number in numbers(run):
+    for number in numbers_of_topics(run):
         config = engines.config(run.engine, topics=number, passes=PASSES)
         resolved = config.resolve(version.rows, version.tokens)
         seconds += SEEDS * word_estimates.waited_seconds(
@@ -194,7 +194,7 @@ def progress(run: Run) -> Progress:
         error=errors[0] if errors else "",
         refused="",
         seconds=estimate(run),
-        numbers=numbers(run),
+        numbers=numbers_of_topics(run),
     )
 
 
@@ -206,7 +206,7 @@ def begin(run: Run) -> None:
     with transaction.atomic():
         new_rows = [
             Replicate(run=run, seed=replicate_rows.following_seed(run, i), number=number)
-            for number in numbers(run)
+            for number in numbers_of_topics(run)
             for i in range(SEEDS)
         ]
         replicate_rows.queue(new_rows, rows(run))
@@ -334,7 +334,7 @@ def trainings(run: Run) -> dict[int, list[Short]] | None:
     """The trainings with each number of topics by their seeds, the run's own seed first; None
     before all are there."""
     ready = list(rows(run).filter(status=Replicate.Status.READY).values_list("pk", flat=True))
-    if len(ready) < SEEDS * len(numbers(run)):
+    if len(ready) < SEEDS * len(numbers_of_topics(run)):
         return None
     return _read(tuple(ready), run.seed)
 

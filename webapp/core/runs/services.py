@@ -296,13 +296,14 @@ def without(run: Run, words: list[str], by: User | None = None) -> Run:
             f"Run {run.pk} has not counted its words yet; words can be left out when it is done.",
         )
     counted_words = {as_counted(word.strip()) for word in words if word.strip()}
-    words = sorted(spell_words(run.version_id, counted_words))
-    if not words:
+    if not counted_words:
         raise Invalid("words", "Choose one or more words to leave out.")
-    if len(words) > MAX_DROPPED:
+    if len(counted_words) > MAX_DROPPED:
         raise Invalid(
-            "words", f"At most {MAX_DROPPED:,} words can be left out at once, got {len(words):,}."
+            "words",
+            f"At most {MAX_DROPPED:,} words can be left out at once, got {len(counted_words):,}.",
         )
+    words = sorted(spell_words(run.version_id, counted_words))
     known_words = set(
         Word.objects.filter(version=run.version_id, word__in=words).values_list("word", flat=True)
     ) - set(run.dropped)

@@ -1,6 +1,7 @@
 """A run steered by a reader: it begins with the topics of another run, some of them merged, split
 or joined by words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import QuerySet
@@ -38,8 +39,8 @@ class Wish:
         wish = cls(
             merge=_topics(posted.getlist("merge"), run, "merge"),
             split=_topics(posted.getlist("split"), run, "split"),
-            together=spell_words(run.version_id, _words(posted.get("together", ""))),
-            never=spell_words(run.version_id, _words(posted.get("never", ""))),
+            together=_typed_words(posted, "together", run),
+            never=_typed_words(posted, "never", run),
         )
         wish.check(run)
         return wish
@@ -63,8 +64,7 @@ class Wish:
                 f"“{min(both_words)}” can't be kept together with others and left out at once.",
             )
         for name, values in vars(self).items():
-            if len(values) > MOST_STEERED:
-                raise Invalid(name, f"At most {MOST_STEERED} at once, got {len(values):,}.")
+            _check_number(name, values)
         existing = set(
             Word.objects.filter(
                 version=run.version_id, word__in=[*self.together, *self.never]
@@ -146,5 +146,15 @@ def _topics(texts: list[str], run: Run, name: str) -> list[int]:
     return sorted({int(text) for text in texts})
 
 
-def _words(text: str) -> list[str]:
-    return list(dict.fromkeys(words_typed(as_counted(text))))
+def _typed_words(posted: QueryDict, name: str, run: Run) -> list[str]:
+    """Those of a field, each once, as the vocabulary spells them. Raises Invalid for too many,
+    before the vocabulary is asked."""
+    words = list(dict.fromkeys(words_typed(as_counted(posted.get(name, "")))))
+    _check_number(name, words)
+    return spell_words(run.version_id, words)
+
+
+def _check_number(name: str, values: Sequence[object]) -> None:
+    """Raises Invalid."""
+    if len(values) > MOST_STEERED:
+        raise Invalid(name, f"At most {MOST_STEERED} at once, got {len(values):,}.")

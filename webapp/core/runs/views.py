@@ -15,7 +15,7 @@ from webapp.core.asked_training.described import describe_settings
 from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.documents import facets
 from webapp.core.results import links
-from webapp.core.results.topics import numbers, top_words
+from webapp.core.results.topics import read_numbers, top_words
 from webapp.core.results.view import RunView
 from webapp.core.runs import excluded_words, queries, replicates, series, services as runs, steering
 from webapp.core.runs.shapes import Forming, RunHtml, RunPage, SteerPage, TickedTopic, WithoutPage
@@ -190,7 +190,7 @@ def steer(
     """The form: ?topics= are ticked, and the other parameters are what its fields begin with."""
     ticked: list[int] = []
     if run.final:
-        ticked = numbers(",".join(topics).split(","), run)[: steering.MOST_STEERED]
+        ticked = read_numbers(",".join(topics).split(","), run)[: steering.MOST_STEERED]
     words = top_words(view, ticked, WORDS_OF_TOPIC) if ticked else {}
     to_merge = merge.split(",")
     to_split = split.split(",")

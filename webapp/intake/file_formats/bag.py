@@ -113,7 +113,7 @@ def documents(
         yield from document(number, counts, words, name)
 
 
-def numbers(line: str, count: int, name: str, row: int) -> list[int]:
+def read_numbers(line: str, count: int, name: str, row: int) -> list[int]:
     """The whole numbers of a line. Raises Unreadable where it holds something else."""
     try:
         values = [int(part) if part.isdigit() else _whole_number(part) for part in line.split()]

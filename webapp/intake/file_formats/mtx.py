@@ -87,7 +87,7 @@ def _shape(path: Source, name: str) -> list[int]:
                 f" found “{clean(first.strip())[:60]}”."
             )
         for number, line in numbered:
-            return bag.numbers(line, 3, name, number)
+            return bag.read_numbers(line, 3, name, number)
     raise Unreadable(f"“{name}” ends before its first entry. Save it again.")
 
 
@@ -96,7 +96,7 @@ def _entries(file, name: str, by_rows: bool) -> Iterator[tuple[int, int, int]]:
     first, numbered = _rows(file)
     pattern = "pattern" in first.lower()
     for number, line in itertools.islice(numbered, 1, None):
-        row, column, *count = bag.numbers(line, 2 if pattern else 3, name, number)
+        row, column, *count = bag.read_numbers(line, 2 if pattern else 3, name, number)
         document, word = (row, column) if by_rows else (column, row)
         yield document, word - 1, count[0] if count else 1
 

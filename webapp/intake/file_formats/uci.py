@@ -47,7 +47,7 @@ def _number_of_header(rows: Iterator[tuple[int, str]], line_number: int, name: s
     """The number that the next line that is not blank has. line_number: where it should be, for
     what is said of a file that ends before it. Raises Unreadable."""
     number, line = next(rows, (line_number, ""))
-    return bag.numbers(line, 1, name, number)[0]
+    return bag.read_numbers(line, 1, name, number)[0]
 
 
 def _entries(rows: Iterator[tuple[int, str]], name: str) -> Iterator[tuple[int, int, int]]:
@@ -55,7 +55,7 @@ def _entries(rows: Iterator[tuple[int, str]], name: str) -> Iterator[tuple[int, 
     documents."""
     before = 0
     for number, line in rows:
-        document, word, count = bag.numbers(line, 3, name, number)
+        document, word, count = bag.read_numbers(line, 3, name, number)
         if document < before:
             raise Unreadable(
                 f"“{name}”, line {number}: document {document} comes after {before}. Sort the file"

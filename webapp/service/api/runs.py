@@ -240,7 +240,10 @@ def whole(request: HttpRequest, run_id: int, number: int):
         raise Http404(f"Corpus {run.corpus_id} has no document {number}.")
     view = RunView(run)
     tokens = parent_documents.mixture(view, parent)
-    return parent._asdict() | {"tokens": int(tokens.sum()), "topics": documents.parts(view, tokens)}
+    return parent._asdict() | {
+        "tokens": int(tokens.sum()),
+        "topics": documents.topic_proportions(view, tokens),
+    }
 
 
 @router.get(

@@ -68,14 +68,15 @@ def page(run: Run, concept: Concept, by: int | None) -> AgreementPage | Agreemen
     came since, if that is of the same draw."""
     compared = _read(concept, _key(concept))
     counting = None
+    has_failed = False
     if compared is None and _codings(concept).count() <= QUICK_CODES:
         compared = _compare_and_keep(concept)
     if compared is None:
         dispatch.ask(TASK, [concept.pk], by)
         counting = dispatch.progress(TASK, [concept.pk])
+        has_failed = dispatch.has_failed(TASK, [concept.pk])
         compared = _before(concept)
     if compared is None:
-        has_failed = dispatch.has_failed(TASK, [concept.pk])
         return AgreementNotYet(concept.name, counting or 0.0, has_failed)
     holds, base = defined(concept)
     settled = coding.settled(concept, base)
@@ -93,6 +94,7 @@ def page(run: Run, concept: Concept, by: int | None) -> AgreementPage | Agreemen
         ),
         unsettled=len(unsettled),
         counting=counting,
+        has_failed=has_failed,
     )
 
 

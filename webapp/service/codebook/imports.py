@@ -176,7 +176,7 @@ def _of_table(concept: Concept, codes: list[str], content: bytes) -> list[Given]
     code_of = {str(i): i for i in range(len(codes))}
     code_of |= {name.casefold(): i for i, name in enumerate(codes)}
     ids = {row["id"] for _, row in rows if is_text(row["id"])}
-    numbers = embargo.numbers(concept.corpus, ids)
+    numbers = embargo.documents_by_id(concept.corpus, ids)
     readings: dict[tuple[int, str], Given] = {}
     for line, row in rows:
         if not is_all_text(row):
@@ -309,8 +309,10 @@ def _documents(corpus: Corpus, texts: list[qdpx.Text]) -> list[int | None]:
     or title."""
     digests = {digest for text in texts for digest in text.digests}
     names = {name for text in texts for name in text.names}
-    by_text = embargo.numbers(corpus, digests, "digest")
-    by_name = embargo.numbers(corpus, names, "title") | embargo.numbers(corpus, names)
+    by_text = embargo.documents_by_id(corpus, digests, "digest")
+    by_name = embargo.documents_by_id(corpus, names, "title") | embargo.documents_by_id(
+        corpus, names
+    )
     documents = []
     for text in texts:
         numbers = [by_text[digest] for digest in text.digests if digest in by_text]

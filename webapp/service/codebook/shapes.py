@@ -184,7 +184,8 @@ class AgreementPage:
     """texts: that two coders or more coded. alpha: Krippendorff's; ac1: Gwet's; both weighted for
     how texts were drawn. unsettled: how many disagreements are not settled; disagreements: at most
     a page of them, those first. counting: from 0 to 1, how far a worker is that counts codes which
-    came since; null where all are counted."""
+    came since; null where all are counted. has_failed: its last try came to nothing, and the next
+    one waits."""
 
     concept: str
     codes: list[str]
@@ -195,6 +196,7 @@ class AgreementPage:
     disagreements: list[Disagreement]
     unsettled: int
     counting: float | None
+    has_failed: bool
 
 
 @dataclass(frozen=True)

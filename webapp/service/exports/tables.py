@@ -246,7 +246,7 @@ def documents(source: ExportSource) -> ExportTable:
 def _document_blocks(source: ExportSource, topics: list[int]) -> Iterator[Block]:
     assigned = evidence.of(source.run)
     labels = source.selection.view.labels
-    tokens_of_topics = [assigned.mixtures.tokens_held(labels.parts(k)) for k in topics]
+    tokens_of_topics = [assigned.mixtures.tokens_held(labels.merged_topics(k)) for k in topics]
     for numbers in selected(source):
         block = []
         for d, row in _describe_documents(source.run, numbers, "metadata"):

@@ -33,7 +33,7 @@ class Gathered:
     def collect(self) -> Iterator[Metric]:
         with self.lock:  # others wait for what the first one gathers
             if time.monotonic() - self.at >= KEEP:
-                self.last = _families(state.numbers())
+                self.last = _families(state.measured_numbers())
                 self.at = time.monotonic()
         yield from self.last
 

@@ -114,7 +114,7 @@ NUMBERS = {  # name -> (what it is, what it says, its labels)
 Number = tuple[str, tuple[str, ...], float]  # (name, of NUMBERS; labels; value)
 
 
-def numbers() -> list[Number]:
+def measured_numbers() -> list[Number]:
     """All numbers. A part that does not answer is told by topograph_up, and its numbers are left
     out."""
     numbers = []

@@ -43,7 +43,7 @@ def _describe_texts(corpus: Corpus, rows: list[Reading]) -> list[ReadText]:
         same_number = documents.get(row.document)
         if same_number is None or same_number["digest"] != bytes(row.digest).hex():
             moved.add(bytes(row.digest))
-    new_numbers = embargo.numbers(corpus, moved, "digest") if moved else {}
+    new_numbers = embargo.documents_by_id(corpus, moved, "digest") if moved else {}
     documents |= embargo.about(corpus, new_numbers.values(), "title", "digest")
     described = []
     for row in rows:

@@ -214,7 +214,7 @@ def test_the_time_is_estimated_as_the_form_of_trainings_does(run, monkeypatch):
     assert seconds[32] < seconds[2] and shares[32] == shares[2] < 1.0
     monkeypatch.setattr(how_many, "MOST_CORE_SECONDS", one_core)
     expected = 0.0
-    for number in how_many.numbers(run):
+    for number in how_many.numbers_of_topics(run):
         config = engines.config(run.engine, topics=number, passes=how_many.PASSES)
         resolved = config.resolve(run.version.rows, run.version.tokens)
         expected += how_many.SEEDS * word_estimates.waited_seconds(

@@ -402,7 +402,7 @@ def test_documents_with_numbers_alone_are_grouped_by_these(client, draft, django
 
     rows = [[f"word other thing horse comet {i}", i % 4 + 0.5] for i in range(12)]
     run = _draft_read(draft, [["text", "score"], *rows])
-    assert [field.name for field in fields.numbers(run.version)] == ["score"]
+    assert [field.name for field in fields.numeric_fields(run.version)] == ["score"]
     assert fields.choices(run.version) == ["score"]
     train(run.pk)
     page = get(client, run)

@@ -1,6 +1,8 @@
 """A run that a reader steers: topics of another one merged, split or joined by words, and training
 goes on from there."""
 
+from urllib.parse import urlencode
+
 import pytest
 from django.http import QueryDict
 from django.urls import reverse
@@ -89,6 +91,17 @@ def test_what_cannot_be_done_is_said(client, trained, query, sentence):
     # Nothing is lost
     assert sentence in html and ("zyzzyva" not in query or 'name="never" value="zyzzyva"' in html)
     assert not Run.objects.filter(status="queued").exists()
+
+
+def test_too_many_words_are_refused_before_the_vocabulary_is_asked(
+    trained, django_assert_num_queries
+):
+    run = Run.objects.select_related("version", "snapshot").get(pk=trained.pk)
+    many = " ".join(f"w{number}" for number in range(1_000))
+    with django_assert_num_queries(0), pytest.raises(Invalid, match="At most 50"):
+        wish(run, urlencode({"never": many}))
+    with django_assert_num_queries(0), pytest.raises(Invalid, match="At most 2,000"):
+        runs.without(run, [f"w{number}" for number in range(2_001)])
 
 
 def test_one_word_must_be_left(trained):

@@ -33,7 +33,7 @@ from webapp.core.documents.selection import Selection
 from webapp.core.notebooks import queries as kept
 from webapp.core.results import page_cache
 from webapp.core.results.view import RunView
-from webapp.models import Corpus, Membership, Reading, Run, TextReader, TextShown, User
+from webapp.models import Corpus, Membership, Pin, Reading, Run, TextReader, TextShown, User
 from webapp.platform.accounts import authorization, embargo, sharing, tokens
 from webapp.platform.accounts.embargo import PASSAGE, READER_PART, who_reads
 from webapp.platform.accounts.embargo.budgets import (
@@ -596,3 +596,33 @@ def test_passages_of_a_page_from_the_cache_and_of_a_file_are_on_the_record_of_re
     word = texts()[0][0]
     answer = client.get(reverse("export", args=[run.pk, "lines.csv"]) + f"?word={word}")
     assert answer.status_code == 200 and recorded.filter(kind="file", file="lines.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "pin",
+    [
+        {"kind": "passage", "document": 2, "quote": "{guess}", "comment": "x" * 10_001},
+        {
+            "kind": "chart",
+            "title": "Years",
+            "address": "/runs/1/time/",
+            "sentence": "More.",
+            "passages": '[{"document": 2, "quote": "{guess}"}, {"document": 2, "quote": "{long}"}]',
+        },
+    ],
+    ids=["a comment that is too long", "a second passage that is too long"],
+)
+def test_what_a_pin_tells_is_counted_although_it_fails_afterwards(run, pin):
+    """Else guesses, each of which fails in the end, would spell out a text for nothing."""
+    ann = member(run, "ann")
+    client = Client()
+    client.force_login(ann)
+    guess = " ".join(texts()[2][:3])
+    filled = {
+        name: str(value).replace("{guess}", guess).replace("{long}", "y" * 10_001)
+        for name, value in pin.items()
+    }
+    answer = Context().run(client.post, reverse("pin"), filled | {"run": run.pk})
+    assert answer.status_code == 302
+    assert not Pin.objects.filter(notebook__owner=ann).exists()
+    assert TextShown.objects.filter(reader=f"user {ann.pk}").count() == 1

@@ -76,6 +76,10 @@ def test_codes_that_come_meanwhile_are_counted_while_the_page_shows_the_others(
     during = client.get(json).json()
     assert during["alpha"] == before["alpha"] and during["counting"] == 0.0
     assert "Codes came since this was computed" in client.get(page).content.decode()
+    with pytest.raises(ZeroDivisionError), dispatch.at_work(agreement.TASK, [many.pk]):
+        raise ZeroDivisionError
+    assert client.get(json).json()["has_failed"]
+    assert "A worker tried this, and failed" in client.get(page).content.decode()
     agree(many.pk, None)
     after = client.get(json).json()
     assert after["counting"] is None and after["alpha"] != before["alpha"]

@@ -108,7 +108,7 @@ def test_who_shares_a_training(client):
         )
         numbers = {
             (name, labels): n
-            for name, labels, n in state.numbers()
+            for name, labels, n in state.measured_numbers()
             if name.startswith("topograph_cluster")
         }
         assert numbers["topograph_cluster_workers", ("4711",)] == 2

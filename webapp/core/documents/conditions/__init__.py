@@ -40,7 +40,7 @@ def in_order(conditions: Iterable[Condition]) -> list[Condition]:
     return sorted(dict.fromkeys(conditions), key=lambda condition: KINDS.index(type(condition)))
 
 
-def numbers(conditions: Sequence[Condition], all_documents: AllDocuments) -> np.ndarray:
+def matching_documents(conditions: Sequence[Condition], all_documents: AllDocuments) -> np.ndarray:
     """int32, ascending, read-only: the documents that meet all of some conditions, at least one."""
     found = None
     for kind in sorted(KINDS, key=lambda kind: kind.EFFORT):

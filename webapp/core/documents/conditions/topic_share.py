@@ -50,11 +50,11 @@ class TopicShare(Condition):
     def depends_on(self, all_documents: AllDocuments) -> tuple[int | None, ...]:
         """The snapshot, and which topics are merged into this one."""
         view = all_documents.run_view
-        return (view.run.snapshot_id, *view.labels.parts(self.topic))
+        return (view.run.snapshot_id, *view.labels.merged_topics(self.topic))
 
     def narrow(self, all_documents: AllDocuments, among: np.ndarray | None) -> np.ndarray:
         view = all_documents.run_view
-        parts = view.labels.parts(self.topic)
+        parts = view.labels.merged_topics(self.topic)
         topic_documents = evidence.of(view.run).topic_documents
         return topic_documents.at_least(parts, self.percent / 100, among)
 

@@ -32,7 +32,7 @@ and refused. `withholding`: which fields. `fields`, `texts`: what is read of the
 from webapp.platform.accounts.embargo.budgets import used
 from webapp.platform.accounts.embargo.fields import (
     about,
-    numbers,
+    documents_by_id,
     numbers_with,
     values_naming,
     words,
@@ -108,7 +108,7 @@ __all__ = [
     "lines",
     "located",
     "note_coded",
-    "numbers",
+    "documents_by_id",
     "numbers_with",
     "part",
     "passage",

@@ -46,7 +46,8 @@ def charge(corpus: Corpus, wanted: list[Wanted]) -> list[Span]:
         return cut
     first = lineage_of(corpus).first
     lengths = {wanted_text.digest: wanted_text.length for wanted_text in wanted}
-    with transaction.atomic():
+    # durable: within a transaction of its caller, whose failure would take the count back, it raises
+    with transaction.atomic(durable=True):
         rows(
             "INSERT INTO text_shown (reader, digest, corpus_id) SELECT reader, digest, %s FROM"
             " unnest(%s::text[], %s::bytea[]) AS asked(reader, digest) ON CONFLICT DO NOTHING"

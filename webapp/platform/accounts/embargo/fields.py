@@ -41,7 +41,7 @@ def about(corpus: Corpus, numbers: Collection[int], *columns: str) -> dict[int, 
     return {row["number"]: hidden.row(row) if hidden else row for row in documents}
 
 
-def numbers(corpus: Corpus, ids: Collection, column: str = "source_id") -> dict[Any, int]:
+def documents_by_id(corpus: Corpus, ids: Collection, column: str = "source_id") -> dict[Any, int]:
     """id -> the number of the document that has it in its files; of several with one id the first.
     Ids that none has are left out. Nothing is said of ids that are withheld. column: what they are
     instead: title, or digest (bytes, sha256 of the text); those that several documents have are
