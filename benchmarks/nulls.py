@@ -225,9 +225,9 @@ class ExchangedDates(NamedTuple):
     def of(cls, selection, document_set, unit: np.ndarray) -> "ExchangedDates":
         """Made of what is known of a set."""
         from inference.answers import cells
-        from webapp.core.documents import fields
+        from webapp.core.documents import document_days
 
-        dates = fields.dates(selection.version)
+        dates = document_days.read_days(selection.version)
         has_unit = document_set.unit is not None
         return cls(dates, unit, has_unit and cells.follow_each_other(document_set.unit, dates))
 
@@ -235,11 +235,11 @@ class ExchangedDates(NamedTuple):
     def exchanged(self, chance: np.random.Generator | None) -> Iterator[None]:
         """Within, every page reads exchanged dates; the true ones where chance is None."""
         from webapp.analysis.answers import set_answers
-        from webapp.core.documents import fields
+        from webapp.core.documents import document_days
 
         drawn = self.dates if chance is None else self._draw(chance)
         set_answers._looked_through.clear()
-        with mock.patch.object(fields, "dates", lambda version: drawn):
+        with mock.patch.object(document_days, "read_days", lambda version: drawn):
             yield
         set_answers._looked_through.clear()
 

@@ -25,7 +25,7 @@ from tasks.runs import train
 from webapp.analysis.findings import compute, stored
 from webapp.analysis.findings.overview import overview
 from webapp.analysis.findings.values import Detail
-from webapp.core.documents import fields
+from webapp.core.documents import document_days, fields
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence, family_tree
 from webapp.core.results.view import RunView
@@ -139,9 +139,9 @@ def false_findings(run, chance: np.random.Generator) -> list:
     """Sentences about time where the documents' dates are shuffled, and about groups where their
     values are."""
     order = chance.permutation(run.version.documents)
-    dates = fields.dates
+    read_days = document_days.read_days
     values = fields.values
-    with mock.patch.object(fields, "dates", lambda version: dates(version)[order]):
+    with mock.patch.object(document_days, "read_days", lambda version: read_days(version)[order]):
         rows = compute.findings(_all_documents(run)).findings
         false: list[Any] = [row for row in rows if row.kind in KINDS_OF_TIME]
     with mock.patch.object(fields, "values", lambda version, field: values(version, field)[order]):

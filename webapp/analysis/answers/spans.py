@@ -8,7 +8,7 @@ import numpy as np
 from inference.answers import Answers, periods, spans
 from inference.answers.outcome import Outcome
 from inference.answers.spans import Spans, Speakers
-from webapp.core.documents import corpus_unit, fields
+from webapp.core.documents import corpus_unit, document_days
 from webapp.core.documents.selection import Selection
 from webapp.models import Version
 
@@ -95,7 +95,7 @@ def _look_through(
     longest: float,
     left_out: np.ndarray | None,
 ) -> SpansOfSet | None:
-    calendar = calendar_of(fields.dates(selection.version), selection.mask)
+    calendar = calendar_of(document_days.read_days(selection.version), selection.mask)
     if calendar is None:
         return None
     period_of_document = calendar.group.astype(np.int64)

@@ -15,9 +15,10 @@ from inference.effects.design import Design, make_design
 from webapp.analysis.effects import variables
 from webapp.analysis.effects.formula import Formula
 from webapp.analysis.time import shares
-from webapp.core.documents import corpus_unit, fields
+from webapp.core.documents import corpus_unit, document_days, document_groups
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence
+from webapp.intake.metadata.groups import PERIODS
 
 MOST_STEPS = 1 << 32  # pairs of a document and a topic, times columns: some ten seconds
 # Of counted words; by inference.effects.as_stm, with draws or without
@@ -168,8 +169,8 @@ class EffectModel:
                 self.selection.with_dates(levels.labels[i], levels.labels[i])
                 for i in (shown_levels if levels.term.name == variables.DATE else ())
             ] or [self.selection]
-        if (name := levels.term.name) in fields.PERIODS:
-            groups = fields.groups(self.selection.version, name)
+        if (name := levels.term.name) in PERIODS:
+            groups = document_groups.read_groups(self.selection.version, name)
             return [self.selection.within(groups, i) for i in shown_levels]
         return [
             self.selection.elsewhere(name).with_value(name, levels.labels[i]) for i in shown_levels
@@ -217,7 +218,7 @@ class EffectModel:
         """What is compared, and what is held constant."""
         fitted_design = self.design
         dated = any(levels.term.name == variables.DATE for levels in self.constants)
-        time = fields.dates(self.selection.version).astype(float) if dated else None
+        time = document_days.read_days(self.selection.version).astype(float) if dated else None
         return Settings(fitted_design.rows, self.rows, self.side, fitted_design.held, time)
 
     @cached_property
@@ -256,8 +257,10 @@ class EffectModel:
         )
         if dated is None or not (side >= 0).any():
             return True
-        by = fields.usual(self.selection.version)
-        groups = fields.groups(self.selection.version, by if by in fields.PERIODS else "year")
+        by = document_groups.usual_grouping(self.selection.version)
+        groups = document_groups.read_groups(
+            self.selection.version, by if by in PERIODS else "year"
+        )
         has_both = (self.design.cell >= 0) & (groups.group >= 0)
         return time_curve.overlap(
             self.weight[has_both], side[self.design.cell[has_both]], groups.group[has_both]

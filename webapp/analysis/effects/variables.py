@@ -9,8 +9,9 @@ import numpy as np
 from inference.effects import design
 from inference.errors import Invalid
 from webapp.analysis.effects.formula import Formula, Term
-from webapp.core.documents import corpus_unit, days, fields
+from webapp.core.documents import corpus_unit, days, document_days, document_groups, fields
 from webapp.intake.metadata import Number, ValueField
+from webapp.intake.metadata.groups import PERIODS
 from webapp.intake.metadata.number import parse_number, written
 from webapp.models import Version
 
@@ -107,7 +108,7 @@ class Levels:
     def usual(self, words: np.ndarray) -> tuple[int, int]:
         """Two levels that are compared where none are asked for: the most frequent values, or a
         tenth of the words from either end. words: float64[L]."""
-        if self.values is None and self.term.name not in fields.PERIODS:
+        if self.values is None and self.term.name not in PERIODS:
             named_levels = [
                 i for i in np.argsort(-words, kind="stable").tolist() if i < len(self.named)
             ]
@@ -124,9 +125,9 @@ def of_term(
     """asked_values: values of a category that are told apart though they are not frequent;
     most_levels: values that are. Raises Invalid for what is no field."""
     if term.name == DATE:
-        if fields.dated(version) is None:
+        if document_days.first_and_last(version) is None:
             raise Invalid("formula", f"No document of “{version.corpus.name}” has a date.")
-        ordinals = fields.dates(version)
+        ordinals = document_days.read_days(version)
         level, values = _steps(ordinals.astype(float), ordinals > 0)
         return Levels(term, level, [_day(i, values) for i in range(len(values))], values)
     if number := next((f for f in _numbers(version) if f.name == term.name), None):
@@ -137,8 +138,8 @@ def of_term(
         raise Invalid(
             "formula", f"A spline is of a number or of “{DATE}”, not of “{term.name[:80]}”."
         )
-    if term.name in fields.PERIODS:
-        groups = fields.groups(version, term.name)
+    if term.name in PERIODS:
+        groups = document_groups.read_groups(version, term.name)
         return Levels(term, groups.group, groups.labels)
     category, codes = fields.codes(version, term.name)
     return _of_category(term, category, codes, asked_values, most_levels)
@@ -195,7 +196,7 @@ def _short(i: int, values: np.ndarray) -> str:
 
 def _categories(version: Version) -> list[ValueField]:
     """What no other name of a formula hides, with two values or more."""
-    hidden = (DATE, *fields.PERIODS)
+    hidden = (DATE, *PERIODS)
     categories = [field for field in fields.categories(version) if field.name not in hidden]
     return [field for field in categories if len(field.values) > 1]
 
@@ -237,7 +238,7 @@ def offered(version: Version) -> tuple[list[Offered], list[Offered], list[Offere
     other_categories = [Offered(str(Term(name)), name) for name in categories if name != unit]
     who_speaks = [Offered(str(Term(name)), name) for name in categories if name == unit]
     numbers = [number.name for number in _numbers(version)]
-    if fields.dated(version):
+    if document_days.first_and_last(version):
         numbers.insert(0, DATE)
     lines = [Offered(str(Term(name)), f"{name}, as a straight line") for name in numbers]
     curves = [Offered(str(Term(name, curve=True)), f"{name}, as a curve") for name in numbers]
@@ -252,7 +253,7 @@ def offered(version: Version) -> tuple[list[Offered], list[Offered], list[Offere
 def usual(version: Version) -> Formula | None:
     """What is looked at where nothing is asked for: the category with the fewest values, with the
     date held constant, else a number or the date; None where there is nothing."""
-    dated = fields.dated(version) is not None
+    dated = document_days.first_and_last(version) is not None
     categories = _categories(version)
     if categories:
         fewest = min(categories, key=lambda category: len(category.values))

@@ -23,9 +23,10 @@ from webapp.analysis.effects.estimates import Regression
 from webapp.analysis.effects.two_sets import LEAST_UNITS, MOST_NUMBERS, TwoSets
 from webapp.analysis.time import shares
 from webapp.core.asked_training.stored_steering import Steering
-from webapp.core.documents import corpus_unit, fields
+from webapp.core.documents import corpus_unit, document_days, document_groups
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView
+from webapp.intake.metadata.groups import PERIODS
 from webapp.models import Run
 from webapp.platform.jobs import kinds
 from webapp.platform.storage.cache import BoundedCache, nbytes
@@ -33,7 +34,7 @@ from webapp.platform.storage.cache import BoundedCache, nbytes
 MOST_OTHER_RUNS = 24  # other runs, the newest
 REQUEST_SECONDS = 4.0
 _ROW = 32_000  # bytes of what is kept of a run, without its sums
-TIMES = (variables.DATE, *fields.PERIODS)
+TIMES = (variables.DATE, *PERIODS)
 Question = Regression | TwoSets
 _kept = BoundedCache(64 << 20, weigh=lambda value: _ROW + nbytes(value))
 
@@ -260,7 +261,9 @@ def in_time(question: Question) -> bool:
 def _periods(question: Regression) -> tuple[Exchangeable | None, str]:
     """Periods in their order, neighbours together where there are many: none is exchanged."""
     version = question.selection.version
-    period_groups = fields.groups(version, fields.period(version) or "year").group
+    period_groups = document_groups.read_groups(
+        version, document_groups.best_period(version) or "year"
+    ).group
     has_period = (question.design.cell >= 0) & (period_groups >= 0)
     used, order = np.unique(period_groups[has_period], return_inverse=True)
     if len(used) < over_time.LEAST_PERIODS:
@@ -309,7 +312,7 @@ def _exchangeable(question: Question) -> tuple[Exchangeable | None, str]:
     code = np.full(len(level_of_effect), -1) if field is None else corpus_unit.codes(version, field)
     days: np.ndarray | None = None
     if any(term.name in TIMES for term in question.effect_question.formula.held):
-        days = fields.dates(version).astype(float)
+        days = document_days.read_days(version).astype(float)
         days = np.where(days > 0, days, np.nan)
     most_units = max(MOST_NUMBERS // max(len(visible_topics(question)), 1), LEAST_UNITS)
     exchangeable_units = joint.exchangeable(

@@ -14,7 +14,7 @@ from webapp.analysis.findings import group_fields, quotations, trivial_words, wo
 from webapp.analysis.findings.called import Names
 from webapp.analysis.findings.group_fields import GroupField
 from webapp.analysis.findings.periods import Periods, divide
-from webapp.core.documents import corpus_unit, fields
+from webapp.core.documents import corpus_unit, document_days
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence as evidence_of_runs
 from webapp.core.results.view import RunView
@@ -138,7 +138,7 @@ def collect(selection: RunSelection) -> DocumentSet:
     as_one_group = selection.group(np.zeros(run.version.documents, np.int32))
     totals = _sums(evidence, as_one_group, 1, view.labels.into, run.topics)
     subjects = _subjects(view, totals)
-    dates = fields.dates(run.version)
+    dates = document_days.read_days(run.version)
     return DocumentSet(
         selection=selection,
         evidence=evidence,

@@ -10,7 +10,7 @@ from django.db.models.functions import Length
 
 from inference.errors import Invalid
 from inference.explore.family_names import FamilyName, Looked, Term, name
-from webapp.core.documents import corpus_unit, fields
+from webapp.core.documents import corpus_unit, document_days
 from webapp.core.documents.search import UNDER_EMBARGO
 from webapp.core.results import evidence, family_tree
 from webapp.core.results.labels import Labels
@@ -121,7 +121,7 @@ def _make_of_texts(
     lengths = Word.objects.filter(version=run.version_id, number__in=numbers)
     looked = Looked(
         evidence.of(run),
-        fields.dates(run.version),
+        document_days.read_days(run.version),
         dict(lengths.values_list("number", Length("word"))),
     )
     return {

@@ -7,7 +7,7 @@ from django.http import QueryDict
 
 from webapp.analysis.findings.claim import Claim
 from webapp.analysis.findings.shapes import FindingRow
-from webapp.core.documents import fields
+from webapp.core.documents import document_days, fields
 from webapp.core.documents.conditions import Range
 from webapp.core.results.view import RunView
 
@@ -15,7 +15,9 @@ from webapp.core.results.view import RunView
 def effects(view: RunView, row: FindingRow) -> str:
     """The page that answers the finding's question; "" where there is none."""
     version = view.run.version
-    if row.kind == "family" and (fields.dated(version) or fields.categories(version)):
+    if row.kind == "family" and (
+        document_days.first_and_last(version) or fields.categories(version)
+    ):
         topics = QueryDict(urlsplit(row.url).query)["topics"]
         return view.go("run_effects", asked=urlencode({"topic": topics}, safe=",")) + "#one"
     if row.kind == "keyword" and row.claims:

@@ -6,7 +6,7 @@ from scipy.sparse import csc_matrix, spmatrix
 
 from inference.answers import trivial
 from inference.text.calendar_names import calendar_names
-from webapp.core.documents import fields
+from webapp.core.documents import document_days
 from webapp.models import Version
 
 
@@ -21,7 +21,7 @@ def of_who_speaks(has: spmatrix, unit: np.ndarray, days: np.ndarray) -> set[int]
 def of_the_calendar(version: Version, words: list[str]) -> set[int]:
     """Columns of words that name a month or a day of the week, in the languages of the texts, where
     documents have dates: they say when a text was written."""
-    if fields.dated(version) is None:
+    if document_days.first_and_last(version) is None:
         return set()
     languages = [version.settings.get("language") or "", *version.settings.get("also", ())]
     names = frozenset[str]().union(*map(calendar_names, languages))

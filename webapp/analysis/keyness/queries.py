@@ -10,7 +10,7 @@ from webapp.analysis.keyness.counting import Computed, Contrast, Counted, in_ord
 from webapp.analysis.keyness.shapes import Keyness, KeyWord, Order, SpreadWord
 from webapp.analysis.two_sets import compared_sets
 from webapp.analysis.two_sets.shapes import Side
-from webapp.core.documents import fields, unit_sentences
+from webapp.core.documents import document_groups, unit_sentences
 from webapp.platform.storage.csv_table import CsvTable
 from webapp.platform.storage.nulls import number_or_none
 
@@ -88,7 +88,7 @@ def described(contrast: Contrast, computed: Computed) -> list[Side]:
 def _dispersions(contrast: Contrast, s: int, forms: np.ndarray, over: str) -> list[float | None]:
     """How evenly forms are spread over a side's parts, which are periods or values of a field.
     Raises Invalid where the corpus has no such thing."""
-    groups = fields.groups(contrast.base.version, over).group
+    groups = document_groups.read_groups(contrast.base.version, over).group
     in_side = contrast.sets == (two_sets.FIRST if s == 0 else two_sets.SECOND)
     part = np.full(len(contrast.sets), -1)  # also of documents behind the last that was read
     part[: len(groups)] = np.where(in_side[: len(groups)], groups, -1)

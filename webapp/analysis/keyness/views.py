@@ -23,7 +23,7 @@ from webapp.analysis.keyness.shapes import (
 )
 from webapp.analysis.two_sets import compared_sets
 from webapp.analysis.words import senses
-from webapp.core.documents import fields
+from webapp.core.documents import document_groups
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import provenance
 from webapp.core.results.view import RunView
@@ -173,7 +173,7 @@ def _html(
         ],
         overs=[
             (name or "none", page_query.url(over=name or None), name == page.over)
-            for name in ["", *fields.choices(view.run.version)]
+            for name in ["", *document_groups.possible_groupings(view.run.version)]
         ],
         most=max(drawn, default=1.0),
         csv=view.go("run_keyness_csv", asked=query),

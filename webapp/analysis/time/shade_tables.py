@@ -8,9 +8,10 @@ from inference.errors import Invalid
 from inference.explore.bands import Bands
 from webapp.analysis.time import shares, trends
 from webapp.analysis.time.shapes import Cell, FieldsTable, SharesTable, TopicCells, ValueCells
-from webapp.core.documents import fields
+from webapp.core.documents import document_groups
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links, topics
+from webapp.intake.metadata.groups import PERIODS, Groups
 from webapp.platform.storage.nulls import number_or_none
 
 ROWS = 20  # topics where none is named: those that change most
@@ -122,7 +123,7 @@ def of_two_fields(
     is_shown = (column >= 0) & (row >= 0)
     cell_of_document = np.where(is_shown, row * width + column, -1).astype(np.int32)
     count = max(len(rows_shown) * width, 1)
-    groups = fields.Groups(f"{field} and {by}", [""] * count, cell_of_document)
+    groups = Groups(f"{field} and {by}", [""] * count, cell_of_document)
     cells = shares.of_groups(selection, groups, (field, by))
     bands = shares.intervals(cells, [topic])
     tokens = shares.tokens(columns)
@@ -137,7 +138,7 @@ def of_two_fields(
         return _cell(bands, 0, i * width + j, overall, largest, against, url)
 
     rows = []
-    for value in fields.in_order(selection.version, row_groups, rows_shown):
+    for value in document_groups.order_groups(selection.version, row_groups, rows_shown):
         i = rows_shown.index(value)
         cells_of_row = [cell(i, j) for j in range(width)]
         if any(cell_of_row.documents for cell_of_row in cells_of_row):
@@ -155,7 +156,7 @@ def of_two_fields(
     )
 
 
-def _places(groups: fields.Groups, groups_shown: list[int]) -> np.ndarray:
+def _places(groups: Groups, groups_shown: list[int]) -> np.ndarray:
     """int64[D]: the place of each document's group among those that are shown, -1 for none."""
     place_of_group = np.full(len(groups.labels) + 1, -1, np.int64)  # the last: no group
     place_of_group[groups_shown] = np.arange(len(groups_shown))
@@ -187,17 +188,19 @@ def _columns(grouped_set: shares.GroupedSet) -> list[int]:
     more than COLUMNS periods."""
     columns = grouped_set.present
     if not grouped_set.groups.in_time:
-        return fields.in_order(grouped_set.selection.version, grouped_set.groups, columns[:VALUES])
+        return document_groups.order_groups(
+            grouped_set.selection.version, grouped_set.groups, columns[:VALUES]
+        )
     columns = [g for g in columns if grouped_set.documents[g]]
     count = len(columns)
     if count > COLUMNS:
         earliest = grouped_set.groups.labels[columns[-COLUMNS]].rstrip("s")
         raise Invalid(
             "by",
-            f"A table can show {COLUMNS} {fields.PERIODS[grouped_set.groups.by]} beside each other; there"
+            f"A table can show {COLUMNS} {PERIODS[grouped_set.groups.by]} beside each other; there"
             f" are {count:,}. Choose a longer period, or documents from {earliest} on.",
         )
-    return fields.in_order(grouped_set.selection.version, grouped_set.groups, columns)
+    return document_groups.order_groups(grouped_set.selection.version, grouped_set.groups, columns)
 
 
 def _peak(share: np.ndarray) -> np.ndarray:

@@ -16,10 +16,11 @@ from inference.documents import count
 from inference.effects import shares as effects
 from inference.effects.regression import Data
 from inference.explore import bands, change
-from webapp.core.documents import corpus_unit, fields, sums
+from webapp.core.documents import corpus_unit, document_groups, sums
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
+from webapp.intake.metadata.groups import Groups
 from webapp.platform.storage.cache import BoundedCache, of_documents
 
 _cache = BoundedCache(8 << 20)
@@ -34,7 +35,7 @@ class GroupedSet(NamedTuple):
     does not begin with empty years.
     """
 
-    groups: fields.Groups
+    groups: Groups
     selection: RunSelection
     days: list[sums.Spans] | None
     documents: np.ndarray
@@ -87,12 +88,12 @@ class GroupedSet(NamedTuple):
 
 
 def group_set(selection: RunSelection, by: str) -> GroupedSet:
-    """A set by a period, a category or a field of numbers (fields.groups). Raises Invalid where
+    """A set by a period, a category or a field of numbers (document_groups.read_groups). Raises Invalid where
     there is no such thing."""
-    return of_groups(selection, fields.groups(selection.version, by), by)
+    return of_groups(selection, document_groups.read_groups(selection.version, by), by)
 
 
-def of_groups(selection: RunSelection, groups: fields.Groups, name: Hashable) -> GroupedSet:
+def of_groups(selection: RunSelection, groups: Groups, name: Hashable) -> GroupedSet:
     """name: of the groups, which tells them from others of the same corpus."""
     key = (name, *selection.counts_key, _unit_of_groups(selection, name).key)
     days = sums.days_of_groups(selection, groups)
@@ -246,9 +247,7 @@ def strongest(grouped_set: GroupedSet, topic: int, g: int, count: int) -> list[t
     )
 
 
-def address(
-    selection: RunSelection, *groups: tuple[fields.Groups, int], has: int | None = None
-) -> str:
+def address(selection: RunSelection, *groups: tuple[Groups, int], has: int | None = None) -> str:
     """The query string of what of a set lies in a group of each kind, and has a topic: for the page
     of documents."""
     for kind, g in groups:

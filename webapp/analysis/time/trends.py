@@ -8,11 +8,12 @@ from inference.errors import Invalid
 from inference.explore.bands import Bands
 from webapp.analysis.time import shares
 from webapp.analysis.time.shapes import Choice, Passages, Period, TimeLine, TimeLines
-from webapp.core.documents import fields, queries
+from webapp.core.documents import document_groups, queries
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.shapes import StrongestPassage
 from webapp.core.results import links, topics
 from webapp.core.results.view import RunView
+from webapp.intake.metadata.groups import PERIODS
 from webapp.models import Run, Version
 from webapp.platform.storage.csv_table import CsvTable
 from webapp.platform.storage.nulls import number_or_none
@@ -25,14 +26,14 @@ VALUES = 40  # of a category, the most frequent: a longer list can't be compared
 
 
 def choices(version: Version) -> list[Choice]:
-    """What `fields.choices` offers."""
-    return [Choice(by, fields.PERIODS.get(by, by)) for by in fields.choices(version)]
+    """What `document_groups.possible_groupings` offers."""
+    return [Choice(by, PERIODS.get(by, by)) for by in document_groups.possible_groupings(version)]
 
 
 def grouping_field(run: Run, asked_field: str) -> str | None:
     """The field by which a page groups documents: the one that was asked for, else the usual one of
     the version. None where there is nothing to show: no field, or a run that is still trained."""
-    return (asked_field or fields.usual(run.version)) if run.final else None
+    return (asked_field or document_groups.usual_grouping(run.version)) if run.final else None
 
 
 def most_changing(grouped_set: shares.GroupedSet) -> list[int]:
@@ -90,7 +91,9 @@ def lines(
     groups_shown = grouped_set.present
     if not grouped_set.groups.in_time:
         groups_shown = groups_shown[:VALUES]
-    groups_in_order = fields.in_order(selection.version, grouped_set.groups, groups_shown)
+    groups_in_order = document_groups.order_groups(
+        selection.version, grouped_set.groups, groups_shown
+    )
     words = topics.top_words(selection.view, chosen_topics, 6)
     passages = None
     if bin_ and len(asked_topics) == 1:

@@ -18,7 +18,7 @@ from webapp.analysis.topics.shapes import (
     Sparkline,
     Times,
 )
-from webapp.core.documents import fields, sums
+from webapp.core.documents import document_groups, sums
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import found_again, links, measures, topics
 from webapp.intake.ingest.typed_words import find_words
@@ -286,7 +286,7 @@ class TopicListing:
 
     def lines(self, numbers: list[int]) -> tuple[Times, dict[int, Sparkline]] | None:
         """Shares over time for sparklines, by topic. None without dates."""
-        by = fields.period(self.run.version) if self.tokens is not None else None
+        by = document_groups.best_period(self.run.version) if self.tokens is not None else None
         if by is None:
             return None
         counted_sums = sums.of_selection(self.selection, by)

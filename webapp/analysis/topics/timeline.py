@@ -4,7 +4,7 @@ import numpy as np
 
 from webapp.analysis.topics.listing import TopicListing
 from webapp.analysis.topics.shapes import Band, Most, TopicTimes, Values
-from webapp.core.documents import fields, sums
+from webapp.core.documents import document_groups, sums
 from webapp.core.documents.shapes import Group
 from webapp.core.results import links
 from webapp.platform.storage.nulls import number_or_none
@@ -24,10 +24,12 @@ def over_time(listing: TopicListing, by: str, after: int = 0) -> TopicTimes | No
     """None where nothing is counted yet, or there is nothing to group documents by. Raises Invalid
     for what is no group. Topics of general talk are stacked only where they are asked for."""
     run = listing.run
-    choices = fields.choices(run.version)
+    choices = document_groups.possible_groupings(run.version)
     if listing.tokens is None or not choices:
         return None
-    groups = fields.groups(run.version, by or fields.usual(run.version) or choices[0])
+    groups = document_groups.read_groups(
+        run.version, by or document_groups.usual_grouping(run.version) or choices[0]
+    )
     counted_sums = sums.of_selection(listing.selection, groups.by)
     with_documents = np.flatnonzero(counted_sums.of_documents)
     if not len(with_documents):
@@ -36,7 +38,7 @@ def over_time(listing: TopicListing, by: str, after: int = 0) -> TopicTimes | No
     if groups.in_time:
         groups_listed = np.arange(with_documents[0], with_documents[-1] + 1)
     else:
-        values = fields.in_order(run.version, groups, with_documents[:VALUES].tolist())
+        values = document_groups.order_groups(run.version, groups, with_documents[:VALUES].tolist())
         groups_listed = np.array(values, np.int64)
         left_out = len(with_documents) - len(groups_listed)
     tokens = counted_sums.tokens[groups_listed]

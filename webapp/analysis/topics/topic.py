@@ -37,7 +37,7 @@ from webapp.analysis.topics.shapes import (
 )
 from webapp.core.curation import queries as curation
 from webapp.core.curation.queries import TopicForm
-from webapp.core.documents import fields, sums
+from webapp.core.documents import document_days, document_groups, sums
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import found_again, links, topics
 from webapp.core.results.found_again import Elsewhere
@@ -146,10 +146,12 @@ class ShownTopic:
         are left out; of a category, those without documents. None where there is nothing to group
         by; Invalid for a field that there is not."""
         version = self.view.run.version
-        choices = fields.choices(version)
+        choices = document_groups.possible_groupings(version)
         if not choices:
             return None
-        groups = fields.groups(version, by or fields.usual(version) or choices[0])
+        groups = document_groups.read_groups(
+            version, by or document_groups.usual_grouping(version) or choices[0]
+        )
         counted_sums = sums.of_selection(self.selection, groups.by)
         groups_listed = np.flatnonzero(counted_sums.of_documents)
         if len(groups_listed) and groups.in_time:
@@ -258,7 +260,7 @@ class ShownTopic:
     @property
     def has_dates(self) -> bool:
         """Whether any document of the run has a date."""
-        return fields.dated(self.selection.version) is not None
+        return document_days.first_and_last(self.selection.version) is not None
 
 
 def read_topic(selection: RunSelection, number: int) -> ShownTopic:

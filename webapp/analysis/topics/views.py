@@ -46,7 +46,7 @@ from webapp.analysis.topics.shapes import (
 )
 from webapp.analysis.topics.topic import ShownTopic, read_topic
 from webapp.analysis.words import queries as of_words
-from webapp.core.documents import fields
+from webapp.core.documents import document_groups
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import provenance, topics
 from webapp.core.results.page_cache import cached_page
@@ -141,7 +141,7 @@ def index(
             time=timeline.over_time(listing, by, after),
             unit="tokens" if unit == "tokens" else "shares",
             own_scale=scale == "own",
-            choices=fields.choices(view.run.version),
+            choices=document_groups.possible_groupings(view.run.version),
             json=view.go("run_topics_json") + page_query.url(view="time", after=after or None),
         )
     elif shown_as == "map":

@@ -8,7 +8,7 @@ from django.http import QueryDict
 
 from inference.errors import Invalid, called
 from inference.index.query import narrowed
-from webapp.core.documents import fields
+from webapp.core.documents import document_days
 from webapp.core.documents.conditions import DayLimit, Range, TopicShare, Value
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import links
@@ -92,7 +92,7 @@ def _name_between_ends(selection: RunSelection, documents: RunSelection) -> str:
     """What is selected in a few words, with both ends of its time: "1946–2020", as "1860 compared
     with from 1946" is no heading. documents: those of the side, which the page's own time
     bounds."""
-    days = fields.dated(selection.version)
+    days = document_days.first_and_last(selection.version)
     if days is None or not (selection.first or selection.last):
         return selection.name
     first_year, last_year = (f"{day.year:04d}" for day in days)

@@ -24,9 +24,10 @@ from webapp.analysis.two_sets.shapes import (
     WordDifference,
 )
 from webapp.analysis.words.shapes import WordLink
-from webapp.core.documents import corpus_unit, fields, search, sums, unit_sentences
+from webapp.core.documents import corpus_unit, document_groups, search, sums, unit_sentences
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links, topics
+from webapp.intake.metadata.groups import PERIODS
 from webapp.platform.storage.cache import BoundedCache
 
 Order = Literal["difference", "ratio"]
@@ -321,7 +322,7 @@ def _at_the_same_times(
     """The difference of two sides where time is held constant, by a curve over the periods that
     suit the texts. side_of_document: int32[D], 0, 1 or -1."""
     by = _usual_period(base)
-    periods = fields.groups(base.version, by)
+    periods = document_groups.read_groups(base.version, by)
     count = len(periods.labels)
     is_compared = (side_of_document >= 0) & (periods.group >= 0)
     cell = np.where(is_compared, count * side_of_document + periods.group, -1)
@@ -355,5 +356,5 @@ def _at_the_same_times(
 
 def _usual_period(base: RunSelection) -> str:
     """The periods that suit the texts; years where only other groups do."""
-    usual = fields.usual(base.version)
-    return usual if usual in fields.PERIODS else "year"
+    usual = document_groups.usual_grouping(base.version)
+    return usual if usual in PERIODS else "year"

@@ -7,7 +7,7 @@ import numpy as np
 from inference.documents import numbers_of_mask
 from inference.errors import Invalid, number_of
 from webapp.analysis.two_sets.compared_sets import Side, nothing_on
-from webapp.core.documents import fields, sums
+from webapp.core.documents import document_days, sums
 from webapp.core.documents.selection import RunSelection
 
 
@@ -27,7 +27,7 @@ class Division(NamedTuple):
         if self.numbers:
             return self.numbers
         assert self.days is not None
-        days = fields.dates(base.version)
+        days = document_days.read_days(base.version)
         first, second = (_numbers_within(spans, days) for spans in self.days)
         return first, second
 

@@ -4,7 +4,7 @@ from django.http import QueryDict
 
 from webapp.analysis.two_sets.compared_sets import PARAMETERS
 from webapp.analysis.two_sets.shapes import CategoryChoice, SetsForm, SideForm
-from webapp.core.documents import fields
+from webapp.core.documents import document_days, document_groups, fields
 from webapp.core.documents.shapes import ValueChoice
 from webapp.intake.metadata.field import ValueField
 from webapp.models import Version
@@ -23,7 +23,7 @@ def sets_form(query: QueryDict, version: Version, page_query: PageQuery) -> Sets
     return SetsForm(
         form=[_side_form(query, "a", "First set"), _side_form(query, "b", "Second set")],
         categories=[_category_choice(version, category) for category in fields.categories(version)],
-        dated=fields.dated(version),
+        dated=document_days.first_and_last(version),
         suggestions=[
             (text, page_query.url(**cleared | parameters))
             for text, parameters in _suggestions(version)
@@ -41,8 +41,8 @@ def _side_form(query: QueryDict, letter: str, legend: str) -> SideForm:
 def _category_choice(version: Version, category: ValueField) -> CategoryChoice:
     """A category with its most frequent values, in their order."""
     count = min(len(category.values), VALUES_OFFERED)
-    value_order = fields.in_order(
-        version, fields.groups(version, category.name), list(range(count))
+    value_order = document_groups.order_groups(
+        version, document_groups.read_groups(version, category.name), list(range(count))
     )
     values = [category.values[value_number] for value_number in value_order]
     return CategoryChoice(
@@ -54,7 +54,7 @@ def _suggestions(version: Version) -> list[tuple[str, dict[str, str]]]:
     """What might be compared, and the parameters that say so: the first and the last decade, the
     two most frequent values of each category."""
     suggestions: list[tuple[str, dict[str, str]]] = []
-    span = fields.dated(version)
+    span = document_days.first_and_last(version)
     if span and span[1].year - span[0].year >= TWO_DECADES:
         oldest = span[0].year
         newest = span[1].year

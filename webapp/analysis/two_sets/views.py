@@ -20,7 +20,7 @@ from webapp.analysis.two_sets import (
 )
 from webapp.analysis.two_sets.conclusion import conclude, pin_comparison
 from webapp.analysis.two_sets.shapes import Answering, Compared, Comparison, ComparisonHtml
-from webapp.core.documents import fields
+from webapp.core.documents import document_days
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results import provenance
 from webapp.core.results.view import RunView
@@ -139,7 +139,7 @@ def _effects(view: RunView, query: QueryDict) -> str:
         return ""
     if name != other_name:
         return ""
-    held_constant = ["spline(date)"] if fields.dated(view.run.version) else []
+    held_constant = ["spline(date)"] if document_days.first_and_last(view.run.version) else []
     # The page of effects tells how much more its a has than its b: the other way round
     effect = '"' + name.replace('"', '""') + '"'
     parameters = {"effect": effect, "held": held_constant, "a": value_of_b, "b": value_of_a}

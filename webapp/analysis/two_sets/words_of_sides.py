@@ -11,7 +11,7 @@ from inference.explore.relevance import distinctive
 from webapp.analysis.two_sets.compared_sets import Side, address
 from webapp.analysis.two_sets.division import Division
 from webapp.analysis.two_sets.shapes import WordDifference
-from webapp.core.documents import fields, search, sums
+from webapp.core.documents import document_days, search, sums
 from webapp.core.documents.selection import RunSelection
 from webapp.core.runs.names import spelling
 from webapp.models import Run
@@ -33,7 +33,7 @@ def sample_sides(base: RunSelection, sides: Division) -> list[np.ndarray]:
     most_sampled = max(
         LEAST_SAMPLED, SAMPLED * base.version.documents // max(base.version.tokens, 1)
     )
-    if sides.days and fields.by_date(base.version, newest=False) is not None:
+    if sides.days and document_days.order_by_day(base.version, newest=False) is not None:
         return [sums.sample_of_days(base, spans, most_sampled) for spans in sides.days]
     first, second = sides.of_both(base)
     if second is None:

@@ -14,7 +14,7 @@ import regex
 
 from inference.kernels import assign
 from inference.senses import Uses
-from webapp.core.documents import fields, wording
+from webapp.core.documents import document_days, wording
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links
 from webapp.models import Run
@@ -119,7 +119,7 @@ def page(
     run = selection.run
     pairs = uses.pairs(topic)
     if order in ("oldest", "newest"):
-        pairs = uses.by_day(pairs, fields.dates(run.version), newest=order == "newest")
+        pairs = uses.by_day(pairs, document_days.read_days(run.version), newest=order == "newest")
     elif order != "document":
         pairs = uses.by_certainty(pairs)
     ends = _ends(run, uses, pairs)

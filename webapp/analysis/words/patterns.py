@@ -13,7 +13,7 @@ from inference.index.hits import Hits, sample
 from webapp.analysis.words import concordance
 from webapp.analysis.words.concordance import CutLine, Line, LinePlace, Lines, Order
 from webapp.analysis.words.shapes import PatternGroup
-from webapp.core.documents import facets, fields, search
+from webapp.core.documents import document_groups, facets, search
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.shapes import Bar
 from webapp.core.results import evidence
@@ -199,7 +199,7 @@ def _scale_bars(bars: list[Bar], highest: float, top: float) -> list[Bar]:
 
 
 def _of_values(selection: RunSelection, hits: Hits, by: str) -> Iterator[Group]:
-    groups = fields.groups(selection.version, by)
+    groups = document_groups.read_groups(selection.version, by)
     group_of_hits = groups.group[hits.documents]  # -1 for none
     counts = np.bincount(group_of_hits + 1, hits.counts, len(groups.labels) + 1)[1:]
     value_count = min(VALUES, np.count_nonzero(counts))

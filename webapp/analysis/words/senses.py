@@ -8,11 +8,12 @@ import numpy as np
 
 from inference.errors import Invalid
 from inference.senses import Near, Uses, distinguishing
-from webapp.core.documents import fields
+from webapp.core.documents import document_days, document_groups, fields
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, topics
 from webapp.core.results.view import RunView
 from webapp.core.runs.names import spelling
+from webapp.intake.metadata.groups import Groups
 from webapp.models import Run, Word
 from webapp.platform.storage.sql import rows
 
@@ -172,11 +173,11 @@ def groupings(run: Run) -> list[str]:
     """What the chart of a word's senses can be by: periods that are neither one nor too many, the
     best first; then categories."""
     names = []
-    span = fields.dated(run.version)
+    span = document_days.first_and_last(run.version)
     if span:
         first, last = span
         years = last.year - first.year + 1
-        if fields.period(run.version) == "month":
+        if document_groups.best_period(run.version) == "month":
             names.append("month")
         if 1 < years <= MOST_BINS:
             names.append("year")
@@ -218,7 +219,7 @@ class Mix:
     """How the tokens of a word are divided among topics from bin to bin. offered: names that these
     may be by. left_out: values that are not shown. outside: tokens in documents of no group."""
 
-    groups: fields.Groups
+    groups: Groups
     offered: list[str]
     bins: list[Bin]
     left_out: int
@@ -239,7 +240,9 @@ def mix(run: Run, word: Uses, numbers: list[int], asked_field: str) -> Mix | Non
     offered = groupings(run)
     if not offered:
         return None
-    groups = fields.groups(run.version, asked_field if asked_field in offered else offered[0])
+    groups = document_groups.read_groups(
+        run.version, asked_field if asked_field in offered else offered[0]
+    )
     tokens, _ = word.tally(groups.group, len(groups.labels))
     totals = tokens.sum(1)
     tokens_counted = np.column_stack([tokens[:, numbers], totals - tokens[:, numbers].sum(1)])
@@ -254,7 +257,7 @@ def mix(run: Run, word: Uses, numbers: list[int], asked_field: str) -> Mix | Non
         largest = groups_with_uses[np.argsort(-totals[groups_with_uses], kind="stable")][
             :MOST_VALUES
         ]
-        groups_shown = fields.in_order(run.version, groups, largest.tolist())
+        groups_shown = document_groups.order_groups(run.version, groups, largest.tolist())
     bins = [Bin(int(g), groups.labels[g], tokens_counted[g].tolist()) for g in groups_shown]
     left_out = 0 if groups.in_time else len(groups_with_uses) - len(groups_shown)
     return Mix(groups, offered, bins, left_out, int(word.counts.sum()) - int(totals.sum()))

@@ -36,7 +36,7 @@ from webapp.analysis.words.shapes import (
     WordsToCompare,
 )
 from webapp.analysis.words.uncounted import find_uncounted
-from webapp.core.documents import facets, fields
+from webapp.core.documents import document_days, facets
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.shapes import Bar
 from webapp.core.results import links, topics
@@ -152,7 +152,7 @@ def _lines(
     first: int,
 ) -> PageResponse[WordPages]:
     orders = dict(concordance.ORDERS)
-    if fields.dated(selection.run.version) is None:
+    if document_days.first_and_last(selection.run.version) is None:
         del orders["oldest"], orders["newest"]
     sort = order if order in orders else "certainty"
     uses = senses.uses(selection.view, word, selection)

@@ -9,7 +9,7 @@ import numpy as np
 from django.http import QueryDict
 
 from inference.documents import count
-from webapp.core.documents import fields, sums
+from webapp.core.documents import document_days, fields, sums
 from webapp.core.documents.conditions import TopicShare, Value, day_limits, ranges
 from webapp.core.documents.selection import Selection
 from webapp.core.documents.shapes import (
@@ -27,6 +27,7 @@ from webapp.core.documents.shapes import (
 from webapp.core.results import links, topics
 from webapp.core.results.view import RunView
 from webapp.intake.metadata import ValueField
+from webapp.intake.metadata.groups import first_day
 from webapp.platform.pages.run_links import is_condition
 from webapp.platform.storage.cache import BoundedCache
 
@@ -87,7 +88,7 @@ def form(selection: Selection, query: QueryDict) -> SetForm:
         first=selection.first,
         last=selection.last,
         has_topics=bool(selection.topics),
-        dated=fields.dated(version),
+        dated=document_days.first_and_last(version),
         categories=[_category(selection, category) for category in _offered_categories(selection)],
         ranges=ranges.offered_ranges(version, selection.between),
         unseen=_unseen(selection),
@@ -240,7 +241,7 @@ def bars(
     """Documents of the set by time, in at most BARS equal periods. days: the first day, and how
     many each has from it on, of what else is counted. page_parameters: parameters of the page that
     stay in its links."""
-    if not fields.dated(selection.version):
+    if not document_days.first_and_last(selection.version):
         return []
     least, tally = days or _of_days(selection)
     if not len(tally):
@@ -252,7 +253,7 @@ def bars(
     begin = 12 * first.year + (first.month - 1 if step == 1 else 0)
     begin -= begin % step
     edges = list(range(begin, 12 * last.year + last.month, step))
-    ordinals = [fields.first_day(month) for month in [*edges, edges[-1] + step]]
+    ordinals = [first_day(month) for month in [*edges, edges[-1] + step]]
     tally = np.concatenate([[0], np.cumsum(tally)])
     tally = tally[np.clip(np.array(ordinals) - least, 0, len(tally) - 1)]
     parameters = [
@@ -296,7 +297,7 @@ def rates(
     documents of that time; and how often in PER words where it is most. lengths: int32[D], words.
     among: the set of whose time the bars are, which has all of these documents."""
     least, documents_of_days = _of_days(among)
-    days = fields.dates(selection.version)
+    days = document_days.read_days(selection.version)
 
     def by_time(numbers: np.ndarray, weights: np.ndarray) -> list[Bar]:
         dated = days[numbers] > 0
@@ -324,8 +325,8 @@ def _of_days(selection: Selection) -> tuple[int, np.ndarray]:
 
     def make() -> tuple[int, np.ndarray]:
         if selection.is_only_days:
-            return fields.of_each_day(selection.version, *selection.day_range)
-        days = fields.dates(selection.version)[selection.numbers]
+            return document_days.count_by_day(selection.version, *selection.day_range)
+        days = document_days.read_days(selection.version)[selection.numbers]
         days = days[days > 0]
         if not len(days):
             return 0, np.zeros(0, np.int64)

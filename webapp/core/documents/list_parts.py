@@ -11,9 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from webapp.core.documents import fields, search
+from webapp.core.documents import document_days, search
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
+from webapp.intake.metadata.columns import put_in_order
 from webapp.platform.storage.cache import BoundedCache
 
 FIRST_MATCHES = 2_000  # matches of a search that are put in order before others are asked for
@@ -76,15 +77,15 @@ class ByDate(ListPart):
         self.selection = selection
         self.newest = newest
         self.length = selection.count
-        self._days = fields.dates(selection.version)
+        self._days = document_days.read_days(selection.version)
         # All documents as reading left them in this order; None where it didn't
-        self._corpus_order = fields.by_date(selection.version, newest)
+        self._corpus_order = document_days.order_by_day(selection.version, newest)
 
     def numbers(self) -> np.ndarray:
         """int32[length]; of some days a part of the corpus's order, which needs no sorting."""
         if self.selection.is_only_days and self._corpus_order is not None:
             days = self.selection.day_range
-            first = fields.first_position(self.selection.version, days, self.newest)
+            first = document_days.first_place(self.selection.version, days, self.newest)
             return self._corpus_order[first : first + self.length]
         name = "newest" if self.newest else "date"
         return _orders.get_or_set((self.selection.key, name), self._sort)
@@ -92,10 +93,10 @@ class ByDate(ListPart):
     def _sort(self) -> np.ndarray:
         numbers = self.selection.numbers
         if numbers is not None:
-            return numbers[fields.put_in_order(self._days[numbers], self.newest)]
+            return numbers[put_in_order(self._days[numbers], self.newest)]
         if self._corpus_order is not None:
             return self._corpus_order
-        return fields.put_in_order(self._days, self.newest)
+        return put_in_order(self._days, self.newest)
 
     def key(self, number: int) -> float:
         """Its day."""

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import regex
 
 from inference.errors import Invalid
-from webapp.core.documents import fields
+from webapp.core.documents import document_days
 from webapp.core.documents.list_parts import (
     BestMatches,
     ByDate,
@@ -111,7 +111,7 @@ class Listing:
         """Of the documents of some days in the corpus's order, without a list of all of them."""
         first = after[1] + 1 if after else 0
         version = self.selection.version
-        numbers = fields.next_of(version, self.selection.day_range, first, limit + 1)
+        numbers = document_days.next_documents(version, self.selection.day_range, first, limit + 1)
         has_more = len(numbers) > limit
         return ListPage(numbers[:limit], _place(0.0, numbers[limit - 1]) if has_more else None)
 

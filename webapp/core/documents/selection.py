@@ -10,7 +10,7 @@ import numpy as np
 from django.http import QueryDict
 
 from inference.errors import Invalid
-from webapp.core.documents import conditions, days, fields
+from webapp.core.documents import conditions, days, document_days
 from webapp.core.documents.conditions import (
     AllDocuments,
     Condition,
@@ -22,6 +22,7 @@ from webapp.core.documents.conditions import (
     day_limits,
 )
 from webapp.core.results.view import RunView
+from webapp.intake.metadata.groups import Groups, span as span_of_period
 from webapp.models import Corpus, Run, Version
 from webapp.platform.storage.cache import of_documents
 
@@ -183,7 +184,7 @@ class Selection:
             parameters + [(k, v) for k, v in further.items() if v not in (None, "")]
         )
 
-    def within(self, groups: fields.Groups, i: int) -> Self:
+    def within(self, groups: Groups, i: int) -> Self:
         """This set's documents that are in a group of `groups`: what a point of a chart counts.
 
         Values of one category are alternatives, so that of the group replaces them.
@@ -192,7 +193,7 @@ class Selection:
             return self.with_conditions(Range(groups.by, *groups.bounds[i]))
         if not groups.in_time:
             return self.elsewhere(groups.by).with_value(groups.by, groups.labels[i])
-        return self.of_period(*fields.span(groups, i))
+        return self.of_period(*span_of_period(groups, i))
 
     def of_period(self, first: str, last: str) -> Self:
         """This set's documents of a period, whose ends are written as `with_dates` has them: a
@@ -274,16 +275,16 @@ class Selection:
     def count(self) -> int:
         """How many documents the set has, 0 for an empty one."""
         if self.is_only_days:
-            return fields.count(self.version, *self.day_range)
+            return document_days.count_documents(self.version, *self.day_range)
         assert self.numbers is not None
         return len(self.numbers)
 
     def group(self, group: np.ndarray) -> np.ndarray:
-        """The groups of `fields.Groups`, documents outside the set in none; these very groups where
+        """The groups of `Groups`, documents outside the set in none; these very groups where
         it is all."""
         return group if self.mask is None else np.where(self.mask, group, np.int32(-1))
 
-    def in_groups(self, groups: fields.Groups | None) -> tuple[np.ndarray | None, np.ndarray]:
+    def in_groups(self, groups: Groups | None) -> tuple[np.ndarray | None, np.ndarray]:
         """(the numbers of the set's documents, None for all; int32: the group of each, -1 for
         none). Without groups they are all in the first."""
         if groups is None:

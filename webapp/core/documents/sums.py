@@ -9,10 +9,11 @@ import numpy as np
 
 from inference.day_sums import ALL, MEASURES, NUMBER, TOKENS, WORDS, Ranges
 from inference.documents import count, spread
-from webapp.core.documents import fields
+from webapp.core.documents import document_days, document_groups
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
+from webapp.intake.metadata.groups import Groups
 from webapp.platform.storage.cache import BoundedCache
 
 _kept = BoundedCache(16 << 20)  # one of 100 years and 2,000 topics has 3 MB
@@ -23,7 +24,7 @@ _kept = BoundedCache(16 << 20)  # one of 100 years and 2,000 topics has 3 MB
 Spans = list[tuple[int, int]]  # days a ... b - 1 each, ascending, none in two of them
 
 
-def days_of_groups(selection: Selection, groups: fields.Groups | None) -> list[Spans] | None:
+def days_of_groups(selection: Selection, groups: Groups | None) -> list[Spans] | None:
     """The days of each group of a set, or of all of it; None where anything but days says what is
     in the set or a group."""
     if not selection.is_only_days:
@@ -51,13 +52,17 @@ def counts_of_days(selection: Selection, groups: list[Spans]) -> np.ndarray:
     """int64[G]: documents of each group."""
     spans = np.array([span for group in groups for span in group], np.int64).reshape(-1, 2)
     owner = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
-    return np.bincount(owner, fields.counts(selection.version, spans), len(groups)).astype(np.int64)
+    return np.bincount(
+        owner, document_days.count_in_spans(selection.version, spans), len(groups)
+    ).astype(np.int64)
 
 
 def sample_of_days(selection: Selection, spans: Spans, limit: int) -> np.ndarray:
     """int32, ascending: at most so many documents of some days, spread evenly over these. Only of a
     version with an order by date."""
-    documents = np.concatenate([fields.between(selection.version, *span) for span in spans])
+    documents = np.concatenate(
+        [document_days.documents_between(selection.version, *span) for span in spans]
+    )
     return np.sort(spread(documents, limit))
 
 
@@ -71,7 +76,7 @@ def of_days(
     left no sums by day, or none that help."""
     version = selection.version
     run_evidence = evidence.of(selection.run_view.run)
-    if run_evidence.day_sums is None or fields.by_date(version, newest=False) is None:
+    if run_evidence.day_sums is None or document_days.order_by_day(version, newest=False) is None:
         return None
     spans = [span for group in groups for span in group]
     order = sorted(range(len(spans)), key=spans.__getitem__)
@@ -79,8 +84,8 @@ def of_days(
     day_ranges = run_evidence.day_sums.ranges(
         [spans[i] for i in order],
         run_evidence.topic_documents,
-        partial(fields.between, version),
-        fields.dates(version),
+        partial(document_days.documents_between, version),
+        document_days.read_days(version),
         topic_numbers,
         selection.run_view.labels.into,
         measures,
@@ -102,12 +107,12 @@ def of_days(
 class Sums(NamedTuple):
     """Topics as readers fold them: a merged topic's tokens are its target's.
 
-    groups: fields.Groups without `group`, or None where all documents are one group. tokens:
+    groups: Groups without `group`, or None where all documents are one group. tokens:
     int64[G, K]. documents: int64[G, K], those that have the topic. of_tokens: int64[G], all tokens
     of a group. of_documents: int64[G], all its documents.
     """
 
-    groups: fields.Groups | None
+    groups: Groups | None
     tokens: np.ndarray
     documents: np.ndarray
     of_tokens: np.ndarray
@@ -126,14 +131,16 @@ class Sums(NamedTuple):
 
 
 def of_selection(selection: Selection, by: str | None = None) -> Sums:
-    """Sums of the selected documents, by a period or a category (fields.groups). Raises Invalid
+    """Sums of the selected documents, by a period or a category (document_groups.read_groups). Raises Invalid
     where there is no such thing."""
     if not by and not selection.has_conditions:
         return of_all(selection.run_view)
-    return grouped(selection, fields.groups(selection.version, by) if by else None, by)
+    return grouped(
+        selection, document_groups.read_groups(selection.version, by) if by else None, by
+    )
 
 
-def grouped(selection: Selection, groups: fields.Groups | None, name: Hashable) -> Sums:
+def grouped(selection: Selection, groups: Groups | None, name: Hashable) -> Sums:
     """Sums of the selected documents in any groups. name: tells them from others of the same
     documents."""
     run = selection.run_view.run

@@ -10,7 +10,15 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from webapp.core.documents import facets, fields, infer, parent_documents, passages, queries, texts
+from webapp.core.documents import (
+    document_days,
+    facets,
+    infer,
+    parent_documents,
+    passages,
+    queries,
+    texts,
+)
 from webapp.core.documents.document import (
     ShownDocument,
     read_document,
@@ -117,7 +125,7 @@ def _orders(listing: Listing) -> list[ListOrder]:
     """The orders in which the list can be read, and the address of each."""
     selection = listing.selection
     offered = {by: label for by, label in ORDERS.items() if by != "relevance" or selection.q}
-    if not fields.dated(selection.version):
+    if not document_days.first_and_last(selection.version):
         del offered["date"], offered["newest"]
     topic_order = [] if listing.topic is None else [listing.topic]
     for k in dict.fromkeys([topic for topic, _ in selection.topics] + topic_order):

@@ -17,7 +17,7 @@ from inference.explore.distances import divergences
 from inference.runtime.durable import settle
 from webapp.core.asked_training.stored_steering import Steering
 from webapp.core.curation import label_transfer, services as curation
-from webapp.core.documents import fields, search
+from webapp.core.documents import document_days, search
 from webapp.core.runs import left_to_right, names, replicates, shared_training, snapshots
 from webapp.core.runs.attempt import Attempt
 from webapp.core.runs.checkpoints import forget_documents
@@ -120,7 +120,7 @@ class FinalResults:
             topics,
             blocks,
             by_document=model.engine.ABOUT.by_document,
-            days=fields.dates(self.run.version),
+            days=document_days.read_days(self.run.version),
         ):
             self.attempt.beat.check()
             events.run(self.run.pk, {"type": "storing", "documents": done, "of": model.bow.D})

@@ -24,7 +24,7 @@ from inference.text.clitics import dividing_clitics
 from inference.text.numerals import number_words, written_number_words
 from inference.text.spelling import WORD, fold_apostrophes
 from inference.text.stopwords import LANGUAGES, stop_words
-from webapp.core.documents import corpus_unit, fields
+from webapp.core.documents import corpus_unit, document_days, fields
 from webapp.core.results import evidence
 from webapp.intake.ingest.corpus_settings import VocabularySettings
 from webapp.models import Run, Snapshot, Topic, Version, Word
@@ -273,7 +273,7 @@ def _count_words(text: str) -> int:
 def _columns(version: Version) -> Iterator[np.ndarray]:
     """int32[D] each, -1 for none: the span of time of each document, and its value of each field of
     few values."""
-    days = fields.dates(version)
+    days = document_days.read_days(version)
     if (days > 0).any():
         yield equal_spans(days, SPANS)
     of_few_values = [

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from inference.codes import draw as design
 from inference.errors import Invalid
-from webapp.core.documents import fields
+from webapp.core.documents import document_groups
 from webapp.core.results import evidence
 from webapp.models import CodeFile, Coding, Concept, Corpus, Definition, Draw, Example, Item, Run
 from webapp.platform.pages.page import is_whole
@@ -263,7 +263,9 @@ def strata_of(drawn: Draw) -> np.ndarray:
     # A number for each combination of the columns' groups
     combination = np.zeros(D, np.int64)
     for column in drawn.columns:
-        group = fields.groups(drawn.run.version, column).group[:D].astype(np.int64) + 1
+        group = (
+            document_groups.read_groups(drawn.run.version, column).group[:D].astype(np.int64) + 1
+        )
         groups = int(group.max(initial=0)) + 1
         combination = combination * groups + group
     _, numbered = np.unique(combination, return_inverse=True)

@@ -10,7 +10,7 @@ import numpy as np
 from inference.codes import estimate
 from inference.codes.predict import Prediction, predict
 from inference.errors import Invalid
-from webapp.core.documents import corpus_unit, fields
+from webapp.core.documents import corpus_unit, document_groups
 from webapp.core.results import evidence
 from webapp.intake.metadata.groups import NO_VALUE, Groups
 from webapp.models import Coding, Concept, Draw, Run, Version
@@ -98,7 +98,7 @@ def estimate_concept(run: Run, concept: Concept, by: str, code: int) -> ConceptE
     subject = _subject(run, concept, code)
     version = subject.run.version
     by = by or _usual_column(version, subject.drawn)
-    groups = fields.groups(version, by) if by else None
+    groups = document_groups.read_groups(version, by) if by else None
     unit = corpus_unit.unit_of(version, by)
 
     def compute() -> tuple[float, estimate.Cells, EstimatedCells | None]:
@@ -180,9 +180,9 @@ def _coded_documents(
 def _usual_column(version: Version, drawn: Draw) -> str:
     """What estimates are grouped by when no address asks: the first column that was ticked when
     documents were drawn, else the usual one; "" where nothing groups the documents."""
-    offered = fields.choices(version)
+    offered = document_groups.possible_groupings(version)
     ticked = [column for column in drawn.columns or [] if column in offered]
-    return ticked[0] if ticked else fields.usual(version) or ""
+    return ticked[0] if ticked else document_groups.usual_grouping(version) or ""
 
 
 def _estimate(

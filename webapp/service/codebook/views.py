@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 from inference.errors import Invalid
 from webapp.analysis.effects import variables
 from webapp.analysis.effects.pages import asked_formula
-from webapp.core.documents import fields
+from webapp.core.documents import document_groups
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import links
 from webapp.core.results.view import RunView
@@ -170,7 +170,7 @@ def detail(
         drawn=len(items),
         strata=len({stratum for stratum, _ in items}),
         topic=topic,
-        columns=fields.choices(run.version),
+        columns=document_groups.possible_groupings(run.version),
         topics=offered_topics,
         chosen=_examples(run, concept),
         file=taking_in.of_concept(concept),
@@ -455,7 +455,7 @@ def _estimates_html(
         concept=subject.concept,
         choices=[
             (name, page_query.url(by=name, cell=None, a=None, b=None), name == page.by)
-            for name in fields.choices(run.version)
+            for name in document_groups.possible_groupings(run.version)
         ],
         codes=[
             (name, page_query.url(code=number, cell=None), number == subject.code)

@@ -3,7 +3,7 @@
 from django.db.models import Count, Q
 
 from inference import engines
-from webapp.core.documents import fields
+from webapp.core.documents import document_days, fields
 from webapp.core.results import measures
 from webapp.intake.ingest import version_history
 from webapp.intake.ingest.corpora import EXAMPLE_NAME
@@ -118,7 +118,7 @@ def about(corpus: Corpus) -> CorpusFacts:
     dated = None
     if version:
         categories = [category.name for category in fields.categories(version)]
-        dated = fields.dated(version)
+        dated = document_days.first_and_last(version)
     return CorpusFacts(
         id=corpus.pk,
         name=corpus.name,

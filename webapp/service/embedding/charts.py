@@ -22,7 +22,7 @@ from webapp.analysis.two_sets import (
 from webapp.analysis.two_sets.shapes import TopicDifference
 from webapp.analysis.words import queries as words
 from webapp.analysis.words.senses_page import senses_page
-from webapp.core.documents import fields
+from webapp.core.documents import document_groups
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.notebooks.pictures import picture_of
 from webapp.core.notebooks.shapes import KeptTable
@@ -79,7 +79,7 @@ def chart(view: RunView, name: Name, query: QueryDict) -> Chart:
 
 
 def _by(selection: RunSelection, query: QueryDict) -> str:
-    by = query.get("by", "") or fields.usual(selection.version)
+    by = query.get("by", "") or document_groups.usual_grouping(selection.version)
     if not by:
         raise Invalid("by", NO_DATES)
     return by

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from inference.errors import Invalid
-from webapp.core.documents import fields
+from webapp.core.documents import document_days, fields
 from webapp.core.results import labels, provenance
 from webapp.intake.metadata import ValueField
 from webapp.platform.storage import csv_cells
@@ -33,7 +33,9 @@ def archive(source: ExportSource) -> Iterator[bytes]:
     model = Model(source.run)
     numbers = np.concatenate([*selected(source), np.zeros(0, np.int64)]).astype(np.int64)
     category = next(iter(fields.categories(source.run.version)), None)
-    dated = bool(len(numbers)) and bool((fields.dates(source.run.version)[numbers] > 0).all())
+    dated = bool(len(numbers)) and bool(
+        (document_days.read_days(source.run.version)[numbers] > 0).all()
+    )
     return zipped(
         [
             Member("README.txt", [provenance.readme(source.run, *_README)]),
@@ -139,7 +141,7 @@ def _metadata(
 
     dfr-browser writes these into its pages as they are, so what is markup is escaped.
     """
-    dates = fields.dates(source.run.version)
+    dates = document_days.read_days(source.run.version)
     codes = fields.codes(source.run.version, category.name)[1] if category else None
     for first in range(0, len(numbers), 2000):
         part = numbers[first : first + 2000]

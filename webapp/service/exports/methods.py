@@ -11,7 +11,7 @@ from inference.text.clitics import CLITICS
 from inference.text.sections import LONG
 from webapp.core.asked_training import named_topics
 from webapp.core.asked_training.stored_steering import Steering
-from webapp.core.documents import corpus_unit, fields, unit_sentences, unit_words
+from webapp.core.documents import corpus_unit, document_days, unit_sentences, unit_words
 from webapp.core.results import labels
 from webapp.core.runs import queries
 from webapp.models import Metric, Run, Topic
@@ -55,7 +55,7 @@ def paragraphs(run: Run) -> list[str]:
 def _corpus(run: Run) -> str:
     corpus = run.corpus
     version = run.version
-    dated = fields.dated(version)
+    dated = document_days.first_and_last(version)
     years = f", dated from {dated[0].year} to {dated[1].year}," if dated else ""
     files = corpus.files.count()
     source = f" It was read from {number_of(files, 'file')}." if files else ""

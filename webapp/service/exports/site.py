@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from django.template.loader import render_to_string
 
-from webapp.core.documents import fields
+from webapp.core.documents import document_groups
 from webapp.core.documents.texts import Excerpt
 from webapp.core.results import topics
 from webapp.core.results.labels import Labels
@@ -148,12 +148,14 @@ def _vocabulary(model: Model, labels: Labels) -> list[dict]:
 
 def _lines(model: Model):
     """(labels, shares float64[G, K]) over time, or None without dates."""
-    by = fields.period(model.run.version)
+    by = document_groups.best_period(model.run.version)
     if by is None:
         return None
-    groups = fields.groups(model.run.version, by)
+    groups = document_groups.read_groups(model.run.version, by)
     if len(groups.labels) > BINS:
-        groups = fields.groups(model.run.version, "decade" if by == "year" else "year")
+        groups = document_groups.read_groups(
+            model.run.version, "decade" if by == "year" else "year"
+        )
     tokens, _ = model.evidence.mixtures.sums(groups.group, len(groups.labels))
     return groups.labels, tokens / tokens.sum(axis=1, keepdims=True).clip(1)
 

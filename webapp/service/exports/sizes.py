@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from webapp.analysis.words import patterns, queries as words_of
-from webapp.core.documents import fields
+from webapp.core.documents import document_groups
 from webapp.core.results import evidence
 from webapp.platform.drawing.numbers import bytes as size_of
 from webapp.platform.storage.sql import tuples
@@ -101,7 +101,7 @@ def _topic_time(source: ExportSource) -> int:
     by = source.by or next(iter(groupings(source.run)), None)
     if by is None:
         return 0
-    groups = fields.groups(source.run.version, by)
+    groups = document_groups.read_groups(source.run.version, by)
     return GROUP_TOPIC * source.run.topics * len(groups.labels)
 
 

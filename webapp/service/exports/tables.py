@@ -16,7 +16,7 @@ import numpy as np
 from inference.errors import Invalid
 from webapp.analysis.findings import families as topic_families
 from webapp.analysis.words import concordance, patterns, queries as words_of, senses
-from webapp.core.documents import fields, sums
+from webapp.core.documents import document_groups, fields, sums
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, labels as topic_labels
 from webapp.models import Run
@@ -354,10 +354,10 @@ def groupings(run: Run) -> list[str]:
     """What topics can be counted by: the period that fits the dates first, then the others, then
     the categories."""
     categories = [category.name for category in fields.categories(run.version)]
-    finest = fields.period(run.version)
+    finest = document_groups.best_period(run.version)
     if not finest:
         return categories
-    periods = fields.countable_periods(run.version)
+    periods = document_groups.countable_periods(run.version)
     periods.sort(key=lambda period: period != finest)
     return [*periods, *categories]
 
@@ -395,7 +395,7 @@ def name_of_field(field: str, own_names: Iterable[str]) -> str:
 def _blocks_by_group(source: ExportSource, by: str) -> Iterator[Block]:
     run = source.run
     labels = topic_labels.read(run)
-    groups = fields.groups(run.version, by)
+    groups = document_groups.read_groups(run.version, by)
     group = source.selection.group(groups.group)
     tokens, documents = evidence.of(run).mixtures.sums(group, len(groups.labels))
     for g, name in enumerate(groups.labels):

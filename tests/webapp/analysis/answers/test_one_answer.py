@@ -15,6 +15,7 @@ from django.urls import reverse
 from tests.corpora import example_rows
 from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.effects.estimates import Regression
+from webapp.core.documents import document_days
 from webapp.platform.drawing.intervals import ends_said
 from webapp.platform.drawing.trends import points
 from webapp.platform.storage.cache import clear_all
@@ -130,9 +131,8 @@ def version_categories(version):
 
 
 def years(run) -> tuple[int, int]:
-    from webapp.core.documents import fields
 
-    first, last = fields.dated(run.version)
+    first, last = document_days.first_and_last(run.version)
     return first.year, last.year
 
 

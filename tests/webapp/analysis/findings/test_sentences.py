@@ -408,7 +408,7 @@ def test_without_groups_each_family_is_an_area_and_a_bar(trained, client, monkey
 def test_areas_say_what_is_missing_for_another_picture(trained, monkeypatch):
     version = trained.version
     assert "have too few dates" in overview_screen._say_why_tree(version)
-    monkeypatch.setattr(overview_screen.fields, "dated", lambda version: None)
+    monkeypatch.setattr(overview_screen.document_days, "first_and_last", lambda version: None)
     assert "no dates, and no field" in overview_screen._say_why_tree(version)
     monkeypatch.setattr(overview_screen.fields, "categories", lambda version: [])
     assert "no dates and no groups" in overview_screen._say_why_tree(version)

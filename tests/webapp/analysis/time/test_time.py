@@ -31,7 +31,7 @@ from webapp.analysis.time import pinned_shares, shade_tables, shares, trends
 from webapp.analysis.time.shapes import TimeLines
 from webapp.analysis.two_sets import contrasts, sets_form
 from webapp.core.curation import services as curation
-from webapp.core.documents import facets, fields, sums
+from webapp.core.documents import document_days, document_groups, facets, fields, sums
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence, page_cache
 from webapp.core.results.view import RunView
@@ -284,7 +284,7 @@ def gaps(draft, django_db_setup, django_db_blocker):
 
 def test_a_training_leaves_sums_by_day(gaps):
     sums_by_day = evidence.of(gaps).day_sums
-    days = fields.dates(gaps.version)
+    days = document_days.read_days(gaps.version)
     assert (
         sums_by_day is not None and sums_by_day.edges[0] == 0 and sums_by_day.edges[-1] > days.max()
     )
@@ -403,7 +403,7 @@ def test_documents_with_numbers_alone_are_grouped_by_these(client, draft, django
     rows = [[f"word other thing horse comet {i}", i % 4 + 0.5] for i in range(12)]
     run = _draft_read(draft, [["text", "score"], *rows])
     assert [field.name for field in fields.numeric_fields(run.version)] == ["score"]
-    assert fields.choices(run.version) == ["score"]
+    assert document_groups.possible_groupings(run.version) == ["score"]
     train(run.pk)
     page = get(client, run)
     assert page["by"] == "score" and len(page["bins"]) > 1
@@ -431,8 +431,8 @@ def test_neither_dates_nor_categories(client, draft, django_db_blocker):
 
 
 def test_a_corpus_of_categories_only_begins_with_one(trained, monkeypatch):
-    monkeypatch.setattr(trends.fields, "period", lambda corpus: None)
-    assert fields.usual(trained.version) in ("president", "party")
+    monkeypatch.setattr(document_groups, "best_period", lambda corpus: None)
+    assert document_groups.usual_grouping(trained.version) in ("president", "party")
 
 
 def test_intervals_are_remembered_topic_by_topic(trained, monkeypatch):
@@ -503,7 +503,7 @@ def by_day(trained, monkeypatch, tmp_path):
         counted.mixtures.doc_tokens,
         counted.lengths,
     )
-    day_sums.DaySums.write(tmp_path, fields.dates(trained.version), counted.K, *rows)
+    day_sums.DaySums.write(tmp_path, document_days.read_days(trained.version), counted.K, *rows)
     monkeypatch.setattr(counted, "day_sums", day_sums.DaySums.open(tmp_path))
     return counted.day_sums
 
@@ -519,7 +519,9 @@ def test_sums_by_day_change_no_number(client, trained, by_day, monkeypatch):
     assert len([made for made in read if made is not None]) > len(PAGES) / 2
     monkeypatch.setattr(evidence.of(trained), "day_sums", None)  # trained by an older version
     assert answers(client, trained) == with_sums
-    monkeypatch.setattr(fields, "by_date", lambda version, newest: None)  # read by an older version
+    monkeypatch.setattr(
+        document_days, "order_by_day", lambda version, newest: None
+    )  # read by an older version
     assert answers(client, trained) == with_sums
 
 
@@ -759,9 +761,9 @@ def test_too_many_periods_for_a_table_are_said(client, trained, monkeypatch):
 def test_values_stand_in_the_order_of_their_first_documents(trained):
     version = trained.version
     for category in fields.categories(version):
-        groups = fields.groups(version, category.name)
+        groups = document_groups.read_groups(version, category.name)
         _, codes = fields.codes(version, category.name)
-        days = fields.dates(version)
+        days = document_days.read_days(version)
         first = {
             i: min(
                 (int(d) for d, c in zip(days, codes, strict=True) if c == i and d), default=10**9
@@ -769,14 +771,23 @@ def test_values_stand_in_the_order_of_their_first_documents(trained):
             for i in range(len(category.values))
         }
         expected = sorted(first, key=lambda i: (first[i], category.values[i].casefold()))
-        assert fields.in_order(version, groups, list(range(len(category.values)))) == expected
+        assert (
+            document_groups.order_groups(version, groups, list(range(len(category.values))))
+            == expected
+        )
         offered = next(
             c
             for c in sets_form.sets_form(QueryDict(), version, PageQuery(QueryDict())).categories
             if c.name == category.name
         )
         assert [v.value for v in offered.values] == [category.values[i] for i in expected]
-    assert fields.in_order(version, fields.groups(version, "decade"), [2, 0, 1]) == [2, 0, 1]
+    assert document_groups.order_groups(
+        version, document_groups.read_groups(version, "decade"), [2, 0, 1]
+    ) == [
+        2,
+        0,
+        1,
+    ]
 
 
 def unit_row(name: str, effect: float) -> dict:

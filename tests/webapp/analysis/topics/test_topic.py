@@ -16,10 +16,11 @@ from tests.webapp.analysis.topics.test_topics_page import chosen, counts
 from webapp.analysis.topics import topic_measures
 from webapp.analysis.topics.topic import read_topic
 from webapp.core.curation import services as curation
-from webapp.core.documents import fields
+from webapp.core.documents import document_groups
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
+from webapp.intake.metadata.groups import PERIODS
 from webapp.models import Corpus, Topic, Word
 from webapp.platform.storage.cache import clear_all
 
@@ -112,9 +113,9 @@ def test_groups_are_sums_of_tokens(client, case, query, by):
     run, topics = case
     tally = counts(run)
     mask = chosen(run, query)
-    groups = fields.groups(run.version, by)
+    groups = document_groups.read_groups(run.version, by)
     found = get(client, run, f"{query}&by={by}")["groups"]
-    assert found["in_time"] == (by in fields.PERIODS) and found["bins"]
+    assert found["in_time"] == (by in PERIODS) and found["bins"]
     assert sum(b["of_documents"] for b in found["bins"]) == np.count_nonzero(
         mask & (groups.group >= 0)
     )

@@ -16,7 +16,7 @@ from django.utils.html import escape
 from inference.explore import bands
 from webapp.analysis.findings import families, family_address
 from webapp.core.curation import services as curation
-from webapp.core.documents import fields
+from webapp.core.documents import document_groups
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence, page_cache
 from webapp.core.results.view import RunView
@@ -90,7 +90,9 @@ def test_shares_are_sums_of_tokens(client, trained, request, query, folded):
 def test_lines_over_time_are_sums_of_tokens(client, trained, query):
     tally = counts(trained)
     mask = chosen(trained, query)
-    groups = fields.groups(trained.version, fields.period(trained.version))
+    groups = document_groups.read_groups(
+        trained.version, document_groups.best_period(trained.version)
+    )
     data = get(client, trained, query)
     assert data["times"]["by"] == groups.by
     for topic in data["items"]:
@@ -242,7 +244,7 @@ def test_the_grid_counts_tokens(client, trained, request, query, folded):
 def test_times_and_categories_are_sums_of_tokens(client, merged, query, by):
     tally = counts(merged)
     mask = chosen(merged, query)
-    groups = fields.groups(merged.version, by)
+    groups = document_groups.read_groups(merged.version, by)
     tally[:, 1] += tally[:, 3]
     tally[:, 3] = 0
     time = get(client, merged, f"view=time&by={by}&{query}")["time"]

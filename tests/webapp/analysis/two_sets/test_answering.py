@@ -14,7 +14,7 @@ from webapp.analysis.effects import answering as effects_answering, estimates, f
 from webapp.analysis.effects.estimator import Estimator
 from webapp.analysis.effects.model import EffectQuestion
 from webapp.analysis.two_sets import answering
-from webapp.core.documents import fields
+from webapp.core.documents import document_days, fields
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
 from webapp.models import StoredResult
@@ -29,7 +29,7 @@ def questions(run) -> dict[str, str]:
     """Addresses: a span, the last and the first third, a value, two values, a set and the rest."""
     category = fields.categories(run.version)[0]
     first, second = category.values[:2]
-    year = fields.dated(run.version)[0].year
+    year = document_days.first_and_last(run.version)[0].year
     return {
         "span": f"?from_a={year}&to_a={year + 9}",
         "value": f"?in_a={category.name}:{first}",

@@ -23,7 +23,7 @@ from tests.webapp.pin_forms import pinned_of
 from webapp.analysis.effects import formula
 from webapp.analysis.two_sets import compared_sets, contrasts, division, sets_form, views
 from webapp.core.curation import services as curation
-from webapp.core.documents import fields, search, sums, wording
+from webapp.core.documents import document_days, document_groups, fields, search, sums, wording
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
 from webapp.models import Document, Version
@@ -134,7 +134,9 @@ def test_values_that_the_page_leaves_out_are_on_no_side(client, trained):
 
 
 def test_what_may_be_compared_in_an_early_collection_can_be_read(trained, monkeypatch):
-    monkeypatch.setattr(fields, "dated", lambda version: (date(807, 1, 1), date(990, 1, 1)))
+    monkeypatch.setattr(
+        document_days, "first_and_last", lambda version: (date(807, 1, 1), date(990, 1, 1))
+    )
     form = sets_form.sets_form(QueryDict(""), trained.version, PageQuery(QueryDict("")))
     _, url = form.suggestions[0]
     compared = Selection.read(QueryDict(url[1:].replace("_b=", "=")), RunView(trained))
@@ -167,7 +169,9 @@ def test_time_held_constant(client, trained):
     rows = [(row, words) for row, words in documents(trained) if words and row.date]
     n = np.array([sum(count for _, count in words) for _, words in rows])
     inside = np.array([row.number in first for row, _ in rows])
-    period = fields.groups(trained.version, fields.usual(trained.version)).group
+    period = document_groups.read_groups(
+        trained.version, document_groups.usual_grouping(trained.version)
+    ).group
     time = spline(np.array([period[row.number] for row, _ in rows]), n)
     X = np.column_stack([time, inside])
     root = np.sqrt(n)
@@ -236,7 +240,7 @@ def test_merged_topics_are_compared_as_one(trained):
 
 
 def test_an_open_period_is_called_by_both_ends(client, trained):
-    first, last = (day.year for day in fields.dated(trained.version))
+    first, last = (day.year for day in document_days.first_and_last(trained.version))
     query = "?to_a=1795&from_b=1806"
     data = get(client, trained, query, "run_time_compare_json")
     assert [side["name"] for side in data["sides"]] == [f"{first}–1795", f"1806–{last}"]
@@ -245,7 +249,7 @@ def test_an_open_period_is_called_by_both_ends(client, trained):
 
 
 def test_an_open_period_ends_with_the_documents_of_the_page(client, trained):
-    first = fields.dated(trained.version)[0].year
+    first = document_days.first_and_last(trained.version)[0].year
     data = get(client, trained, "?to=1808&to_a=1795&from_b=1806", "run_time_compare_json")
     assert [side["name"] for side in data["sides"]] == [f"{first}–1795", "1806–1808"]
     base = Selection.read(QueryDict(""), RunView(trained))

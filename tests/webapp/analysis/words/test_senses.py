@@ -18,8 +18,9 @@ from webapp.analysis.words import concordance, senses
 from webapp.analysis.words.sense_charts import bars, parts, ticks
 from webapp.analysis.words.shapes import SensesPage, Shift
 from webapp.core.curation import services as curation
-from webapp.core.documents import fields
+from webapp.core.documents import document_days, document_groups, fields
 from webapp.core.results import evidence
+from webapp.intake.metadata.groups import Groups, span as span_of_period
 from webapp.models import Corpus, Notebook, Word
 from webapp.platform.accounts import embargo
 
@@ -443,7 +444,7 @@ def test_direction_of_scripts():
     ],
 )
 def test_bins_as_dates(by, label, days):
-    assert fields.span(fields.Groups(by, [label], np.zeros(0, np.int32)), 0) == days
+    assert span_of_period(Groups(by, [label], np.zeros(0, np.int32)), 0) == days
 
 
 @pytest.mark.parametrize(
@@ -459,9 +460,11 @@ def test_groupings_of_the_senses(monkeypatch, first, last, period, offered):
     from datetime import date
 
     monkeypatch.setattr(
-        fields, "dated", lambda corpus: (date(int(first), 1, 1), date(int(last), 12, 31))
+        document_days,
+        "first_and_last",
+        lambda corpus: (date(int(first), 1, 1), date(int(last), 12, 31)),
     )
-    monkeypatch.setattr(fields, "period", lambda corpus: period)
+    monkeypatch.setattr(document_groups, "best_period", lambda corpus: period)
     monkeypatch.setattr(
         fields,
         "categories",

@@ -18,8 +18,8 @@ from tests.webapp.making import corpus_of
 from tests.webapp.page_text import in_one_line
 from webapp.core.curation import services as curation
 from webapp.core.documents import (
+    document_days,
     facets,
-    fields,
     list_parts,
     queries as documents,
     search,
@@ -176,7 +176,7 @@ def test_no_page_sorts_the_corpus(trained, monkeypatch):
 
 def test_versions_without_a_kept_order_are_listed_the_same(trained, monkeypatch):
     kept = {by: whole(made(trained, "", by), 50) for by in ("date", "newest")}
-    monkeypatch.setattr(fields, "by_date", lambda version, newest: None)
+    monkeypatch.setattr(document_days, "order_by_day", lambda version, newest: None)
     list_parts._orders.clear()
     assert kept == {by: whole(made(trained, "", by), 50) for by in ("date", "newest")}
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from inference.errors import Invalid
 from tests.webapp.making import corpus_of
-from webapp.core.documents import fields
+from webapp.core.documents import document_groups, fields
 from webapp.core.documents.conditions import ranges
 from webapp.core.documents.selection import Selection
 from webapp.intake.metadata import Number
@@ -71,7 +71,7 @@ def test_ranges_are_those_of_the_rows(typed):
 
 def test_groups_are_whole_and_can_be_asked_for(typed):
     for name in ("price", "pages: all", "sold"):
-        groups = fields.groups(typed.version, name)
+        groups = document_groups.read_groups(typed.version, name)
         assert (
             5 <= len(groups.labels) <= 25
             and len(groups.bounds) == len(groups.labels)
@@ -90,10 +90,10 @@ def test_groups_are_whole_and_can_be_asked_for(typed):
         known = COUNT - (9 if name == "price" else 0)
         assert np.count_nonzero(groups.group >= 0) == known
     assert (
-        fields.groups(typed.version, "pages: all").labels[:2] == ["0–49", "50–99"]
-        and fields.groups(typed.version, "price").labels[0] == "0 to below 10"
+        document_groups.read_groups(typed.version, "pages: all").labels[:2] == ["0–49", "50–99"]
+        and document_groups.read_groups(typed.version, "price").labels[0] == "0 to below 10"
     )
-    assert {"price", "sold"} <= set(fields.choices(typed.version))
+    assert {"price", "sold"} <= set(document_groups.possible_groupings(typed.version))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from django.urls import reverse
 from inference.errors import Invalid
 from tests.webapp import mixtures
 from tests.webapp.making import corpus_of
-from webapp.core.documents import facets, fields
+from webapp.core.documents import document_days, facets, fields
 from webapp.core.documents.conditions import day_limits
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
@@ -155,7 +155,7 @@ def test_dates(ready, documents, first, last, naive):
 def test_few_days_are_looked_up_many_are_gone_through(ready, documents, monkeypatch):
     days = read(ready, from_="1792", to="1793")
     expected = numbers(days)
-    by_date = fields.by_date(ready.version, newest=False)
+    by_date = document_days.order_by_day(ready.version, newest=False)
     assert (
         by_date is not None and days.count * day_limits.SCANNED_PER_LOOKUP < ready.version.documents
     )

@@ -17,7 +17,7 @@ from tasks.corpora import choose, read_corpus, renew as renew_corpus
 from tests.corpora import as_csv, example_rows
 from tests.inference.text import old_streams
 from tests.sweeping import STALE, sweep_for
-from webapp.core.documents import fields, search
+from webapp.core.documents import document_days, fields, search
 from webapp.core.results import evidence
 from webapp.intake.ingest import corpora, guesses, read_files, sources, versions
 from webapp.intake.ingest.corpus_settings import VocabularySettings
@@ -353,7 +353,10 @@ def test_documents_are_added(draft, tmp_path, small_chunks):
         words(corpus.version) == words(whole.version)
         and corpus.version.report == whole.version.report
     )
-    assert [len(fields.dates(version)) for version in (first, corpus.version)] == [80, ROWS]
+    assert [len(document_days.read_days(version)) for version in (first, corpus.version)] == [
+        80,
+        ROWS,
+    ]
     assert (
         corpus.bytes_read == corpus.bytes_total == sum(corpus.files.values_list("bytes", flat=True))
     )

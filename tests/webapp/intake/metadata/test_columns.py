@@ -9,7 +9,7 @@ import pytest
 
 from inference.errors import Invalid
 from tests.corpora import as_csv
-from webapp.core.documents import fields
+from webapp.core.documents import document_days, document_groups, fields
 from webapp.intake.metadata import Date, Number, category, columns, field as of_fields, number
 from webapp.models import Document
 
@@ -150,26 +150,26 @@ def test_groups_are_those_of_the_rows(ready):
         .order_by("number")
         .values_list("date", "metadata")
     )
-    by_year = fields.groups(ready.version, "year")
+    by_year = document_groups.read_groups(ready.version, "year")
     assert [by_year.labels[g] for g in by_year.group] == [str(day.year) for day, _ in stored]
     # Empty years too
     assert by_year.labels == [
         str(y) for y in range(int(by_year.labels[0]), int(by_year.labels[-1]) + 1)
     ]
-    by_decade = fields.groups(ready.version, "decade")
+    by_decade = document_groups.read_groups(ready.version, "decade")
     assert [by_decade.labels[g] for g in by_decade.group] == [
         f"{day.year // 10 * 10}s" for day, _ in stored
     ]
-    by_month = fields.groups(ready.version, "month")
+    by_month = document_groups.read_groups(ready.version, "month")
     assert [by_month.labels[g] for g in by_month.group] == [f"{day:%Y-%m}" for day, _ in stored]
-    president = fields.groups(ready.version, "president")
+    president = document_groups.read_groups(ready.version, "president")
     assert [president.labels[g] for g in president.group] == [
         metadata["president"] for _, metadata in stored
     ]
     counts = Counter(metadata["president"] for _, metadata in stored)
     assert [counts[value] for value in president.labels] == sorted(counts.values(), reverse=True)
-    assert fields.period(ready.version) == "year"
-    assert fields.dated(ready.version) == (
+    assert document_groups.best_period(ready.version) == "year"
+    assert document_days.first_and_last(ready.version) == (
         min(day for day, _ in stored),
         max(day for day, _ in stored),
     )
@@ -178,7 +178,7 @@ def test_groups_are_those_of_the_rows(ready):
 @pytest_db
 def test_what_a_corpus_lacks_is_said(ready, draft, django_db_blocker):
     with pytest.raises(Invalid, match="“colour” is not a category"):
-        fields.groups(ready.version, "colour")
+        document_groups.read_groups(ready.version, "colour")
     from tasks.corpora import read_corpus
     from webapp.intake.ingest import corpora, guesses
 
@@ -199,9 +199,9 @@ def test_what_a_corpus_lacks_is_said(ready, draft, django_db_blocker):
     assert corpus.status == "ready", corpus.error
     assert (
         fields.categories(corpus.version) == []
-        and fields.period(corpus.version) is None
-        and fields.dated(corpus.version) is None
+        and document_groups.best_period(corpus.version) is None
+        and document_days.first_and_last(corpus.version) is None
     )
-    assert np.array_equal(fields.dates(corpus.version), np.zeros(12, np.int32))
+    assert np.array_equal(document_days.read_days(corpus.version), np.zeros(12, np.int32))
     with pytest.raises(Invalid, match="has a date"):
-        fields.groups(corpus.version, "year")
+        document_groups.read_groups(corpus.version, "year")

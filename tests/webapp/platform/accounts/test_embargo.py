@@ -28,6 +28,7 @@ from inference.errors import Invalid
 from tests import addresses
 from tests.looked_up import looked_up
 from tests.webapp.making import corpus_of, run_on
+from webapp.core.documents import document_groups
 from webapp.core.notebooks import services as notebooks
 from webapp.core.results.view import RunView
 from webapp.models import Corpus, Run
@@ -788,7 +789,7 @@ def test_a_category_that_was_the_text_is_none(client, draft):
     other = Corpus.objects.select_related("version").get(pk=other.pk)
     assert fields.categories(other.version) == []
     with pytest.raises(Invalid, match="not a category"):
-        fields.groups(other.version, "text")
+        document_groups.read_groups(other.version, "text")
     for url in ("", "?in=text:the+same+sentence"):
         shown = client.get(reverse("corpus_documents", args=[other.pk]) + url).content.decode()
         assert "the same sentence" not in shown.replace("text:the same sentence", "")

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from tests.webapp.service.codebook.making import code_all, drawn, one_seed
 from tests.webapp.service.codebook.test_coding import about_war
-from webapp.core.documents import fields
+from webapp.core.documents import document_groups
 from webapp.models import Document
 from webapp.platform.accounts.roles import Role
 from webapp.service.codebook import coding, concepts, estimates_page, views
@@ -35,8 +35,8 @@ def test_nothing_is_estimated_before_there_are_codes(client, trained):
 
 
 def test_estimates_open_by_the_column_that_was_ticked(client, trained):
-    ticked = fields.choices(trained.version)[-1]
-    assert ticked != fields.usual(trained.version)
+    ticked = document_groups.possible_groupings(trained.version)[-1]
+    assert ticked != document_groups.usual_grouping(trained.version)
     concept = drawn(trained, 60, columns=[ticked], overlap=0)
     code_all(concept, [coding.join(concept, "Ann")], about_war)
     assert get(client, trained, concept)["by"] == ticked

@@ -28,7 +28,7 @@ from tests.webapp.making import corpus_of, run_on
 from tests.webapp.taking import taken
 from webapp.analysis.findings import families
 from webapp.core.curation import services as curation
-from webapp.core.documents import fields
+from webapp.core.documents import document_days, document_groups, fields
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
 from webapp.core.results.view import RunView
@@ -68,8 +68,8 @@ EVIL = [
 )
 def test_periods_are_offered_of_which_there_are_not_too_many(monkeypatch, years, period, offered):
     days = years and (date(years[0], 1, 1), date(years[1], 12, 31))
-    monkeypatch.setattr(fields, "dated", lambda version: days)
-    monkeypatch.setattr(fields, "period", lambda version: period)
+    monkeypatch.setattr(document_days, "first_and_last", lambda version: days)
+    monkeypatch.setattr(document_groups, "best_period", lambda version: period)
     monkeypatch.setattr(fields, "categories", lambda version: [])
     assert tables.groupings(SimpleNamespace(version=None)) == offered
 
@@ -113,9 +113,11 @@ def frame(run: Run, form: str, query: str = "") -> pandas.DataFrame:
 
 @pytest.mark.parametrize("name", ["topic", "label", "tokens"])
 def test_a_field_that_is_called_like_a_column_keeps_its_values(trained, monkeypatch, name):
-    groups_of = fields.groups
+    groups_of = document_groups.read_groups
     category = next(iter(fields.categories(trained.version)))
-    monkeypatch.setattr(fields, "groups", lambda version, by: groups_of(version, category.name))
+    monkeypatch.setattr(
+        document_groups, "read_groups", lambda version, by: groups_of(version, category.name)
+    )
     rows = frame(trained, "topic-time", f"by={name}")
     table = pq.read_table(io.BytesIO(taken(trained, "topic-time.parquet", f"by={name}")))
     assert set(rows[f"{name} (field)"]) == set(groups_of(trained.version, category.name).labels)

@@ -32,7 +32,7 @@ from webapp.analysis.findings.shapes import (
     FindingsOfKind,
     OverviewPage,
 )
-from webapp.core.documents import corpus_unit, fields, sums
+from webapp.core.documents import corpus_unit, document_days, document_groups, fields, sums
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.unit_sentences import UnitSaid
 from webapp.models import Version
@@ -131,7 +131,7 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[FindingHt
         undated=say_undated(words, river) if river is not None else "",
         mixes=family_mixes,
         tree=tree,
-        without_dates=fields.dated(view.run.version) is None,
+        without_dates=document_days.first_and_last(view.run.version) is None,
         why_tree=_say_why_tree(view.run.version),
         rest=briefly(general) if general else "",
         axis=axis.ticks if axis else [],
@@ -145,7 +145,7 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[FindingHt
 
 def _say_why_tree(version: Version) -> str:
     """Why neither a river nor groups are drawn."""
-    if fields.dated(version) is not None:
+    if document_days.first_and_last(version) is not None:
         return "These documents have too few dates to be drawn over time."
     if fields.categories(version):
         fewest_groups, most_groups = VALUES
@@ -153,7 +153,7 @@ def _say_why_tree(version: Version) -> str:
             "These documents have no dates, and no field by which they are of"
             f" {fewest_groups} to {most_groups} groups."
         )
-    by_numbers = fields.usual(version)
+    by_numbers = document_groups.usual_grouping(version)
     if by_numbers is not None:
         return f"These documents have no dates. Time shows their topics by “{by_numbers}”."
     return "These texts have no dates and no groups to compare."

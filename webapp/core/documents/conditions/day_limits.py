@@ -9,7 +9,7 @@ import numpy as np
 from django.http import QueryDict
 
 from inference.day_sums import FOREVER
-from webapp.core.documents import days, fields
+from webapp.core.documents import days, document_days
 from webapp.core.documents.conditions.condition import AllDocuments, Condition, Effort, passing
 from webapp.models import Version
 
@@ -72,7 +72,7 @@ class DayLimit(Condition):
         numbers_of_few_days = of_few_days(version, a, b) if among is None else None
         if numbers_of_few_days is not None:
             return np.sort(numbers_of_few_days)
-        return passing(partial(_is_between, fields.dates(version), a, b), among)
+        return passing(partial(_is_between, document_days.read_days(version), a, b), among)
 
 
 def _day_of(text: str, end: Literal["from", "to"]) -> int:
@@ -94,11 +94,11 @@ def of_few_days(version: Version, a: int, b: int) -> np.ndarray | None:
     """int32, in no order: the documents of the days a ... b - 1; None where they are so many that
     one looks at all documents sooner, one after the other."""
     if (
-        fields.by_date(version, newest=False) is None
-        or fields.count(version, a, b) * SCANNED_PER_LOOKUP >= version.documents
+        document_days.order_by_day(version, newest=False) is None
+        or document_days.count_documents(version, a, b) * SCANNED_PER_LOOKUP >= version.documents
     ):
         return None
-    return fields.between(version, a, b)
+    return document_days.documents_between(version, a, b)
 
 
 def _is_between(dates: np.ndarray, a: int, b: int, documents: np.ndarray | slice) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import cast
 
 import pytest
 
-from webapp.core.documents import fields
+from webapp.core.documents import document_days, document_groups, fields
 from webapp.models import Version
 
 
@@ -23,10 +23,10 @@ from webapp.models import Version
 def test_periods_to_group_by_are_counted_from_the_first_month_to_the_last(
     first, last, periods, monkeypatch
 ):
-    monkeypatch.setattr(fields, "dated", lambda version: (first, last))
-    monkeypatch.setattr(fields, "_in_months", lambda version_id: True)
+    monkeypatch.setattr(document_days, "first_and_last", lambda version: (first, last))
+    monkeypatch.setattr(document_groups, "_in_months", lambda version_id: True)
     monkeypatch.setattr(fields, "categories", lambda version: [])
     monkeypatch.setattr(fields, "ranges", lambda version: [])
     version = cast("Version", SimpleNamespace(pk=1))
-    assert fields.choices(version) == periods
-    assert set(periods) <= set(fields.countable_periods(version))
+    assert document_groups.possible_groupings(version) == periods
+    assert set(periods) <= set(document_groups.countable_periods(version))
