@@ -273,16 +273,23 @@ class Index:
         return by_document
 
     def extents(self, texts: list[str]) -> list[int]:
-        """How many characters of each text belong to its piece: each begins with one, and holds no
-        other."""
-        begins = np.cumsum([0, *(len(text) + 1 for text in texts)])
-        word_spans = self.spans("\n".join(texts))  # at once: a tokeniser costs more than a word
-        last = np.searchsorted([start for start, _, _ in word_spans], begins[1:]) - 1
-        stops = [word_spans[i][1] if i >= 0 else 0 for i in last.tolist()]
-        return [
-            stop - begin if stop > begin else len(text)
-            for stop, begin, text in zip(stops, begins[:-1].tolist(), texts, strict=True)
-        ]
+        """How many characters of each text belong to the piece that it begins with. Behind it there
+        may be words that are not in the index, such as lines that many texts have.
+
+        A piece of a script without spaces may be cut into several here, as what stands around it is
+        missing: those without a gap between them are the piece."""
+        joined = "\n".join(texts)  # at once: a tokeniser costs more than a word
+        stop_of_start = {start: stop for start, stop, _ in self.spans(joined)}
+        extents = []
+        begin = 0
+        for text in texts:
+            end = begin + len(text)
+            stop = begin
+            while stop in stop_of_start and stop < end:
+                stop = stop_of_start[stop]
+            extents.append(stop - begin if stop > begin else len(text))
+            begin = end + 1
+        return extents
 
     def _matches(self, node: Node) -> Matches:
         if isinstance(node, Sequence):

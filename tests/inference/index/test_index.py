@@ -310,6 +310,13 @@ def test_words_of_every_script(tmp_path, language, texts, found):
                 assert 0 < length <= len(text) and text[:length].strip() == text[:length]
 
 
+def test_a_match_ends_where_its_word_does(tmp_path):
+    """Behind it may be a line that many texts have, and that is not in the index."""
+    index = of_texts(tmp_path, "en", ["memory barriers"])
+    texts = ["memory ", "barriers\nView page source", "barriers-"]
+    assert index.extents(texts) == [len("memory"), len("barriers"), len("barriers")]
+
+
 def test_a_stream_that_is_written_anew_leaves_what_is_open(tmp_path):
     """Or a page that still reads it would end its process."""
     index = of_texts(tmp_path, "en", ["war and peace " * 2_000])

@@ -13,6 +13,7 @@ from webapp.analysis.findings import families
 from webapp.analysis.topics.shapes import (
     CountedTopic,
     FamilyOfTopic,
+    Kind,
     ListingQuery,
     RankedTopic,
     Sparkline,
@@ -31,6 +32,8 @@ PAGE = 100
 LONGEST_QUERY_VALUE = 200  # characters of a word or of a group's name in an address
 QUOTED = 50  # of what is wrong
 ORDERS = ("share", "number", "label", "kind", "coherence", "exclusivity", "word", "family")
+# As the list is sorted by them: the clearest first
+ORDER_OF_KINDS: tuple[Kind | None, ...] = ("clear", "mixed", "unstable", "general", None)
 BINS = 120  # of a sparkline: more would lie closer than a screen can show
 FEWEST_BINS = 2
 _NUMBER = regex.compile(r"t\d{2,5}")  # as pages write it, T07
@@ -191,9 +194,8 @@ class TopicListing:
             order = sorted(range(len(names)), key=lambda i: (not names[i], names[i]))
             return np.array(order, np.int64)
         if sort == "kind":
-            kinds = measures.kinds(self.measures)
-            order_of_kinds = [*measures.KINDS, None]
-            ranks = [order_of_kinds.index(kinds[k]) for k in topics_in_order]
+            kinds = self._kinds()
+            ranks = [ORDER_OF_KINDS.index(kinds[k]) for k in topics_in_order]
             return np.argsort(ranks, kind="stable")
         if sort == "family":
             place_of_topic = {k: i for i, k in enumerate(self.family)}
@@ -241,7 +243,7 @@ class TopicListing:
     def page(self, after: int = 0, limit: int = PAGE) -> tuple[list[RankedTopic], int | None]:
         """Topics from place `after` on, as the list shows them; and where the next page begins."""
         numbers = self.numbers[after : after + limit].tolist()
-        kinds = measures.kinds(self.measures) if self.measures else []
+        kinds = self._kinds() if self.measures else []
         again = found_again.count_found(self.run)
         largest = float(self.share[self.numbers].max(initial=0.0)) or 1.0
         ranked = []
@@ -261,6 +263,16 @@ class TopicListing:
             ranked.append(row)
         following = after + limit
         return ranked, following if len(self.numbers) > following else None
+
+    def _kinds(self) -> list[Kind | None]:
+        """Of every topic: what its words say, unless it is no general talk and other runs have not
+        found it again."""
+        doubtful = found_again.doubtful(self.run)
+        kinds: list[Kind | None] = []
+        for k, kind in enumerate(measures.kinds(self.measures)):
+            is_unstable = k in doubtful and kind in ("clear", "mixed")
+            kinds.append("unstable" if is_unstable else kind)
+        return kinds
 
     def hue(self, k: int) -> int:
         """The colour of a topic where another number of families is asked for than the usual."""

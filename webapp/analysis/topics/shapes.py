@@ -12,7 +12,7 @@ from webapp.analysis.topics.flow import FamiliesOverTime
 from webapp.analysis.words.concordance import Line
 from webapp.analysis.words.shapes import PartOfWord, WordLink
 from webapp.core.curation.queries import TopicForm
-from webapp.core.documents.shapes import DocumentLink, Group, StrongestPassage
+from webapp.core.documents.shapes import Group, ListedDocument, StrongestPassage
 from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results import measures
@@ -61,17 +61,20 @@ class FamilyOfTopic(CountedFamily):
     topics: int
 
 
+Kind = Literal[measures.Kind, "unstable"]
+
+
 @dataclass(frozen=True)
 class RankedTopic(CountedTopic):
     """bar: its share of the largest topic's. group: that readers put it in, or "". members: topics
-    merged into it. kind: by its words alone (topics.verdict looks at other topics and runs, too);
+    merged into it. kind: by its words and other runs (topics.verdict looks at topics like it, too);
     null where nothing is measured. found_again: in runs with other seeds; null before they are
     trained. family: null where none is asked for, and of general talk."""
 
     bar: float
     group: str
     members: int
-    kind: measures.Kind | None
+    kind: Kind | None
     coherence: float | None
     exclusivity: float | None
     found_again: FoundAgain | None
@@ -482,7 +485,7 @@ class DocumentOfTopic(StrongestPassage):
 
     tokens: int
     of: int
-    alike: list[DocumentLink]
+    alike: list[ListedDocument]
 
 
 @dataclass(frozen=True)
@@ -542,9 +545,6 @@ class Reason:
         return ", " if self.text.startswith(ALTHOUGH) else "; "
 
 
-Kind = Literal[measures.Kind, "unstable"]
-
-
 @dataclass(frozen=True)
 class Judgement:
     """Whether a topic is any good."""
@@ -600,11 +600,13 @@ class NamedBefore:
 @dataclass(frozen=True)
 class TopicHtml:
     """mostly: the address of the documents mostly about the topic. own_words: that passages mark.
-    change: of its share over time, as the overview says it. named_before: None unless a reader named
+    shortest: counted words that a document has which is listed by its share. change: of its share
+    over time, as the overview says it. named_before: None unless a reader named
     the topic before the training. dated: whether any document has a date."""
 
     mostly: str
     own_words: int
+    shortest: int
     change: TopicChange
     named_before: NamedBefore | None
     dated: bool

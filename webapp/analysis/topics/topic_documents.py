@@ -8,11 +8,16 @@ from inference.bow import Bow
 from webapp.analysis.topics.shapes import DocumentOfTopic
 from webapp.core.documents import queries
 from webapp.core.documents.selection import RunSelection
-from webapp.core.documents.shapes import DocumentLink
+from webapp.core.documents.shapes import ListedDocument
 from webapp.core.results import evidence
 from webapp.models import Run
+from webapp.platform.accounts import embargo
+from webapp.platform.storage.cache import of_documents
 
 DOCUMENTS_OF_PAGE = 10  # on a page
+# Documents with fewer words have a share of a topic by chance, such as all 6 of 6 words. Where half of
+# the documents are shorter, those with fewer than half of the middle one's words do
+SHORTEST_WITH_SHARE = 50
 ALIKE = 0.8  # of two documents' words, from which they are shown as one
 
 By = Literal["share", "tokens"]
@@ -50,7 +55,10 @@ def ranked(
     parts = view.labels.merged_topics(k)
     run_evidence = evidence.of(view.run)
     if len(parts) == 1:  # the evidence has these documents in order
-        in_order = run_evidence.topic_documents.best(k, by, limit + 1, after, selection.mask)
+        wanted = selection.mask
+        if by == "share":
+            wanted = _with_enough_words(view.run, k, selection.mask)
+        in_order = run_evidence.topic_documents.best(k, by, limit + 1, after, wanted)
         documents = [_Ranked(number, tokens, share) for number, tokens, share in in_order]
     else:
         documents = _of_merged(selection, parts, by, after, limit + 1)
@@ -60,6 +68,8 @@ def ranked(
         following = f"{last.value(by)!r},{last.number}"
     page = _once(view.run, documents[:limit])
     passages = queries.strongest(view, [first.document.number for first in page], k)
+    repeated = [number for first in page for number in first.alike]
+    about_repeated = embargo.about(view.run.corpus, repeated, "title", "date_text")
     rows_shown = []
     for (document, alike), passage in zip(page, passages, strict=True):
         row = DocumentOfTopic(
@@ -68,11 +78,38 @@ def ranked(
             share=document.share,
             of=int(run_evidence.lengths[document.number]),
             alike=[
-                DocumentLink(number, view.go("run_document", number, topic=k)) for number in alike
+                ListedDocument(
+                    url=view.go("run_document", number, topic=k), **about_repeated[number]
+                )
+                for number in alike
             ],
         )
         rows_shown.append(row)
     return rows_shown, following
+
+
+def shortest_with_share(run: Run) -> int:
+    """Counted words that a document of a run has at least which is listed by its share of a
+    topic."""
+
+    def measure() -> int:
+        lengths = evidence.of(run).lengths
+        median = int(np.median(lengths)) if len(lengths) else 0
+        return min(SHORTEST_WITH_SHARE, median // 2)
+
+    return of_documents.get_or_set(("shortest with share", run.snapshot_id), measure)
+
+
+def _with_enough_words(run: Run, k: int, mask: np.ndarray | None) -> np.ndarray | None:
+    """Those of the wanted documents that are long enough to be listed by their share of a topic;
+    all of them where the topic is in short ones alone. mask: bool[D], None for all."""
+    run_evidence = evidence.of(run)
+    is_long = run_evidence.lengths >= shortest_with_share(run)
+    if mask is not None:
+        is_long &= mask
+    if run_evidence.topic_documents.best(k, "share", 1, None, is_long):
+        return is_long
+    return mask
 
 
 def _once(run: Run, page: list[_Ranked]) -> list[_First]:
@@ -122,6 +159,11 @@ def _of_merged(
     having = np.flatnonzero(tokens)
     tokens = tokens[having]
     numbers = having if selection.numbers is None else selection.numbers[having]
+    if by == "share":
+        is_long = run_evidence.lengths[numbers] >= shortest_with_share(selection.run)
+        if is_long.any():
+            tokens = tokens[is_long]
+            numbers = numbers[is_long]
     shares = tokens / run_evidence.lengths[numbers]
     values = shares if by == "share" else tokens
     rows = np.arange(len(numbers))

@@ -18,6 +18,7 @@ from webapp.analysis.topics import (
     grid,
     maps,
     timeline,
+    topic_documents,
     word_times_page,
 )
 from webapp.analysis.topics.listing import PAGE, TopicListing, read_listing_query
@@ -293,6 +294,7 @@ def _forming_page(topic: ShownTopic) -> FormingTopic:
 def _topic_html(topic: ShownTopic) -> TopicHtml:
     return TopicHtml(
         mostly=topic.documents_mostly_about_it,
+        shortest=topic_documents.shortest_with_share(topic.view.run),
         own_words=topics.OWN_WORDS,
         change=topic.change,
         named_before=topic.named_before,

@@ -52,8 +52,17 @@ def describe_documents(listing: Listing, numbers: list[int]) -> list[FoundDocume
     # A document knows its list by it
     query_string = listing.query_string()
 
+    def match_url(url: str, number: int) -> str:
+        """A document opened where a search matches; `url` where it does not in its text."""
+        excerpt = passages[number]
+        if number in without_match or not selection.q or excerpt.end <= excerpt.start:
+            return url
+        joint = "&" if query_string else "?"
+        return f"{url}{joint}passage={excerpt.start}-{excerpt.end}#passage"
+
     def shown(number: int) -> FoundDocument:
         row = by_number[number]
+        url = links.selected_document_url(owner, number, query_string)
         passage = texts.shown_passage(selection.corpus, view, number, passages[number])
         return FoundDocument(
             **row,
@@ -62,7 +71,8 @@ def describe_documents(listing: Listing, numbers: list[int]) -> list[FoundDocume
             id=row["source_id"],
             date=row["date_text"],
             passage="".join(text for text, _ in passage["snippet"]),
-            url=links.selected_document_url(owner, number, query_string),
+            url=url,
+            match_url=match_url(url, number),
         )
 
     return [*map(shown, numbers)]

@@ -83,13 +83,14 @@ class DocumentWithPassage(ListedDocument):
 @dataclass(frozen=True)
 class FoundDocument(DocumentWithPassage):
     """passage: the snippet as one text. share: of the topic by which the list is chosen or sorted;
-    null without such."""
+    null without such. match_url: of a search, the document opened where it matches; else `url`."""
 
     source_id: str
     share: float | None
     id: str
     date: str
     passage: str
+    match_url: str
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from django.urls import reverse
 
 from inference.explore import neighbours
 from tests.webapp.analysis.topics.test_topics_page import chosen, counts
+from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.topics import topic_measures
 from webapp.analysis.topics.topic import read_topic
 from webapp.core.curation import services as curation
@@ -151,7 +152,13 @@ def test_documents_are_ranked_each_once(client, case, query, rank):
     mask = chosen(run, query)
     mine = tally[:, topics].sum(axis=1)
     lengths = tally.sum(axis=1)
-    value = mine if rank == "words" else mine / np.maximum(lengths, 1)
+    value = mine
+    if rank == "share":
+        value = mine / np.maximum(lengths, 1)
+        shortest = min(50, np.median(lengths) // 2)
+        has_enough_words = mask & (lengths >= shortest)
+        if (mine[has_enough_words] > 0).any():
+            mask = has_enough_words
     rows = []
     address = f"?{query}&rank={rank}"
     while address and len(rows) < 60:
@@ -323,3 +330,31 @@ def test_phrases_of_merged_topics_and_under_an_embargo(client, merged):
     Corpus.objects.filter(pk=merged.corpus_id).update(embargo=True)
     clear_all()
     assert "of a b c" not in {p["text"] for p in get(client, merged, "to=1900")["phrases"]}
+
+
+@pytest.fixture(scope="module")
+def with_stubs(draft, django_db_setup, django_db_blocker):
+    """A run on forty texts, of which four have three words."""
+    long_text = "corn wheat barley harvest farm field plough grain mill bread "
+    other_text = "ship navy sail harbour fleet captain anchor ocean port wind "
+    rows = [["title", "text"]]
+    for number in range(36):
+        mixed = (long_text * 3 + other_text) if number % 2 else (other_text * 3 + long_text)
+        rows.append([f"Text {number}", mixed + f"page{number}"])
+    for number in range(4):
+        rows.append([f"Stub {number}", "corn wheat barley"])
+    with django_db_blocker.unblock():
+        corpus = corpus_of(draft, rows, "stubs.csv", language="en", min_documents=1, max_share=1.0)
+        yield run_on(corpus, topics=2, passes=4, seed=1)
+
+
+def test_documents_of_a_few_words_are_not_those_with_the_largest_share(client, with_stubs):
+    run = with_stubs
+    for number in range(run.topics):
+        url = reverse("run_topic_json", args=[run.pk, number])
+        listed = client.get(url).json()["documents"]
+        titles = [row["title"] for row in listed]
+        titles += [other["title"] for row in listed for other in row["alike"]]
+        assert titles and not any(title.startswith("Stub") for title in titles)
+    page = client.get(reverse("run_topic", args=[run.pk, 0])).content.decode()
+    assert "Documents of fewer than" in page

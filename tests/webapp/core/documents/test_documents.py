@@ -323,6 +323,9 @@ def test_neighbours_are_those_of_the_list(client, run):
     assert page["previous"] is None and page["next"]["number"] == second["number"]
     assert page["list"]["place"] == 1 and page["list"]["count"] == data["count"]
     assert page["next"]["url"] == second["url"]
+    opened = client.get(first["match_url"].removesuffix("#passage"))
+    assert first["match_url"].startswith(first["url"] + "&passage=")
+    assert '<mark class="passage-mark" id="passage">' in opened.content.decode()
     plain = client.get(reverse("run_document_json", args=[run.pk, 30])).json()
     assert (plain["previous"]["number"], plain["next"]["number"], plain["list"]["place"]) == (
         29,

@@ -39,9 +39,14 @@ class Search(Condition):
         return "q", self.text
 
     def sentence(self, all_documents: AllDocuments) -> str:
-        return f"with “{self.text}”"
+        return f"with {self._quoted}"
 
     def short_sentence(self, all_documents: AllDocuments) -> str:
+        return self._quoted
+
+    @property
+    def _quoted(self) -> str:
+        """A search that has quotation marks of its own gets no others around it."""
         has_quotes = self.text.startswith("“") or '"' in self.text
         return self.text if has_quotes else f"“{self.text}”"
 
