@@ -72,11 +72,12 @@ def plan(source_view: RunView, target_view: RunView) -> Plan:
 
 
 def carry(source: Run, target: Run) -> Plan:
-    """Store the edits of `plan`, which can be undone together. Raises Invalid; then nothing is
-    stored."""
+    """Store the edits of `plan`, which can be undone together; none of a field of which a reader
+    said something while it was made. Returns the plan with what was stored. Raises Invalid; then
+    nothing is stored."""
     transfer = plan(RunView(source), RunView(target))
-    curation.change_many(target, transfer.values, f"carried from run {source.pk}")
-    return transfer
+    stored = curation.fill_empty(target, transfer.values, f"carried from run {source.pk}")
+    return transfer._replace(values=stored)
 
 
 def inherited(parent: Run, version: Version) -> tuple[Topics, np.ndarray]:

@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from inference.errors import Invalid
 from webapp.core.results import labels
+from webapp.core.results.labels import Labels
 from webapp.models import Edit, Run
 from webapp.platform.drawing.colours import CHOICES
 from webapp.platform.drawing.numbers import topic_label
@@ -41,26 +42,51 @@ def change(run: Run, topic: int, values: dict[str, str], by: str) -> int:
 
 def change_many(run: Run, values: dict[int, dict[str, str]], by: str) -> int:
     """Edit several topics at once: topic -> as in `change`. It can be undone at once, too."""
-    merges = any(fields.get("into") for fields in values.values())
-    with _editing(run, "into" if merges else "beside"):
+    with _editing(run, _placing_field(values)):
+        return _store_edits(run, labels.read(run), values, by)
+
+
+def fill_empty(run: Run, values: dict[int, dict[str, str]], by: str) -> dict[int, dict[str, str]]:
+    """As `change_many`, but a field of which a reader said something stays as it is. Returns the
+    values that were taken, of topics with any."""
+    with _editing(run, _placing_field(values)):
         present = labels.read(run)
-        batch = uuid.uuid4()
-        edits = []
+        empty_fields: dict[int, dict[str, str]] = {}
         for topic, fields in values.items():
-            if not 0 <= topic < run.topics:
-                raise Invalid(
-                    "topic",
-                    f"Run {run.pk} has topics T00 to {topic_label(run.topics - 1)}; there is no"
-                    f" topic {topic}.",
+            said = present.present(topic)
+            unsaid = {field: text for field, text in fields.items() if not said[field]}
+            if unsaid:
+                empty_fields[topic] = unsaid
+        _store_edits(run, present, empty_fields, by)
+    return empty_fields
+
+
+def _placing_field(values: dict[int, dict[str, str]]) -> str:
+    """The field that is named where the values would make a circle."""
+    has_merges = any(fields.get("into") for fields in values.values())
+    return "into" if has_merges else "beside"
+
+
+def _store_edits(run: Run, present: Labels, values: dict[int, dict[str, str]], by: str) -> int:
+    """Store what differs from the present labels, which were read while `_editing`. Returns how
+    many fields changed. Raises Invalid."""
+    batch = uuid.uuid4()
+    edits = []
+    for topic, fields in values.items():
+        if not 0 <= topic < run.topics:
+            raise Invalid(
+                "topic",
+                f"Run {run.pk} has topics T00 to {topic_label(run.topics - 1)}; there is no"
+                f" topic {topic}.",
+            )
+        before = present.present(topic)
+        for field, text in fields.items():
+            value = _clean(run, topic, field, text)
+            if value != before[field]:
+                edits.append(
+                    Edit(run=run, topic=topic, field=field, value=value, batch=batch, by=by)
                 )
-            before = present.present(topic)
-            for field, text in fields.items():
-                value = _clean(run, topic, field, text)
-                if value != before[field]:
-                    edits.append(
-                        Edit(run=run, topic=topic, field=field, value=value, batch=batch, by=by)
-                    )
-        Edit.objects.bulk_create(edits)
+    Edit.objects.bulk_create(edits)
     return len(edits)
 
 
