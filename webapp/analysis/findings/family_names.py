@@ -19,6 +19,7 @@ from webapp.core.results.labels import Labels
 from webapp.core.results.view import RunView
 from webapp.core.runs import names
 from webapp.models import Edit, Run, Snapshot, StoredResult, Topic, Word
+from webapp.platform.mistakes import MISTAKES
 from webapp.platform.storage.cache import BoundedCache
 
 log = structlog.get_logger(__name__)
@@ -149,7 +150,7 @@ def _make(
         return _make_of_texts(run, sets, terms_of_topics)
     except Invalid:
         raise
-    except names.MISTAKES as error:
+    except MISTAKES as error:
         log.error("families could not be named", run=run.pk, exc_info=error)
         return {_key_of(topics): NO_NAME for topics in sets}
 
