@@ -763,7 +763,7 @@ class Snapshot(models.Model):
     # Which way of naming its topics have: webapp.core.runs.names.METHOD, or that of an older program
     naming = models.SmallIntegerField(default=0, db_default=0)
     renamed_at = models.DateTimeField(null=True)  # when it was renamed by a newer one
-    # Names could not be made from the texts: webapp.core.runs.names.MISTAKES
+    # Names could not be made from the texts: webapp.platform.mistakes
     named_by_words = models.BooleanField(default=False, db_default=False)
     # Runs with other seeds that it is compared with, all that are to be (Replicate); none: not yet
     replicates = models.IntegerField(null=True)

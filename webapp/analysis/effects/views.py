@@ -54,9 +54,10 @@ from webapp.platform.accounts import authorization
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.tables import (
     DIFFERENCE_COLUMNS,
+    Cell,
+    KeptTable,
     cells_of_points,
     cells_of_shares,
-    json_text,
 )
 from webapp.platform.drawing.trends import points
 from webapp.platform.pages.not_yet import NotYet
@@ -211,7 +212,7 @@ def _sides(page: EffectsPage, row: TopicEffect) -> list[tuple[str, float, str]]:
 
 def _pin_topics(page: EffectsPage) -> PinnedChart:
     """What a notebook keeps: the topics of the page."""
-    rows = [
+    rows: list[list[Cell]] = [
         [
             row.with_label,
             *cells_of_shares(row.share, points if page.across else percent),
@@ -226,11 +227,8 @@ def _pin_topics(page: EffectsPage) -> PinnedChart:
     return PinnedChart(
         title,
         page.conclusion,
-        json_text(
-            {
-                "columns": ["topic", *(page.groups or page.settings), *DIFFERENCE_COLUMNS],
-                "rows": rows,
-            }
+        KeptTable(
+            columns=["topic", *(page.groups or page.settings), *DIFFERENCE_COLUMNS], rows=rows
         ),
         # The sentence of several topics together says a level of its own
         None if page.caution or (page.one and page.one.together) else page.level,
@@ -296,7 +294,7 @@ def _claim_html(question: variants.Question, claim_on_page: ClaimOnPage) -> Clai
         sentence = sentences.difference(question, name, page.topic)
         address = view.go("run_effects", asked=_address(page, page.topic))
     own_row = next(row for row in page.runs if row.run == view.run.pk)
-    columns = [
+    columns: list[Cell] = [
         "run",
         "the topic there",
         *DIFFERENCE_COLUMNS,
@@ -324,7 +322,7 @@ def _claim_html(question: variants.Question, claim_on_page: ClaimOnPage) -> Clai
         pinned=PinnedChart(
             title,
             f"{sentence} {page.conclusion}",
-            json_text({"columns": columns, "rows": [*map(_cells_of, page.runs)]}),
+            KeptTable(columns=columns, rows=[*map(_cells_of, page.runs)]),
             page.level,
         ),
         finding=claim_on_page.conclusion.finding,
@@ -337,7 +335,7 @@ def _claim_html(question: variants.Question, claim_on_page: ClaimOnPage) -> Clai
     )
 
 
-def _cells_of(row: ClaimInRun) -> list[str | int]:
+def _cells_of(row: ClaimInRun) -> list[Cell]:
     topic = row.topic.with_label if row.topic else row.problem or "not found"
     row_cells = [
         topic,

@@ -34,7 +34,7 @@ PHRASES = 8
 LISTED = 3  # topics that stand for a family of which nothing else is known
 # Phrases with a small word between others make long names: they come last
 _SMALL_WORD_WITHIN = regex.compile(r" \p{Ll}{1,3} ")
-# By the run's topics, what readers say of them, and the number of families
+# By what names depend on, what readers say of the topics, and the number of families
 _cuts = BoundedCache(8 << 20)
 
 
@@ -78,10 +78,7 @@ def in_address(query: QueryDict) -> int | None:
 
 def cut(view: RunView, number: int | None) -> Cut:
     """number: None for the usual one."""
-    key = (
-        *(view.snapshot.pk, view.snapshot.naming, view.labels.every_key, number),
-        *(view.run.corpus.embargo, corpus_unit.unit_of(view.run.version).name),
-    )
+    key = (family_names.names_key(view.run), view.labels.every_key, number)
     return _cuts.get_or_set(key, partial(_make_cut, view, number))
 
 

@@ -2,7 +2,9 @@
 those that readers' edits make when they are asked for."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from hashlib import blake2b
+from typing import NamedTuple
 
 import regex
 import structlog
@@ -17,7 +19,8 @@ from webapp.core.results.labels import Labels
 from webapp.core.results.view import RunView
 from webapp.core.runs import names
 from webapp.models import Edit, Run, Snapshot, StoredResult, Topic, Word
-from webapp.platform.storage.cache import BoundedCache, cached
+from webapp.platform.mistakes import MISTAKES
+from webapp.platform.storage.cache import BoundedCache
 
 log = structlog.get_logger(__name__)
 DIGEST = 12  # bytes, of the key of a set of topics
@@ -25,8 +28,33 @@ NO_NAME = FamilyName([], ())
 Names = dict[str, FamilyName]  # by the key of a family's topics
 TermsOfTopics = Mapping[int, Sequence[Term]]  # what the family of each topic may be called by
 
-# Of families that readers made, by snapshot, way of naming and topics
-_made = BoundedCache(4 << 20)
+_kept_of_tree = BoundedCache(8 << 20)  # Names of a run's tree, by NamesKey
+_kept_of_readers = BoundedCache(4 << 20)  # FamilyName of what readers made, by NamesKey and topics
+
+
+class NamesKey(NamedTuple):
+    """What the names of a run's families depend on, beside the topics of each. Whatever keeps names
+    has it in its key: under an embargo, and where other fields say who speaks, other terms may be
+    said, so that names are made again.
+
+    naming: which way the run's topics are named in. speaker_fields: of corpus_unit.
+    """
+
+    snapshot_id: int
+    naming: int
+    is_under_embargo: bool
+    speaker_fields: tuple[str, ...]
+
+
+def names_key(run: Run) -> NamesKey:
+    """Of a run that has topics, as it is now."""
+    assert run.snapshot is not None, f"run {run.pk} has no topics yet"
+    return NamesKey(
+        run.snapshot.pk,
+        run.snapshot.naming,
+        run.corpus.embargo,
+        corpus_unit.speaker_fields(run.version),
+    )
 
 
 def proposed(view: RunView, sets: Sequence[Sequence[int]]) -> list[FamilyName]:
@@ -37,13 +65,13 @@ def proposed(view: RunView, sets: Sequence[Sequence[int]]) -> list[FamilyName]:
         return [NO_NAME] * len(sets)
     members = [[part for k in topics for part in view.labels.merged_topics(k)] for topics in sets]
     keys = [_key_of(topics) for topics in members]
-    names_of_keys = _stored(view.run.pk, view.snapshot.pk, view.snapshot.naming)
+    key_of_run = names_key(view.run)
+    names_of_keys = _stored(view.run, key_of_run)
     of_readers = {
         key: topics for key, topics in zip(keys, members, strict=True) if key not in names_of_keys
     }
-    names_of_keys = names_of_keys | _of_readers(view, of_readers)
-    is_sayable = _sayable(view.run)
-    return [_only_sayable(names_of_keys[key], is_sayable) for key in keys]
+    names_of_keys = names_of_keys | _of_readers(view.run, key_of_run, of_readers)
+    return [names_of_keys[key] for key in keys]
 
 
 def of_tree(run: Run, terms_of_topics: TermsOfTopics | None = None) -> Names:
@@ -54,38 +82,56 @@ def of_tree(run: Run, terms_of_topics: TermsOfTopics | None = None) -> Names:
     return _make(run, of_several, terms_of_topics)
 
 
-def store(snapshot_id: int, naming: int, names_of_tree: Names) -> None:
-    """Store what `of_tree` made, of topics that were named in a way."""
+def store(key_of_run: NamesKey, names_of_tree: Names) -> None:
+    """Store what `of_tree` made of a run that has this key."""
     StoredResult.objects.update_or_create(
-        snapshot=Snapshot.objects.get(pk=snapshot_id),
+        snapshot=Snapshot.objects.get(pk=key_of_run.snapshot_id),
         key=family_tree.NAMES,
-        defaults={"method": naming, "data": names_of_tree},
+        defaults={
+            "method": key_of_run.naming,
+            "data": _made_for(key_of_run) | {"names": names_of_tree},
+        },
     )
 
 
-def _of_readers(view: RunView, sets: dict[str, list[int]]) -> Names:
+def _made_for(key_of_run: NamesKey) -> dict[str, object]:
+    """What a row of stored names says of its key, beside its snapshot and its method."""
+    return {
+        "is_under_embargo": key_of_run.is_under_embargo,
+        "speaker_fields": list(key_of_run.speaker_fields),
+    }
+
+
+def _is_made_for(data: Mapping[str, object], key_of_run: NamesKey) -> bool:
+    """Whether names that are stored are of this key; those of an older program don't say it."""
+    return all(data.get(name) == value for name, value in _made_for(key_of_run).items())
+
+
+def _of_readers(run: Run, key_of_run: NamesKey, sets: dict[str, list[int]]) -> Names:
     """Of families that are not stored, by their keys: those that this process does not keep are
     made together, as the documents are looked at once for all."""
-    of_snapshot = view.snapshot.pk, view.snapshot.naming, view.run.corpus.embargo
-    kept = {key: _made.get((*of_snapshot, key)) for key in sets}
+    kept = {key: _kept_of_readers.get((key_of_run, key)) for key in sets}
     unknown = [topics for key, topics in sets.items() if kept[key] is None]
-    made = _make(view.run, unknown) if unknown else {}
+    made = _make(run, unknown) if unknown else {}
     for key, name_of_set in made.items():
-        _made.set((*of_snapshot, key), name_of_set)
+        _kept_of_readers.set((key_of_run, key), name_of_set)
     return kept | made
 
 
-@cached(64)
-def _stored(run_id: int, snapshot_id: int, naming: int) -> Names:
-    """What is stored of all families of the tree; where nothing is, it is made."""
+def _stored(run: Run, key_of_run: NamesKey) -> Names:
+    """What is stored of all families of the tree; where nothing is that was made for this key, it
+    is made."""
+    return _kept_of_tree.get_or_set(key_of_run, partial(_read_or_make, run, key_of_run))
+
+
+def _read_or_make(run: Run, key_of_run: NamesKey) -> Names:
     row = StoredResult.objects.filter(
-        snapshot=snapshot_id, key=family_tree.NAMES, method=naming
+        snapshot=key_of_run.snapshot_id, key=family_tree.NAMES, method=key_of_run.naming
     ).first()
-    if row is not None:
-        return {key: _read(*stored) for key, stored in row.data.items()}
-    run = Run.objects.select_related("version", "corpus", "snapshot").get(pk=run_id)
+    if row is not None and _is_made_for(row.data, key_of_run):
+        return {key: _read(*stored) for key, stored in row.data["names"].items()}
     made = of_tree(run)
-    store(snapshot_id, naming, made)
+    store(key_of_run, made)
     return made
 
 
@@ -104,7 +150,7 @@ def _make(
         return _make_of_texts(run, sets, terms_of_topics)
     except Invalid:
         raise
-    except names.MISTAKES as error:
+    except MISTAKES as error:
         log.error("families could not be named", run=run.pk, exc_info=error)
         return {_key_of(topics): NO_NAME for topics in sets}
 
@@ -154,13 +200,6 @@ def _sayable(run: Run) -> Callable[[str], bool]:
         return not names_somebody(text)
 
     return is_sayable
-
-
-def _only_sayable(family_name: FamilyName, is_sayable: Callable[[str], bool]) -> FamilyName:
-    """Since it was stored the texts may have come under embargo, or a reader may have said who
-    speaks."""
-    every_name = [parts for parts in family_name.names if all(map(is_sayable, parts))]
-    return FamilyName(every_name, tuple(filter(is_sayable, family_name.words)))
 
 
 def _key_of(topics: Iterable[int]) -> str:

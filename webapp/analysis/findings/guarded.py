@@ -7,10 +7,9 @@ from typing import TypeVar
 import structlog
 
 from inference.errors import Invalid
+from webapp.platform.mistakes import MISTAKES
 
 log = structlog.get_logger(__name__)
-# What a mistake of ours raises. A database or a store that is away ends the request, as always.
-MISTAKES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 Result = TypeVar("Result")
 
 

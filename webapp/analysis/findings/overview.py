@@ -188,9 +188,7 @@ def _colour_topics(sentence: Sentence, hue: int) -> Sentence:
     return replace(sentence, parts=parts)
 
 
-def line_table(
-    page: OverviewPage, row: FindingRow
-) -> dict[str, list[str] | list[list[str | float | None]]] | None:
+def line_table(page: OverviewPage, row: FindingRow) -> tables.KeptTable | None:
     """What a notebook keeps of the line of a finding; None where it has none."""
     if not row.line or row.topic is None:
         return None

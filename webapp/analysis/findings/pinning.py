@@ -43,7 +43,8 @@ def _finding(view: RunView, page: OverviewPage, row: FindingRow) -> PinContent:
     address = row.url
     if row.kind in QUOTED_KINDS:  # its passages are pinned, too
         address = questions.effects(view, row) or row.url
-    table = line_table(page, row)
+    line = line_table(page, row)
+    table = None if line is None else vars(line)  # as a form sends it
     return pins.of_chart(view.run, title, address, row.sentence, table, row.level)
 
 

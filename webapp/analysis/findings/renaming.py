@@ -36,10 +36,11 @@ def rename(run_id: int, by: int | None) -> None:
         return
     with dispatch.at_work(TASK, [run_id], by, tried=_tried(snapshot.pk)):
         called = names.of_finished(run, _Beat())
+        key_of_run = family_names.names_key(run)._replace(naming=names.METHOD)
         names_of_tree = family_names.of_tree(run, dict(enumerate(called.terms)))
         with transaction.atomic():
             if names.rename(run, called):
-                family_names.store(snapshot.pk, names.METHOD, names_of_tree)
+                family_names.store(key_of_run, names_of_tree)
 
 
 def _tried(snapshot_id: int) -> list[int]:

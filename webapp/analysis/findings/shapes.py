@@ -188,10 +188,9 @@ class OverviewPage:
 
 @dataclass(frozen=True)
 class FindingHtml(FindingRow):
-    """table: what its Pin button sends of its line. effects: the page that answers its
-    question, or ""; holds: the same question in the other runs of the corpus, or ""."""
+    """effects: the page that answers its question, or ""; holds: the same question in the other
+    runs of the corpus, or ""."""
 
-    table: str
     effects: str
     holds: str
 

@@ -16,7 +16,7 @@ from webapp.analysis.findings import (
     renaming,
 )
 from webapp.analysis.findings.kinds import KINDS
-from webapp.analysis.findings.overview import line_table, overview
+from webapp.analysis.findings.overview import overview
 from webapp.analysis.findings.screen.overview_screen import OverviewHtml, Screen, screen
 from webapp.analysis.findings.shapes import (
     DetailLink,
@@ -35,7 +35,6 @@ from webapp.core.results.view import RunView
 from webapp.core.simulate import truth
 from webapp.models import Notebook, Run
 from webapp.platform.accounts import authorization
-from webapp.platform.drawing import tables
 from webapp.platform.pages.page import back, show_errors, signature, whole_number
 from webapp.platform.pages.run_links import conditions
 from webapp.platform.pages.typed import PageQuery, PageResponse, typed
@@ -88,7 +87,6 @@ def _by_kind(view: RunView, page: OverviewPage) -> dict[str, FindingsOfKind]:
     for row in page.findings:
         row_html = FindingHtml(
             **vars(row),
-            table=tables.json_text(line_table(page, row)),
             effects=questions.effects(view, row),
             holds=questions.holds(view, row),
         )

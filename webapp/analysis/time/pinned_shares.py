@@ -12,7 +12,6 @@ from webapp.platform.drawing.tables import (
     TOO_MANY_PERIODS,
     TOO_MANY_TOPICS,
     has_too_many_rows,
-    json_text,
     kept_table,
     with_intervals,
 )
@@ -52,7 +51,7 @@ def pinned_lines(
     return PinnedChart(
         f"{subject} by {page.by}",
         "\n".join(sentences),
-        json_text(table),
+        table,
         passages=_passages(page) if quotes else "",
     )
 
@@ -82,7 +81,7 @@ def pinned_table(page: SharesTable) -> PinnedChart:
     title = f"Topics by {page.by}"
     if page.topic is not None:
         title = f"{page.topic.with_label} by {page.field} and {page.by}"
-    return PinnedChart(title, sentence, json_text(table))
+    return PinnedChart(title, sentence, table)
 
 
 def _name(row: TopicCells | ValueCells) -> str:

@@ -1,6 +1,5 @@
 """Topics by time and by category: lines, and a table of shades."""
 
-import json
 import math
 from collections.abc import Sequence
 from functools import partial
@@ -29,7 +28,7 @@ from webapp.analysis.time.shapes import (
 )
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.notebooks.pictures import can_be_drawn
-from webapp.core.notebooks.shapes import KeptTable, PinnedChart
+from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results import links, provenance, topics
 from webapp.core.results.page_cache import cached_page
 from webapp.core.results.view import RunView
@@ -99,7 +98,6 @@ def _lines_html(
         (name, values) for name, values in request.GET.lists() if name not in ("topics", "bin")
     ]
     pinned = _pin_lines(selection, page, changes)
-    table = KeptTable(**json.loads(pinned.table)) if pinned.table else None
     return LinesHtml(
         large=large,
         charts=charts,
@@ -132,7 +130,7 @@ def _lines_html(
         ],
         most_words=max((period.tokens for period in page.bins), default=0),
         pinned=pinned,
-        embeds=can_be_drawn(table),
+        embeds=can_be_drawn(pinned.table),
         intervals=any(low is not None for topic in page.topics for low in topic.low),
     )
 

@@ -24,8 +24,9 @@ from webapp.platform.drawing.tables import (
     MAP_COLUMNS,
     ROWS,
     TOO_MANY_PERIODS,
+    Cell,
+    KeptTable,
     has_too_many_rows,
-    json_text,
     kept_table,
 )
 
@@ -46,17 +47,21 @@ def pin_topics(page: TopicsView, documents_chosen: str) -> PinnedChart:
         return _pin_times(page.time, page.unit, documents_chosen)
     if isinstance(page, TopicsList):
         return _pin_list(page, documents_chosen)
-    return PinnedChart("Topics", "", "")
+    return PinnedChart("Topics", "", None)
 
 
 def _pin_list(page: TopicsList, documents_chosen: str) -> PinnedChart:
     times = page.times
-    columns = ["topic", "share of the words", "first words"]
+    columns: list[Cell] = ["topic", "share of the words", "first words"]
     if times is not None:
         columns.append(f"peak, by {times.by}")
-    rows = []
+    rows: list[list[Cell]] = []
     for topic in page.items[:ROWS]:
-        cells = [topic.with_label, percent(topic.share), " · ".join(topic.words[:WORDS])]
+        cells: list[Cell] = [
+            topic.with_label,
+            percent(topic.share),
+            " · ".join(topic.words[:WORDS]),
+        ]
         if times is not None:
             cells.append(_peak(topic))
         rows.append(cells)
@@ -64,7 +69,7 @@ def _pin_list(page: TopicsList, documents_chosen: str) -> PinnedChart:
     return PinnedChart(
         "The topics",
         f"{topics_in_words}{_of_documents(documents_chosen)}.",
-        json_text({"columns": columns, "rows": rows}),
+        KeptTable(columns=columns, rows=rows),
     )
 
 
@@ -78,7 +83,7 @@ def _pin_map(page: TopicsMap, circles: Sequence[Circle], documents_chosen: str) 
     """The circles that were chosen, or all."""
     kept_circles = [circle for circle in circles if circle.chosen] or list(circles)
     width = page.map.width if page.map is not None else 1
-    rows = []
+    rows: list[list[Cell]] = []
     for circle in kept_circles[:ROWS]:
         share = round(circle.share, DIGITS)
         left = round(circle.x / width, DIGITS)
@@ -92,13 +97,13 @@ def _pin_map(page: TopicsMap, circles: Sequence[Circle], documents_chosen: str) 
     return PinnedChart(
         "Map of the topics",
         sentence,
-        json_text({"columns": MAP_COLUMNS, "rows": rows, "hues": hues}),
+        KeptTable(columns=[*MAP_COLUMNS], rows=rows, hues=hues),
     )
 
 
 def _pin_grid(grid: WordGrid, documents_chosen: str) -> PinnedChart:
     """For each topic, how often the words of the grid are assigned to it."""
-    rows = []
+    rows: list[list[Cell]] = []
     for i, topic in enumerate(grid.topics[:ROWS]):
         counts = [(line.cells[i], line.word) for line in grid.lines if line.cells[i]]
         counts.sort(key=lambda count: -count[0])
@@ -110,8 +115,8 @@ def _pin_grid(grid: WordGrid, documents_chosen: str) -> PinnedChart:
         f"How often {words_in_grid} are assigned to {topics_in_grid}; of each topic at most"
         f" {WORDS_OF_GRID} of them, the most frequent first."
     )
-    columns = ["topic", "words, and how often they are assigned to it"]
-    return PinnedChart("Topics and words", sentence, json_text({"columns": columns, "rows": rows}))
+    columns: list[Cell] = ["topic", "words, and how often they are assigned to it"]
+    return PinnedChart("Topics and words", sentence, KeptTable(columns=columns, rows=rows))
 
 
 def _pin_times(times: TopicTimes, unit: str, documents_chosen: str) -> PinnedChart:
@@ -130,13 +135,12 @@ def _pin_times(times: TopicTimes, unit: str, documents_chosen: str) -> PinnedCha
     if unit == "tokens":
         sentence = f"Numbers of words{_of_documents(documents_chosen)}, by {times.by}.{too_many}"
         if too_many:
-            return PinnedChart(title, sentence, "")
-        rows: list[list[str | int]] = []
+            return PinnedChart(title, sentence, None)
+        rows: list[list[Cell]] = []
         for i, label in enumerate(labels):
             rows.append([label, *(value.tokens[i] for value in values)])
-        return PinnedChart(
-            title, sentence, json_text({"columns": [times.by, *names], "rows": rows})
-        )
+        counts = KeptTable(columns=[times.by, *names], rows=rows)
+        return PinnedChart(title, sentence, counts)
     shares = []
     for i in range(len(labels)):
         shares.append([value.shares[i] for value in values])
@@ -144,7 +148,7 @@ def _pin_times(times: TopicTimes, unit: str, documents_chosen: str) -> PinnedCha
     sentence = f"Shares of the words{_of_documents(documents_chosen)}, by {times.by}.{too_many}"
     if bands:
         sentence += f" The largest topics: {_largest(bands)}."
-    return PinnedChart(title, sentence, json_text(table))
+    return PinnedChart(title, sentence, table)
 
 
 def _count_shown(count: int, among: int) -> str:

@@ -6,9 +6,10 @@ from webapp.core.results.links import TopicLink
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.tables import (
     DIFFERENCE_COLUMNS,
+    Cell,
+    KeptTable,
     cells_of_points,
     cells_of_shares,
-    json_text,
 )
 from webapp.platform.drawing.trends import points
 
@@ -53,7 +54,7 @@ def pin_comparison(page: Comparison) -> PinnedChart:
     sentence = "".join(
         part if isinstance(part, str) else part.with_label for part in conclude(page)
     )
-    rows = []
+    rows: list[list[Cell]] = []
     for rows_of_side in page.more:
         for row in rows_of_side:
             differences = (row.difference, row.difference_low, row.difference_high)
@@ -65,7 +66,7 @@ def pin_comparison(page: Comparison) -> PinnedChart:
                 ]
             )
     if not rows:
-        return PinnedChart(title, sentence, "")
-    columns = ["topic", *(side.name for side in page.sides), *DIFFERENCE_COLUMNS]
+        return PinnedChart(title, sentence, None)
+    columns: list[Cell] = ["topic", *(side.name for side in page.sides), *DIFFERENCE_COLUMNS]
     level = page.level if isinstance(page, Compared) and not page.caution else None
-    return PinnedChart(title, sentence, json_text({"columns": columns, "rows": rows}), level)
+    return PinnedChart(title, sentence, KeptTable(columns=columns, rows=rows), level)

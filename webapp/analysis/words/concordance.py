@@ -12,12 +12,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 import regex
 
+from inference.errors import Invalid
 from inference.kernels import assign
 from inference.senses import Uses
 from webapp.core.documents import document_days, wording
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, links
-from webapp.models import Run
+from webapp.models import Corpus, Run
 from webapp.platform.accounts import embargo
 from webapp.platform.accounts.embargo import Piece
 
@@ -37,6 +38,8 @@ ORDERS: dict[Order, str] = {
     "oldest": "oldest first",
     "newest": "newest first",
 }
+# Orders that are known only when the texts of up to SORTED lines have been read
+BY_CONTEXT: tuple[Order, ...] = ("left", "right")
 _SURE = [
     (0.95, "almost certain"),
     (0.8, "very likely"),
@@ -107,6 +110,14 @@ def direction(word: str) -> str:
     return "rtl" if unicodedata.bidirectional(word[0]) in ("R", "AL") else "ltr"
 
 
+def offered_orders(corpus: Corpus) -> dict[Order, str]:
+    """The orders that may be asked for, with what pages call them; of texts under embargo readers
+    are offered none BY_CONTEXT (`ordered`)."""
+    if not embargo.readers(corpus):
+        return ORDERS
+    return {order: says for order, says in ORDERS.items() if order not in BY_CONTEXT}
+
+
 def page(
     selection: RunSelection,
     uses: Uses,
@@ -115,7 +126,8 @@ def page(
     first: int = 0,
     limit: int = PAGE,
 ) -> Lines:
-    """Lines `first` and following of a sense, or of all (None), in a set of documents of a run."""
+    """Lines `first` and following of a sense, or of all (None), in a set of documents of a run.
+    Raises Invalid, as `ordered`."""
     run = selection.run
     pairs = uses.pairs(topic)
     if order in ("oldest", "newest"):
@@ -142,8 +154,19 @@ def ordered(
     limit: int,
 ) -> Lines:
     """Lines `first` and following. cut: pieces of text from one on, and how many, in the order that
-    they have where it is not that of their context."""
-    is_by_context = order in ("left", "right")
+    they have where it is not that of their context.
+
+    Raises Invalid where a reader under embargo asks for an order by context: all pieces that are
+    put in order would count as shown to them, and most are on no page that they see.
+    """
+    is_by_context = order in BY_CONTEXT
+    if is_by_context and embargo.readers(selection.run.corpus):
+        raise Invalid(
+            "sort",
+            "The texts of this corpus are under embargo: lines can’t be put in the order of the"
+            f" words around them, as up to {SORTED:,} passages would count as shown to you. Choose"
+            " another order.",
+        )
     in_order = min(total, SORTED) if is_by_context else total
     cuts_in_order: list[CutLine] = []
     if is_by_context and first < SORTED:

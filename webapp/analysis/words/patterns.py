@@ -17,6 +17,7 @@ from webapp.core.documents import document_groups, facets, search
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.shapes import Bar
 from webapp.core.results import evidence
+from webapp.models import Corpus
 from webapp.platform.accounts import embargo
 from webapp.platform.storage.cache import BoundedCache, weight
 
@@ -107,6 +108,14 @@ def hits(selection: RunSelection, text: str, topic: int | None) -> Hits:
 
     key = (index.made, view.run.snapshot_id, *searched.key, topic, text)
     return _hits.get_or_set(key, find)
+
+
+def offered_orders(corpus: Corpus) -> dict[Order, str]:
+    """The orders that may be asked for, with what pages call them; readers under embargo are given
+    lines in the documents' order alone (`page`)."""
+    if not embargo.readers(corpus):
+        return ORDERS
+    return {"document": ORDERS["document"]}
 
 
 def page(

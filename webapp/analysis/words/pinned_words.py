@@ -1,8 +1,6 @@
 """What a notebook keeps of a word's lines, of a pattern and of two words side by side: what was counted
 in sentences, the numbers as a table, and the first lines as passages."""
 
-from itertools import chain
-
 from inference.errors import number_of
 from webapp.analysis.words.concordance import Line
 from webapp.analysis.words.shapes import (
@@ -20,9 +18,10 @@ from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.tables import (
     ROWS,
     TOO_MANY_PERIODS,
+    Cell,
+    KeptTable,
     cells_of_shares,
     has_too_many_rows,
-    json_text,
 )
 
 GROUPS = 12  # of a pattern, as many as its page has
@@ -43,7 +42,7 @@ def pin_lines(page: LinesPage) -> PinnedChart:
         sentence = (
             f"“{word}” is assigned to {page.shown.with_label} in {times}{_in_documents(page)}."
         )
-    return PinnedChart(title, sentence, "", passages=_passages(page))
+    return PinnedChart(title, sentence, None, passages=_passages(page))
 
 
 def pin_pattern(page: PatternPage) -> PinnedChart:
@@ -60,7 +59,7 @@ def pin_pattern(page: PatternPage) -> PinnedChart:
     return PinnedChart(
         f"Lines with “{page.pattern}”",
         "\n".join(sentences),
-        json_text(_hits_by_time(page)),
+        _hits_by_time(page),
         passages=_passages(page),
     )
 
@@ -69,14 +68,16 @@ def _group(group: PatternGroup) -> str:
     return f"{group.label}, {number_of(group.hits, 'time')} ({group.rate:.2f} in {PER:,} words)"
 
 
-def _hits_by_time(page: PatternPage) -> dict[str, list] | None:
+def _hits_by_time(page: PatternPage) -> KeptTable | None:
     """How often the pattern occurs, for each word of the documents; None where that is not known,
     or of too many periods to be kept."""
     if not page.years or has_too_many_rows(page.years):
         return None
     highest = page.most_often / PER
-    rows = [[period.label, round(period.part * highest, DIGITS)] for period in page.years]
-    return {"columns": ["time", f"“{page.pattern}”, uses per word"], "rows": rows}
+    rows: list[list[Cell]] = []
+    for period in page.years:
+        rows.append([period.label, round(period.part * highest, DIGITS)])
+    return KeptTable(columns=["time", f"“{page.pattern}”, uses per word"], rows=rows)
 
 
 def _in_documents(page: ListedLines) -> str:
@@ -105,17 +106,18 @@ def pin_words(page: ComparedWords) -> PinnedChart:
         if telling_words:
             written = "; ".join(map(_telling_word, telling_words[:TELLING_WORDS]))
             sentences.append(f"More often with “{word}” than with the other word: {written}.")
-    columns = ["topic", *chain.from_iterable((word, f"{word}, times") for word in (first, second))]
-    rows = []
+    rows: list[list[Cell]] = []
     for sense in comparison.senses[:ROWS]:
-        cells: list[str | int] = [sense.with_label]
+        cells: list[Cell] = [sense.with_label]
         for side in sense.sides:
             cells += [*cells_of_shares([side.share], percent), side.tokens]
         rows.append(cells)
     return PinnedChart(
         f"“{first}” and “{second}”",
         "\n".join(sentences),
-        json_text({"columns": columns, "rows": rows}),
+        KeptTable(
+            columns=["topic", first, f"{first}, times", second, f"{second}, times"], rows=rows
+        ),
     )
 
 

@@ -29,7 +29,7 @@ from webapp.core.results import links
 from webapp.core.results.view import RunView
 from webapp.models import Word
 from webapp.platform.drawing.numbers import percent
-from webapp.platform.drawing.tables import json_text, kept_table
+from webapp.platform.drawing.tables import KeptTable, kept_table
 from webapp.platform.typed_text import as_counted, as_in_texts
 
 SAMPLES = 3  # lines of each sense beside all others
@@ -140,7 +140,7 @@ def _html(
     others_in_chart = len(charted) - len(named_tallies)
     return SensesHtml(
         pinned=_sentence(page),
-        table=_table(page.shift, charted) if page.shift else "",
+        table=_table(page.shift, charted) if page.shift else None,
         doubtful=is_doubtful,
         much_rare=page.rest > MUCH_FOLDED * page.tokens,
         unsure={
@@ -162,14 +162,14 @@ def _sentence(page: SensesPage) -> str:
     return f"{number_of(page.tokens, 'occurrence')}{among}: {shares}." if shares else ""
 
 
-def _table(shift: Shift, charted: list[ChartedTopic]) -> str:
-    """The shares of the senses by period or value, as a notebook keeps them; "" where there are
+def _table(shift: Shift, charted: list[ChartedTopic]) -> KeptTable | None:
+    """The shares of the senses by period or value, as a notebook keeps them; None where there are
     none."""
     if not shift.bins:
-        return ""
+        return None
     columns = [*(topic.with_label for topic in charted), "others"]
     labels = [bin.label for bin in shift.bins]
-    return json_text(kept_table(shift.by, labels, columns, list(map(_shares, shift.bins))))
+    return kept_table(shift.by, labels, columns, list(map(_shares, shift.bins)))
 
 
 def _shares(bin: ShiftBin) -> list[float | None]:

@@ -8,6 +8,7 @@ from webapp.analysis.words.queries import Beginning, CountedWord, WordCount
 from webapp.core.documents.shapes import Bar, Link
 from webapp.core.notebooks.shapes import PinnedChart
 from webapp.core.results.links import TopicLink, TopicWithWords
+from webapp.platform.drawing.tables import KeptTable
 
 # The list of words
 
@@ -206,7 +207,7 @@ class SensesHtml:
     others_charted: as many as it can show one by one."""
 
     pinned: str
-    table: str
+    table: KeptTable | None
     doubtful: bool
     much_rare: bool
     unsure: dict[int, str]

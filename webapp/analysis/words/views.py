@@ -151,7 +151,7 @@ def _lines(
     order: Order,
     first: int,
 ) -> PageResponse[WordPages]:
-    orders = dict(concordance.ORDERS)
+    orders = dict(concordance.offered_orders(selection.run.corpus))
     if document_days.first_and_last(selection.run.version) is None:
         del orders["oldest"], orders["newest"]
     sort = order if order in orders else "certainty"
@@ -245,7 +245,8 @@ def pattern_page(
 ) -> PatternPage:
     topic = senses.asked_topic(selection.view, asked_topic)
     hits = patterns.hits(selection, text, topic)
-    sort = order if order in patterns.ORDERS else "document"
+    orders = patterns.offered_orders(selection.run.corpus)
+    sort = order if order in orders else "document"
     own_parameters = [("pattern", text)]
     if topic is not None:
         own_parameters.append(("topic", str(topic)))
@@ -264,7 +265,7 @@ def pattern_page(
         )
     lines = patterns.page(selection, hits, sort, first)
     return PatternPage(
-        **vars(_list_lines(selection, page_query, topic, lines, sort, patterns.ORDERS, first)),
+        **vars(_list_lines(selection, page_query, topic, lines, sort, orders, first)),
         pattern=text,
         hits=counted_lines.hits,
         documents=counted_lines.documents,

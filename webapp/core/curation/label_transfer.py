@@ -14,7 +14,8 @@ from webapp.core.results.view import RunView
 from webapp.core.results.weights import topics as topics_of, vocabulary, words
 from webapp.models import Edit, Run, Version
 
-FIELDS = ("label", "note", "group", "colour", "hidden")
+PLACING_FIELDS = ("into", "beside")  # that name another topic
+FIELDS = tuple(field for field in Edit.Field.values if field not in PLACING_FIELDS)
 RUNS_OFFERED = 30  # runs
 
 
@@ -60,7 +61,7 @@ def plan(source_view: RunView, target_view: RunView) -> Plan:
         own_labels = target_labels.present(partner)
         unlabelled = [field for field in FIELDS if not own_labels[field]]
         values[partner] = {field: theirs[field] for field in unlabelled if theirs[field]}
-        for field in ("into", "beside"):
+        for field in PLACING_FIELDS:
             matched_topic = int(matched.partner[int(theirs[field])]) if theirs[field] else -1
             if matched_topic >= 0 and not own_labels[field]:
                 values[partner][field] = str(matched_topic)
@@ -72,11 +73,12 @@ def plan(source_view: RunView, target_view: RunView) -> Plan:
 
 
 def carry(source: Run, target: Run) -> Plan:
-    """Store the edits of `plan`, which can be undone together. Raises Invalid; then nothing is
-    stored."""
+    """Store the edits of `plan`, which can be undone together; none of a field of which a reader
+    said something while it was made. Returns the plan with what was stored. Raises Invalid; then
+    nothing is stored."""
     transfer = plan(RunView(source), RunView(target))
-    curation.change_many(target, transfer.values, f"carried from run {source.pk}")
-    return transfer
+    stored = curation.fill_empty(target, transfer.values, f"carried from run {source.pk}")
+    return transfer._replace(values=stored)
 
 
 def inherited(parent: Run, version: Version) -> tuple[Topics, np.ndarray]:

@@ -6,8 +6,6 @@ edit is undone by a mark on its row. Each change of a run's edits locks the run'
 readers can't make a circle of merges.
 """
 
-import csv
-import io
 import re
 import uuid
 from collections.abc import Iterator
@@ -18,10 +16,11 @@ from django.utils import timezone
 
 from inference.errors import Invalid
 from webapp.core.results import labels
+from webapp.core.results.labels import Labels
 from webapp.models import Edit, Run
+from webapp.platform import received_table
 from webapp.platform.drawing.colours import CHOICES
 from webapp.platform.drawing.numbers import topic_label
-from webapp.platform.storage.csv_cells import unsafe
 from webapp.platform.typed_text import one_line, several_lines
 
 LABEL = 80  # characters of a label or the name of a group: what a chart or a chip can carry
@@ -41,26 +40,51 @@ def change(run: Run, topic: int, values: dict[str, str], by: str) -> int:
 
 def change_many(run: Run, values: dict[int, dict[str, str]], by: str) -> int:
     """Edit several topics at once: topic -> as in `change`. It can be undone at once, too."""
-    merges = any(fields.get("into") for fields in values.values())
-    with _editing(run, "into" if merges else "beside"):
+    with _editing(run, _placing_field(values)):
+        return _store_edits(run, labels.read(run), values, by)
+
+
+def fill_empty(run: Run, values: dict[int, dict[str, str]], by: str) -> dict[int, dict[str, str]]:
+    """As `change_many`, but a field of which a reader said something stays as it is. Returns the
+    values that were taken, of topics with any."""
+    with _editing(run, _placing_field(values)):
         present = labels.read(run)
-        batch = uuid.uuid4()
-        edits = []
+        empty_fields: dict[int, dict[str, str]] = {}
         for topic, fields in values.items():
-            if not 0 <= topic < run.topics:
-                raise Invalid(
-                    "topic",
-                    f"Run {run.pk} has topics T00 to {topic_label(run.topics - 1)}; there is no"
-                    f" topic {topic}.",
+            said = present.present(topic)
+            unsaid = {field: text for field, text in fields.items() if not said[field]}
+            if unsaid:
+                empty_fields[topic] = unsaid
+        _store_edits(run, present, empty_fields, by)
+    return empty_fields
+
+
+def _placing_field(values: dict[int, dict[str, str]]) -> str:
+    """The field that is named where the values would make a circle."""
+    has_merges = any(fields.get("into") for fields in values.values())
+    return "into" if has_merges else "beside"
+
+
+def _store_edits(run: Run, present: Labels, values: dict[int, dict[str, str]], by: str) -> int:
+    """Store what differs from the present labels, which were read while `_editing`. Returns how
+    many fields changed. Raises Invalid."""
+    batch = uuid.uuid4()
+    edits = []
+    for topic, fields in values.items():
+        if not 0 <= topic < run.topics:
+            raise Invalid(
+                "topic",
+                f"Run {run.pk} has topics T00 to {topic_label(run.topics - 1)}; there is no"
+                f" topic {topic}.",
+            )
+        before = present.present(topic)
+        for field, text in fields.items():
+            value = _clean(run, topic, field, text)
+            if value != before[field]:
+                edits.append(
+                    Edit(run=run, topic=topic, field=field, value=value, batch=batch, by=by)
                 )
-            before = present.present(topic)
-            for field, text in fields.items():
-                value = _clean(run, topic, field, text)
-                if value != before[field]:
-                    edits.append(
-                        Edit(run=run, topic=topic, field=field, value=value, batch=batch, by=by)
-                    )
-        Edit.objects.bulk_create(edits)
+    Edit.objects.bulk_create(edits)
     return len(edits)
 
 
@@ -194,51 +218,25 @@ def read_table(run: Run, content: bytes, by: str) -> int:
             f"A table of labels has at most {TABLE // 10**6} MB; this one has"
             f" {len(content) / 1e6:.1f}.",
         )
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Invalid(
-            "table",
-            f"The table must be UTF-8 text; byte {error.start:,} is not. Save it as “CSV UTF-8”.",
-        ) from None
-    # A spreadsheet writes what its country uses
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    # No DictReader: it fills each short row up to the width of the first
-    table = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    values: dict[int, dict[str, str]] = {}
-    try:
-        places = _places(next(table, []))
-        for row in table:
-            cells = {
-                field: unsafe(row[place])
-                for field, place in places.items()
-                if place < len(row) and row[place]
-            }
-            if "topic" not in cells:
-                continue
-            topic = topic_number(cells.pop("topic"), run)
-            if topic in values:
-                raise Invalid("topic", f"{topic_label(topic)} has two lines.")
-            values[topic] = cells
-            for field, cell in cells.items():
-                _clean(run, topic, field, cell)
-    except Invalid as error:
-        raise Invalid("table", f"Line {table.line_num}: {error.message}") from None
-    except csv.Error as error:
-        raise Invalid("table", f"Line {table.line_num}: this is not CSV ({error}).") from None
-    return change_many(run, values, by)
-
-
-def _places(header: list[str]) -> dict[str, int]:
-    """Where the fields stand that are read. Raises Invalid."""
-    names = [name.strip().lower() for name in header]
-    places = {name: place for place, name in enumerate(names) if name in ("topic", *COLUMNS)}
-    if "topic" not in places or len(places) < 2:
+    table = received_table.read(content, "table", ("topic", *COLUMNS))
+    if "topic" not in table.columns or len(table.columns) < 2:
         raise Invalid(
             "table",
             "The first line must name the columns: topic, and one or more of"
             f" {', '.join(COLUMNS)}.",
         )
-    if any(names.count(name) > 1 for name in places):
-        raise Invalid("table", "The first line names a column twice.")
-    return places
+    values: dict[int, dict[str, str]] = {}
+    for row in table.rows:
+        fields = {name: cell for name, cell in row.cells.items() if cell}
+        if "topic" not in fields:
+            continue
+        try:
+            topic = topic_number(fields.pop("topic"), run)
+            if topic in values:
+                raise Invalid("topic", f"{topic_label(topic)} has two lines.")
+            for field, text in fields.items():
+                _clean(run, topic, field, text)
+        except Invalid as error:
+            raise Invalid("table", f"Line {row.line:,}: {error.message}") from None
+        values[topic] = fields
+    return change_many(run, values, by)

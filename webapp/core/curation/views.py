@@ -245,20 +245,19 @@ def edit_ticked(request: HttpRequest, run: Run) -> HttpResponse:
     do = request.POST.get("do", "")
     if not ticked:
         return _nothing(request, run)
+    largest = _largest(RunView(run), ticked)
     with show_errors(request):
-        changed = curation.change_many(
-            run, _values(run, ticked, do, request.POST.get(do, "")), signature(request)
-        )
-        done = f"{_sentence(run, ticked, do)}. It can be undone under Labels and notes."
+        values = _values(ticked, do, request.POST.get(do, ""), largest)
+        changed = curation.change_many(run, values, signature(request))
+        done = f"{_sentence(ticked, do, largest)}. It can be undone under Labels and notes."
         messages.success(request, done if changed else "Nothing changed.")
     return redirect(back(request, reverse("run_topics", args=[run.pk])))
 
 
-def _values(run: Run, ticked: list[int], do: str, text: str) -> dict[int, dict[str, str]]:
+def _values(ticked: list[int], do: str, text: str, largest: int) -> dict[int, dict[str, str]]:
     if do == "merge":
         if len(ticked) < 2:
             raise Invalid("merge", "Merging needs two topics or more; tick another one.")
-        largest = _largest(run, ticked)
         return {k: {"into": str(largest)} for k in ticked if k != largest}
     if do == "hidden":
         return {k: {"hidden": "1"} for k in ticked}
@@ -269,15 +268,17 @@ def _values(run: Run, ticked: list[int], do: str, text: str) -> dict[int, dict[s
     raise Invalid("do", "Choose an action for the ticked topics.")
 
 
-def _sentence(run: Run, ticked: list[int], do: str) -> str:
+def _sentence(ticked: list[int], do: str, largest: int) -> str:
     count = number_of(len(ticked), "topic")
     if do == "merge":
-        return f"{count} are now merged into {topic_label(_largest(run, ticked))}"
+        return f"{count} are now merged into {topic_label(largest)}"
     return f"{count}: {({'hidden': 'hidden', 'beside': 'family changed'}).get(do, f'{do} changed')}"
 
 
-def _largest(run: Run, ticked: list[int]) -> int:
-    share = measures.of(run)["share"]
+def _largest(view: RunView, ticked: list[int]) -> int:
+    """The topic with the largest share as lists show it, with the topics that are merged into
+    it."""
+    share = view.labels.merged(measures.of(view.run)["share"])
     return max(ticked, key=lambda k: (share[k], -k))
 
 

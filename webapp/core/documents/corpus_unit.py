@@ -187,13 +187,21 @@ def words_of_values(version: Version) -> list[frozenset[str]]:
     ]
 
 
-def names_somebody(version: Version) -> Callable[[str], bool]:
-    """Whether a phrase is a value, or part of one, of the field of who speaks, or of another that
-    may be it: "Ada Lovelace" of "Ada Lovelace <ada@example.org>"."""
+def speaker_fields(version: Version) -> tuple[str, ...]:
+    """The names of the fields whose values say who speaks, or that may be such, ascending; () where
+    each document is its own unit."""
     unit = unit_of(version)
     if unit.field is None:
+        return ()
+    return tuple(sorted({name for field in (unit.field, *unit.rivals) for name in field.names}))
+
+
+def names_somebody(version: Version) -> Callable[[str], bool]:
+    """Whether a phrase is a value, or part of one, of one of the `speaker_fields`: "Ada Lovelace"
+    of "Ada Lovelace <ada@example.org>"."""
+    names = speaker_fields(version)
+    if not names:
         return lambda phrase: False
-    names = {name for field in (unit.field, *unit.rivals) for name in field.names}
     values: list[str] = []
     for column in fields.categories(version):
         if column.name in names:

@@ -3,8 +3,9 @@ becomes markup."""
 
 import re
 
-from webapp.core.notebooks.shapes import KeptTable, NotebookPage, PinRow
+from webapp.core.notebooks.shapes import NotebookPage, PinRow
 from webapp.models import Pin
+from webapp.platform.drawing.tables import KeptTable
 
 
 def notebook(page: NotebookPage, root: str) -> str:

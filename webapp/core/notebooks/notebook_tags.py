@@ -1,10 +1,10 @@
 """What the Pin button needs: the notebooks to choose from, and a chart's table as a hidden
 field."""
 
-import orjson
 from django import template
 
 from webapp.platform.accounts import authorization
+from webapp.platform.drawing.tables import KeptTable, json_text
 
 register = template.Library()
 
@@ -16,6 +16,6 @@ def recent_notebooks(context):
 
 
 @register.filter
-def as_json(table):
-    """{"columns": […], "rows": [[…]]} as the text of a hidden field."""
-    return orjson.dumps(table, option=orjson.OPT_SERIALIZE_NUMPY).decode()
+def as_json(table: KeptTable) -> str:
+    """As the text of a hidden field."""
+    return json_text(table)

@@ -6,7 +6,6 @@ from itertools import groupby
 from math import cos, pi, sin
 from typing import NamedTuple
 
-from webapp.core.notebooks.shapes import Cell, KeptTable
 from webapp.platform.drawing import kept_map
 from webapp.platform.drawing.colours import ON_PAPER
 from webapp.platform.drawing.lines import spread_names
@@ -24,7 +23,7 @@ from webapp.platform.drawing.pictures import (
     Stroke,
     Text,
 )
-from webapp.platform.drawing.tables import HIGH, LOW, columns_of_lines
+from webapp.platform.drawing.tables import HIGH, LOW, Cell, KeptTable, columns_of_lines
 
 # points: the text of a page of A4, 16 cm, and 6.7 cm
 WIDTH = 453.0

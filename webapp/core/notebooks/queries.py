@@ -11,7 +11,6 @@ from django.urls import Resolver404, resolve, reverse
 from inference.errors import Invalid
 from webapp.core.documents import passages
 from webapp.core.notebooks.shapes import (
-    KeptTable,
     NotebookHeader,
     NotebookPage,
     PinContent,
@@ -23,6 +22,7 @@ from webapp.core.results.view import RunView
 from webapp.models import Corpus, Notebook, Notebooks, Pin, Run, Topic
 from webapp.platform.accounts import embargo
 from webapp.platform.drawing.numbers import level, percent
+from webapp.platform.drawing.tables import KeptTable
 
 PAGE = 50
 

@@ -10,10 +10,11 @@ from django.db.models.functions import Cast, Length
 from django.utils import timezone
 
 from inference.errors import Invalid
-from webapp.core.notebooks.shapes import Cell, KeptTable, PinContent
+from webapp.core.notebooks.shapes import PinContent
 from webapp.models import Notebook, Pin, User
 from webapp.platform.drawing import tables
 from webapp.platform.drawing.colours import COLOURS
+from webapp.platform.drawing.tables import Cell, KeptTable
 from webapp.platform.pages import addresses
 from webapp.platform.typed_text import one_line, several_lines
 

@@ -4,50 +4,10 @@ keeps."""
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from webapp.platform.drawing.numbers import percent
+from webapp.platform.drawing.tables import KeptTable
 
-Cell = bool | int | float | str | None
 # Where evidence comes from: its corpus, run, document, in words and numbers
 Source = dict[str, str | int | float | None]
-
-
-@dataclass(frozen=True)
-class KeptTable:
-    """The numbers of a chart as they were when it was pinned. rows: each as long as `columns`. hues:
-    the colours of the rows, where a chart has them."""
-
-    rows: list[list[Cell]]
-    columns: list[Cell]
-    hues: list[int] = field(default_factory=list)
-
-    @property
-    def shares(self) -> list[bool]:
-        """Whether each column holds shares: fractions from 0 to 1, none of them a count."""
-        are_shares = []
-        for i in range(len(self.columns)):
-            column = [row[i] for row in self.rows]
-            are_shares.append(_are_shares(column))
-        return are_shares
-
-    @property
-    def cells(self) -> list[list[tuple[str, Cell]]]:
-        """Each cell as it is read, shares in percent, and the number that it stands for."""
-        shares = self.shares
-        rows = []
-        for row in self.rows:
-            rows.append([(_write_cell(cell, shares[i]), cell) for i, cell in enumerate(row)])
-        return rows
-
-
-def _are_shares(column: list[Cell]) -> bool:
-    values = [cell for cell in column if cell is not None]
-    return bool(values) and all(isinstance(cell, float) and 0 <= cell <= 1 for cell in values)
-
-
-def _write_cell(cell: Cell, share: bool) -> str:
-    if cell is None:
-        return ""
-    return percent(cell) if share else str(cell)
 
 
 @dataclass(frozen=True)
@@ -149,12 +109,12 @@ class NotebookHtml:
 
 @dataclass(frozen=True)
 class PinnedChart:
-    """What a page gives its Pin button to keep of a chart. table: the numbers as JSON, or "". level:
-    of the interval that the sentence says; None where it says none. passages: those of the page
-    (sent_passages.write_passages)."""
+    """What a page gives its Pin button to keep of a chart. table: the numbers; None where there are
+    none. level: of the interval that the sentence says; None where it says none. passages: those of
+    the page (sent_passages.write_passages)."""
 
     title: str
     sentence: str
-    table: str
+    table: KeptTable | None
     level: float | None = None
     passages: str = ""

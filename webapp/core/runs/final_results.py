@@ -24,6 +24,7 @@ from webapp.core.runs.checkpoints import forget_documents
 from webapp.core.runs.starting import TrainedModel
 from webapp.models import Run
 from webapp.platform.jobs import dispatch, events, kinds
+from webapp.platform.mistakes import MISTAKES
 from webapp.platform.storage import sealed
 
 log = structlog.get_logger(__name__)
@@ -130,7 +131,7 @@ class FinalResults:
         """From the texts; of words alone where that fails, which the run's overview says."""
         try:
             return names.of_texts(self.run, evidence, kinds_of, self.attempt.beat)
-        except names.MISTAKES:
+        except MISTAKES:
             log.exception("names of topics could not be made from the texts", run=self.run.pk)
             return names.of_words_alone(self.run.pk, topics)
 

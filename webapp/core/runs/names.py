@@ -50,9 +50,6 @@ PERSON = 0.4  # what the name of a person is worth: families are rather called b
 FAMILY_PHRASES = 24
 FAMILY_WORDS = 32
 WORTH_DIGITS = 3  # of what each of these is worth, as it is stored
-# What a mistake in this program raises where texts are unlike all that it was tried on. Topics then
-# have the names that words give, since hours of training shall not fail for a heading.
-MISTAKES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
 
 class Called(NamedTuple):

@@ -21,6 +21,7 @@ from webapp.intake.metadata import Category
 from webapp.intake.metadata.columns import Columns
 from webapp.models import Corpus, Version
 from webapp.platform.jobs import dispatch, events, scheduler
+from webapp.platform.mistakes import MISTAKES
 from webapp.platform.storage import files, sealed
 
 log = structlog.get_logger(__name__)
@@ -31,10 +32,6 @@ MOST_FIELDS = 60  # that are stored, those whose texts are most alike
 HARDLY = 0.97  # part of a sample's derived values that are different: then documents share none
 FIND = "tasks.corpora.find_unit"
 FIND_AGAIN = 3_600  # seconds after which what did not come to its end is tried again
-
-
-# What a mistake of ours raises. A full disk, a lack of memory or a stop end the reading, as always.
-MISTAKES = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def find_guarded(version: Version, documents: int, bow: Bow) -> dict:

@@ -1,12 +1,14 @@
 """The numbers of a chart as a small table: what a notebook keeps of it, and draws again
 (static/js/notebook.js)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import NamedTuple
 
 import orjson
 
+from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.trends import points
 
 # Of a table that a notebook keeps, at most: more can't be read in it
@@ -28,6 +30,46 @@ DIFFERENCE_COLUMNS = ["difference, points", "low", "high"]
 MAP_COLUMNS = ["topic", "share of the words", "place from the left", "place from the top"]
 
 Share = float | None
+Cell = bool | int | float | str | None
+
+
+@dataclass(frozen=True)
+class KeptTable:
+    """The numbers of a chart as they were when it was pinned. rows: each as long as `columns`. hues:
+    the colours of the rows, where a chart has them."""
+
+    rows: list[list[Cell]]
+    columns: list[Cell]
+    hues: list[int] = field(default_factory=list)
+
+    @property
+    def shares(self) -> list[bool]:
+        """Whether each column holds shares: fractions from 0 to 1, none of them a count."""
+        are_shares = []
+        for i in range(len(self.columns)):
+            column = [row[i] for row in self.rows]
+            are_shares.append(_are_shares(column))
+        return are_shares
+
+    @property
+    def cells(self) -> list[list[tuple[str, Cell]]]:
+        """Each cell as it is read, shares in percent, and the number that it stands for."""
+        shares = self.shares
+        rows = []
+        for row in self.rows:
+            rows.append([(_write_cell(cell, shares[i]), cell) for i, cell in enumerate(row)])
+        return rows
+
+
+def _are_shares(column: list[Cell]) -> bool:
+    values = [cell for cell in column if cell is not None]
+    return bool(values) and all(isinstance(cell, float) and 0 <= cell <= 1 for cell in values)
+
+
+def _write_cell(cell: Cell, share: bool) -> str:
+    if cell is None:
+        return ""
+    return percent(cell) if share else str(cell)
 
 
 def with_intervals(
@@ -81,20 +123,22 @@ def has_too_many_rows(labels: Sequence) -> bool:
 
 def kept_table(
     by: str, labels: Sequence[str], columns: Sequence[str], shares: Sequence[Sequence[Share]]
-) -> dict[str, list[str] | list[list[str | Share]]] | None:
-    """A line for each label, a column for each topic: {"columns": […], "rows": [[…]]}.
-    shares[i][j]: of label i and column j, None where nothing is known; written to four places. None
-    where it would be too large to keep."""
+) -> KeptTable | None:
+    """A line for each label, a column for each topic. shares[i][j]: of label i and column j, None
+    or NaN where nothing is known; written to four places. None where it would be too large to
+    keep."""
     if has_too_many_rows(labels) or len(columns) >= COLUMNS:
         return None
-    rows: list[list[str | Share]] = [
+    rows: list[list[Cell]] = [
         [label, *map(_round_share, row)] for label, row in zip(labels, shares, strict=True)
     ]
-    return {"columns": [by, *columns], "rows": rows}
+    return KeptTable(columns=[by, *columns], rows=rows)
 
 
 def _round_share(share: Share) -> Share:
-    return None if share is None else round(float(share), DIGITS)
+    if share is None or not isfinite(share):
+        return None
+    return round(float(share), DIGITS)
 
 
 def cells_of_points(*differences: float | None) -> list[str]:
@@ -110,6 +154,10 @@ def cells_of_shares(shares: Sequence[float], as_text: Callable[[float], str]) ->
     return [as_text(share) if isfinite(share) else "" for share in shares]
 
 
-def json_text(table: Mapping[str, object] | None) -> str:
-    """A table as the text of a hidden field; nothing where there is none."""
-    return orjson.dumps(table).decode() if table else ""
+def json_text(table: KeptTable) -> str:
+    """A table as the text of a hidden field: {"columns": […], "rows": [[…]], "hues": […]}; without
+    colours where the rows have none."""
+    fields: dict[str, object] = {"columns": table.columns, "rows": table.rows}
+    if table.hues:
+        fields["hues"] = table.hues
+    return orjson.dumps(fields).decode()

@@ -11,8 +11,8 @@ from webapp.core.documents import unit_sentences
 from webapp.core.results import links
 from webapp.models import Run
 from webapp.platform.accounts import embargo
+from webapp.platform.drawing import tables
 from webapp.platform.drawing.excerpts import cut_at_word
-from webapp.platform.drawing.tables import json_text
 from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.csv_table import CsvTable
 from webapp.platform.storage.nulls import number_or_none
@@ -282,7 +282,7 @@ def write_code_values(subject: EstimatedCode) -> str:
     return ", ".join(f"“{name}” {value:g}" for name, value in values)
 
 
-def pinned_table(page: EstimatesPage, is_scale: bool) -> str:
+def pinned_table(page: EstimatesPage, is_scale: bool) -> tables.KeptTable:
     """The table as a notebook keeps it; only cells of which something is known. Means of a scale
     are texts, as numbers would be shown in percent."""
 
@@ -291,7 +291,7 @@ def pinned_table(page: EstimatesPage, is_scale: bool) -> str:
             return f"{value:.2f}"
         return value
 
-    rows = [
+    rows: list[list[tables.Cell]] = [
         [
             cell.label,
             pinned(cell.corrected.value),
@@ -303,8 +303,10 @@ def pinned_table(page: EstimatesPage, is_scale: bool) -> str:
         for cell in (page.all, *page.cells)
         if cell.corrected.low is not None
     ]
-    columns = [page.by or "documents", "estimate", "low", "high", "coded", "of documents"]
-    return json_text({"columns": columns, "rows": rows})
+    return tables.KeptTable(
+        columns=[page.by or "documents", "estimate", "low", "high", "coded", "of documents"],
+        rows=rows,
+    )
 
 
 COLUMNS = (

@@ -2,8 +2,6 @@
 known the coders and the probabilities with which the documents were drawn; or a REFI-QDA project
 (webapp.service.codebook.qdpx)."""
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -12,9 +10,10 @@ from django.db.models import Model
 
 from inference.errors import Invalid, number_of, shown
 from webapp.models import Assignment, Coding, Concept, Corpus, Draw, Item, Run
+from webapp.platform import received_table
 from webapp.platform.accounts import embargo
-from webapp.platform.received import NO_TEXT, is_all_text, is_text, number
-from webapp.platform.storage import csv_cells
+from webapp.platform.received import number
+from webapp.platform.received_table import ReceivedRow
 from webapp.service.codebook import coding, qdpx
 from webapp.service.codebook.concepts import DRAWN, NO, ROWS_AT_ONCE, TEXT, YES, defined, lock
 
@@ -175,32 +174,30 @@ def _of_table(concept: Concept, codes: list[str], content: bytes) -> list[Given]
     rows = _rows(content)
     code_of = {str(i): i for i in range(len(codes))}
     code_of |= {name.casefold(): i for i, name in enumerate(codes)}
-    ids = {row["id"] for _, row in rows if is_text(row["id"])}
+    ids = {row.cells["id"] for row in rows}
     numbers = embargo.documents_by_id(concept.corpus, ids)
     readings: dict[tuple[int, str], Given] = {}
-    for line, row in rows:
-        if not is_all_text(row):
-            raise Invalid("codes", f"Line {line:,} can't be read: {NO_TEXT}.")
-        document = numbers.get(row["id"])
-        coder = row.get("coder", "")
-        code = code_of.get(row["code"].casefold())
+    for line, cells in rows:
+        document = numbers.get(cells["id"])
+        coder = cells.get("coder", "")
+        code = code_of.get(cells["code"].casefold())
         if document is None:
             raise Invalid(
-                "codes", f"Line {line:,}: no document here has the id “{row['id'][:CELL]}”."
+                "codes", f"Line {line:,}: no document here has the id “{cells['id'][:CELL]}”."
             )
         if code is None:
             raise Invalid(
                 "codes",
-                f"Line {line:,}: “{row['code'][:CELL]}” is no code of this concept:"
+                f"Line {line:,}: “{cells['code'][:CELL]}” is no code of this concept:"
                 f" {', '.join(codes)}.",
             )
         if (document, coder) in readings:
             raise Invalid(
                 "codes",
-                f"Line {line:,}: {coder[:CELL] or ELSEWHERE} has coded “{row['id'][:CELL]}” above"
+                f"Line {line:,}: {coder[:CELL] or ELSEWHERE} has coded “{cells['id'][:CELL]}” above"
                 " already.",
             )
-        probability = _probability(row.get("probability", ""), f"Line {line:,}")
+        probability = _probability(cells.get("probability", ""), f"Line {line:,}")
         readings[document, coder] = Given(document, coder, code, probability)
     return list(readings.values())
 
@@ -346,51 +343,23 @@ def _first_titles(titles: list[str]) -> str:
     return f"{quoted} …" if len(titles) > MOST_NAMED else quoted
 
 
-def _rows(content: bytes) -> list[tuple[int, dict[str, str]]]:
-    """The cells of COLUMNS in each row, with the line of the file at which it ends: lines may be
-    blank, and a cell may have several. Raises Invalid, also where there are more rows than are
-    taken in."""
-    try:
-        text = content.decode("utf-8-sig")
-        first_line = text.partition("\n")[0]
-        delimiter = max(",;\t", key=first_line.count)
-        table = csv.reader(io.StringIO(text), strict=True, delimiter=delimiter)
-        places = _places(next(table, []))
-        rows = []
-        for row in table:
-            if row:
-                rows.append((table.line_num, _cells(row, places)))
-            if len(rows) > READINGS:
-                raise Invalid(
-                    "codes",
-                    f"The file has more than {READINGS:,} codes, which are taken in at most.",
-                )
-    except (UnicodeDecodeError, csv.Error):
-        raise Invalid(
-            "codes",
-            "The file must be a CSV in UTF-8, with a line of column names, or a REFI-QDA project.",
-        ) from None
-    if not rows or not {"id", "code"} <= places.keys():
+def _rows(content: bytes) -> list[ReceivedRow]:
+    """Raises Invalid, also where there are more rows than are taken in."""
+    table = received_table.read(content, "codes", COLUMNS)
+    if not {"id", "code"} <= table.columns:
         raise Invalid(
             "codes", "The file needs the columns id and code; coder and probability are read, too."
         )
+    rows: list[ReceivedRow] = []
+    for row in table.rows:
+        if len(rows) == READINGS:
+            raise Invalid(
+                "codes", f"The file has more than {READINGS:,} codes, which are taken in at most."
+            )
+        rows.append(row)
+    if not rows:
+        raise Invalid("codes", "The file names its columns, and has no code below them.")
     return rows
-
-
-def _places(header: list[str]) -> dict[str, int]:
-    """Where those of COLUMNS stand that the file has; of two with one name the last."""
-    names = [name.strip().lower() for name in header]
-    return {name: place for place, name in enumerate(names) if name in COLUMNS}
-
-
-def _cells(row: list[str], places: dict[str, int]) -> dict[str, str]:
-    """As they were before a program that writes CSV made them safe. A cell that is missing at the
-    end of a line is ""."""
-    cells = {}
-    for name, place in places.items():
-        cell = row[place] if place < len(row) else ""
-        cells[name] = csv_cells.unsafe(cell.strip())
-    return cells
 
 
 def _probability(text: str, where: str) -> float:

@@ -8,6 +8,7 @@ from webapp.analysis.effects.variables import Offered
 from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results.links import TopicLink
 from webapp.models import Coder, Concept, Definition, Draw
+from webapp.platform.drawing.tables import KeptTable
 
 
 @dataclass(frozen=True)
@@ -317,7 +318,7 @@ class EstimatesHtml:
     scale: bool
     most: float
     counts: str
-    pinned: str
+    pinned: KeptTable
     asked: list[tuple[str, str]]
     effects: list[tuple[Offered, bool]]
     held: list[tuple[Offered, bool]]

@@ -1,7 +1,6 @@
 """Charts of a run as pictures with a sentence: what an address in a page of another site shows, and
 what is downloaded as SVG or PNG."""
 
-import json
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,11 +24,11 @@ from webapp.analysis.words.senses_page import senses_page
 from webapp.core.documents import document_groups
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.notebooks.pictures import picture_of
-from webapp.core.notebooks.shapes import KeptTable
 from webapp.core.results.view import RunView
 from webapp.platform.drawing.colours import GENERAL
 from webapp.platform.drawing.numbers import percent
 from webapp.platform.drawing.pictures import Picture
+from webapp.platform.drawing.tables import KeptTable
 from webapp.platform.pages.not_yet import NotYet
 from webapp.service.embedding import pictures
 
@@ -98,8 +97,8 @@ def _course(selection: RunSelection, query: QueryDict) -> Chart:
     return Chart(pinned.title, f"{shares}.", _lines(pinned.table), url)
 
 
-def _lines(table: str) -> Picture:
-    picture = picture_of(KeptTable(**json.loads(table))) if table else None
+def _lines(table: KeptTable | None) -> Picture:
+    picture = picture_of(table)
     if picture is None:
         raise Invalid("chart", "There is no chart: it needs two periods or values with words.")
     return picture

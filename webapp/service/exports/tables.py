@@ -19,7 +19,7 @@ from webapp.analysis.words import concordance, patterns, queries as words_of, se
 from webapp.core.documents import document_groups, fields, sums
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, labels as topic_labels
-from webapp.models import Run
+from webapp.models import Edit, Run
 from webapp.platform.accounts import embargo
 from webapp.platform.drawing.numbers import topic_label
 from webapp.platform.storage.sql import tuples
@@ -498,17 +498,14 @@ def families(source: ExportSource) -> Iterator[Block]:
         yield block
 
 
-_EDITED = ("label", "note", "group", "colour", "hidden", "into", "beside")
-
-
-@table(topic=int, **dict.fromkeys(_EDITED, str))
+@table(topic=int, **dict.fromkeys(Edit.Field.values, str))
 def curation(source: ExportSource) -> Iterator[Block]:
     """What readers say at present; curation.services reads it back."""
     labels = topic_labels.read(source.run)
     block = []
     for k in labels.edited():
         present = labels.present(k)
-        block.append((k, *(present[name] or None for name in _EDITED)))
+        block.append((k, *(present[field] or None for field in Edit.Field.values)))
     yield block
 
 

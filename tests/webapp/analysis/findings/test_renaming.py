@@ -10,10 +10,11 @@ from inference.explore.family_names import FamilyName
 from inference.text.numerals import written_number_words
 from webapp.analysis.findings import compute, families, family_names, renaming
 from webapp.core.curation import services as curation
+from webapp.core.documents import corpus_unit
 from webapp.core.results import family_tree
 from webapp.core.results.view import RunView
 from webapp.core.runs import names
-from webapp.models import Run, Snapshot, StoredResult, Topic
+from webapp.models import Corpus, Run, Snapshot, StoredResult, Topic
 from webapp.platform.jobs import dispatch
 from webapp.platform.storage import cache
 
@@ -203,16 +204,78 @@ def test_no_family_has_the_name_of_a_readers_group(trained, asked):
     assert sorted(named) == ["Fleet", "Navy & Ships"]
 
 
+@pytest.fixture
+def every_term_is_a_name(trained, monkeypatch):
+    """Families have a name of each term that may be said; nothing is stored yet. The terms of every
+    topic are three."""
+    terms = [
+        ["Secretary of the State", [1], 5, 1.0],
+        ["Millard Fillmore", [2], 5, 1.0],
+        ["treaty", [3], 5, 1.0],
+    ]
+
+    def name_by_all(looked, topics, K, of_topics):
+        return FamilyName([(term.text,) for term in of_topics], ())
+
+    monkeypatch.setattr(family_names, "name", name_by_all)
+    Topic.objects.filter(snapshot=trained.snapshot_id).update(family_terms=terms)
+    StoredResult.objects.filter(snapshot=trained.snapshot_id, key=family_tree.NAMES).delete()
+    cache.clear_all()
+    yield
+    cache.clear_all()
+
+
+def names_of_families(run) -> list[set[str]]:
+    """The names that may stand for the largest family of the tree, which is stored, and for one of
+    other topics, which is made when it is asked for; as a request reads the run now."""
+    view = RunView(Run.objects.select_related("corpus", "version", "snapshot").get(pk=run.pk))
+    trees = [sorted(node.topics) for node in family_tree.nodes(view.run, view.labels)]
+    of_readers = next(
+        [*pair] for pair in combinations(range(run.topics), 2) if [*pair] not in trees
+    )
+    sets = [max(trees, key=len), of_readers]
+    return [
+        {text for parts in proposed.names for text in parts}
+        for proposed in family_names.proposed(view, sets)
+    ]
+
+
+@pytest.mark.usefixtures("every_term_is_a_name")
+@pytest.mark.parametrize("is_kept", [True, False])
+@pytest.mark.parametrize("is_first_under_embargo", [True, False])
+def test_names_of_families_have_a_long_phrase_while_there_is_no_embargo(
+    trained, is_kept, is_first_under_embargo
+):
+    """Whether they were first made under one, or before it; by the process that keeps them, or by
+    another one, which reads what is stored."""
+    for is_under_embargo in (is_first_under_embargo, not is_first_under_embargo):
+        Corpus.objects.filter(pk=trained.corpus_id).update(embargo=is_under_embargo)
+        if not is_kept:
+            cache.clear_all()
+        for names_of_family in names_of_families(trained):
+            assert ("Secretary of the State" in names_of_family) is not is_under_embargo
+            assert "treaty" in names_of_family
+
+
+@pytest.mark.usefixtures("every_term_is_a_name")
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_names_of_families_follow_what_is_said_of_who_speaks(trained, monkeypatch, is_kept):
+    column = SimpleNamespace(name="who", values=["Millard Fillmore"])
+    monkeypatch.setattr(corpus_unit.fields, "categories", lambda version: [column])
+    for speaker_fields in (("who",), (), ("who",)):
+        monkeypatch.setattr(corpus_unit, "speaker_fields", lambda version, of=speaker_fields: of)
+        if not is_kept:
+            cache.clear_all()
+        for names_of_family in names_of_families(trained):
+            assert ("Millard Fillmore" in names_of_family) is not bool(speaker_fields)
+
+
 def test_under_embargo_no_long_phrase_names_a_family(trained, monkeypatch):
     view = RunView(trained)
-    allowed = FamilyName([("Secretary of State", "treaty")], ("man",))
-    long = FamilyName([("Secretary of the State", "treaty")], ("man",))
-    is_sayable = family_names._sayable(view.run)
-    assert family_names._only_sayable(long, is_sayable) == long
+    assert family_names._sayable(view.run)("Secretary of the State")
     monkeypatch.setattr(view.run.corpus, "embargo", True)
     is_sayable = family_names._sayable(view.run)
-    assert family_names._only_sayable(allowed, is_sayable) == allowed
-    assert family_names._only_sayable(long, is_sayable).names == []
+    assert is_sayable("Secretary of State") and not is_sayable("Secretary of the State")
 
 
 def test_what_families_may_be_called_by_is_stored_with_topics(old):

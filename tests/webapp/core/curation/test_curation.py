@@ -235,9 +235,9 @@ def test_labels_go_out_and_come_back(client, trained):
     history = taken(trained, "curation-history.csv").decode()
     curation.undo_batch(trained, Edit.objects.filter(run=trained).first().batch, "owner")
     rows = list(csv.reader(io.StringIO(table)))
-    assert rows[0] == ["topic", "label", "note", "group", "colour", "hidden", "into", "beside"]
-    assert rows[1] == ["0", "'=1+1", 'two\nlines, "quoted"', "'@g", "11", "", "3", ""]
-    assert rows[2] == ["4", "", "", "", "", "1", "", "5"]
+    assert rows[0] == ["topic", "label", "note", "colour", "hidden", "group", "into", "beside"]
+    assert rows[1] == ["0", "'=1+1", 'two\nlines, "quoted"', "11", "", "'@g", "3", ""]
+    assert rows[2] == ["4", "", "", "", "1", "", "", "5"]
     history = list(csv.DictReader(io.StringIO(history)))
     assert [(h["topic"], h["field"], h["by"], h["undone_at"]) for h in history] == [
         (str(k), field, "'-Ada", "") for k, fields in values.items() for field in fields

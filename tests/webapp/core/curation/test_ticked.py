@@ -12,6 +12,7 @@ from webapp.core.curation import services as curation
 from webapp.core.results import labels, measures
 from webapp.core.results.view import RunView
 from webapp.models import Edit, Run
+from webapp.platform.drawing.numbers import topic_label
 
 pytestmark = pytest.mark.django_db
 
@@ -84,6 +85,19 @@ def test_merging_hiding_grouping_and_colouring_are_one_entry_each(client, traine
     } == {4}
     assert now.is_hidden(1) and not now.is_hidden(0)
     assert Edit.objects.filter(run=run).values("batch").distinct().count() == 4
+
+
+def test_the_largest_of_ticked_topics_counts_with_those_merged_into_it(client, trained):
+    """As the list shows it: alone it would be smaller than the other that is ticked."""
+    run = Run.objects.get(pk=trained.pk)
+    share = measures.of(run)["share"]
+    larger, smaller, *others = sorted(range(run.topics), key=lambda k: -share[k])
+    merged = next(k for k in others if share[smaller] + share[k] > share[larger])
+    curation.change(run, merged, {"into": str(smaller)}, "owner")
+    ticked = [str(larger), str(smaller)]
+    page = post(client, run, "topics_edit", do="merge", topics=ticked).content.decode()
+    assert f"2 topics are now merged into {topic_label(smaller)}" in page
+    assert {labels.read(run).into[k] for k in (larger, smaller, merged)} == {smaller}
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,16 @@ def test_a_phrase_that_names_somebody_is_known(by_speaker):
     assert not names_somebody("peak")
 
 
+def test_fields_that_may_say_who_speaks_are_those_of_the_unit_and_its_rivals(spoken, monkeypatch):
+    assert corpus_unit.speaker_fields(spoken.version) == ("who spoke",)
+    field = SimpleNamespace(names=("who", "by"))
+    unit = SimpleNamespace(field=field, rivals=(SimpleNamespace(names=("party",)),))
+    monkeypatch.setattr(corpus_unit, "unit_of", lambda version: unit)
+    assert corpus_unit.speaker_fields(spoken.version) == ("by", "party", "who")
+    unit.field = None
+    assert corpus_unit.speaker_fields(spoken.version) == ()
+
+
 def test_an_apostrophe_hides_no_value(by_speaker, monkeypatch):
     column = SimpleNamespace(name="who spoke", values=["Conan O’Brien"])
     monkeypatch.setattr(corpus_unit.fields, "categories", lambda version: [column])

@@ -278,6 +278,7 @@ def test_a_table_of_very_many_columns_takes_no_time(trained):
         (b"topic,label\n1,a\nT01,b\n", "Line 3: T01 has two lines"),
         (b"topic,label\n1,a\n2," + b"x" * 81, "Line 3: A label has at most 80"),
         (b"topic,label\n1,\xff\n", "must be UTF-8"),
+        (b"topic,label\n1,a\0b\n", "Line 2 can't be read"),
         (b'topic,label\n1,"x\n', "not CSV"),
         (b"topic,into\n1,2\n2,1\n", "circle"),
         (b"topic,label\n" + b" " * 5_000_001, "at most 5 MB"),

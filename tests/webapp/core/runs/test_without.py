@@ -161,6 +161,25 @@ def test_what_is_said_here_stays_and_all_can_be_undone(trained, child):
     assert labels.read(Run.objects.get(pk=child.pk)).label(partner) == "My own"
 
 
+def test_a_label_that_is_typed_while_labels_are_matched_stays(trained, child, monkeypatch):
+    source, target = (
+        Run.objects.select_related("corpus", "snapshot").get(pk=run.pk) for run in (trained, child)
+    )
+    curation.undo_batch(target, Edit.objects.filter(run=target).first().batch, "Bo")
+    planned = label_transfer.plan(RunView(source), RunView(target))
+    partner = next(k for k, fields in planned.values.items() if "label" in fields)
+
+    def type_meanwhile(*_: RunView) -> label_transfer.Plan:
+        curation.change(target, partner, {"label": "My own"}, "Bo")
+        return planned
+
+    monkeypatch.setattr(label_transfer, "plan", type_meanwhile)
+    carried = label_transfer.carry(source, target)
+    assert labels.read(target).label(partner) == "My own"
+    assert labels.read(target).note(partner) == "a note"
+    assert "label" not in carried.values[partner] and carried.values[partner]["note"] == "a note"
+
+
 def test_moved_topics_are_moved_in_the_other_run(trained, child):
     source, target = (
         Run.objects.select_related("corpus", "snapshot").get(pk=run.pk) for run in (trained, child)

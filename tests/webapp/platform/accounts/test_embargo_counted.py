@@ -323,6 +323,45 @@ def test_no_text_is_pieced_together_from_lines(run, way):
     assert 10 < len(seen) <= WORDS // READER_PART + 10
 
 
+def test_an_order_by_context_uses_up_no_text_that_is_not_shown(run):
+    """All passages that are put in order would count: up to 1,000 for 25 that are shown."""
+    user = member(run, "ann")
+    word = texts()[2][50]
+    headers = {"HTTP_AUTHORIZATION": f"Bearer {tokens.create('x', user)[1]}"}
+    client = Client()
+    for order in ("left", "right"):
+        url = f"/api/v1/runs/{run.pk}/words/{word}/lines?sort={order}&limit=5"
+        answer = client.get(url, **headers)
+        assert answer.status_code == 400
+        assert "order of the words around them" in answer.content.decode()
+    assert not TextShown.objects.exists()
+    assert not Reading.objects.filter(corpus=run.corpus_id, user=user).exists()
+    client.force_login(user)
+    url = reverse("run_word_json", args=[run.pk, word]) + "?topic=all"
+    page = client.get(url + "&sort=left").json()
+    assert page["sort"] == "certainty" and page["in_order"] == page["total"]
+    assert page["lines"] == client.get(url).json()["lines"]
+    assert not {offered["name"] for offered in page["sorts"]} & {"left", "right"}
+
+
+def test_the_owner_may_have_lines_in_the_order_of_their_context(run):
+    owner = Client()
+    owner.force_login(run.corpus.owner)
+    url = reverse("run_word_json", args=[run.pk, texts()[2][50]]) + "?topic=all&sort=right"
+    page = owner.get(url).json()
+    assert page["sort"] == "right" and page["lines"]
+    assert {"left", "right"} < {offered["name"] for offered in page["sorts"]}
+
+
+def test_patterns_offer_readers_the_one_order_that_they_have(run):
+    client = Client()
+    client.force_login(member(run, "ann"))
+    url = reverse("run_pattern_json", args=[run.pk])
+    page = client.get(url, {"pattern": texts()[2][50], "sort": "left"}).json()
+    assert page["sort"] == "document"
+    assert [offered["name"] for offered in page["sorts"]] == ["document"]
+
+
 def test_no_text_is_pieced_together_from_files_that_are_streamed(run):
     """They are made in a thread of their own, whose connection is another one, after the view has
     answered."""

@@ -355,6 +355,9 @@ def test_codes_made_elsewhere_come_in_by_id_and_are_estimated(client, trained):
         ("id,code\nnobody,yes", "Line 2: no document here"),
         ("id,code\n\n\nnobody,yes", "Line 4: no document here"),
         ("id,label\n{id},yes", "columns id and code"),
+        ("id,code,Code\n{id},yes,no", "names the column “code” twice"),
+        ("id,code\n\n", "no code below"),
+        ('id,code\n{id},"yes', "Line 2: the table is not CSV"),
         ("id,code,probability\n{id},yes,2", "A probability"),
         ("id,code,probability\n{id},yes,1e-320", "Line 2: A probability"),
         ("id,code,probability\n{id},yes,nan", "Line 2: A probability"),
@@ -368,7 +371,7 @@ def test_codes_made_elsewhere_come_in_by_id_and_are_estimated(client, trained):
         ),
         ("id,code,probability\n{id},yes,0.5\n{other},yes,", "others none"),
         ("", "columns id and code"),
-        ("\xff", "CSV in UTF-8"),
+        ("\xff", "must be UTF-8 text"),
     ],
 )
 def test_codes_that_can_not_be_read_are_refused_and_none_is_kept(client, trained, content, said):

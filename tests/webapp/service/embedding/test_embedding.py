@@ -14,14 +14,13 @@ from webapp.analysis.findings.overview import overview
 from webapp.analysis.topics.shapes import GroupBin, TopicGroups
 from webapp.core.documents.selection import Selection
 from webapp.core.notebooks import pictures as pictures_of_tables
-from webapp.core.notebooks.shapes import KeptTable
 from webapp.core.results.view import RunView
 from webapp.models import Corpus, Link, Run, User
 from webapp.platform.accounts import embargo, framing, sharing
 from webapp.platform.drawing import kept_chart, pictures
 from webapp.platform.drawing.colours import GENERAL, ON_PAPER
 from webapp.platform.drawing.numbers import percent
-from webapp.platform.drawing.tables import HIGH, LOW
+from webapp.platform.drawing.tables import HIGH, LOW, KeptTable
 from webapp.service.corpora import deletion
 from webapp.service.embedding import charts
 from webapp.service.embedding.pictures import Layer, stacked
