@@ -86,10 +86,34 @@ def test_page_reads_words_where_lines_have_no_text_and_the_first_variant(file):
             "a link {b} c-d",
         ),
         (rb"{\rtf1 \u55357?\u56832? ok}", "\U0001f600 ok"),
+        (rb"{\rtf1 {\header \pard\plain Running head\par}Body{\footer\plain 1}\par}", "Body"),
+        (rb"{\rtf1 a{\*\annotation \pard\plain note}{\*\unknown {\plain gone}}b}", "ab"),
+        (rb"{\rtf1 a{\v hidden \plain b}{\deleted old\v0 er}c\v {\v0 d}e\v0 f}", "abcdf"),
+        (
+            rb"{\rtf1 a{\header {\footnote gone}}b{\header\v0 gone}{\*\do {\info {\title no}}}}",
+            "ab",
+        ),
+        (rb"{\rtf1 a{\pict\wmetafile8\bin4 }}{\}b}", "ab"),
+        (
+            rb"{\rtf1 a{\shp{\*\shpinst{\sp{\sn kind}{\sv 202}}{\shptxt box}}{\shprslt box}}b}",
+            "aboxb",
+        ),
+        (rb"{\rtf1 a{\upr{?}{\*\ud{\u1052?}}}b{\header{\upr{?}{\*\ud{\u1052?}}}}c}", "aМbc"),
+        (
+            rb"{\rtf1\deff1{\fonttbl{\f0\fcharset204 A;}{\f1 B;}}{\f0\'cc \f1\'e9 \f0\'cc\plain\'e9}}",
+            "М é Мé",
+        ),
+        (rb"{\rtf1\pc \'82}", "é"),
     ],
 )
 def test_rich_text(file, rtf, expected):
     assert texts(file, rtf, "a.rtf") == ([expected], [])
+
+
+def test_rich_text_says_its_title_in_unicode(file):
+    rtf = rb"{\rtf1{\info{\upr{\title ?}{\*\ud{\title \u1052?}}}{\creatim\yr1990\mo5\dy3}}a}"
+    (document,), _ = load(*file(rtf, "a.rtf"))
+    assert (document.title, document.text, document.made) == ("М", "a", "1990-05-03")
 
 
 def test_rich_text_that_ends_too_soon_is_told(file):
