@@ -1,6 +1,6 @@
 """Text as BibTeX has it, with commands of LaTeX: letters with accents, signs, formulas, addresses.
 
-Source: The LaTeX Companion, 3rd edition, chapter 9; the commands that Zotero, JabRef and Mendeley write.
+Source: The LaTeX Companion, 3rd edition; the commands that Zotero, JabRef and Mendeley write.
 """
 
 import unicodedata
@@ -30,8 +30,9 @@ _ACCENTS = {
 }
 _MOST_ACCENTS = 2  # of a letter, as Vietnamese has them: \'{\^e}
 _LETTERS = {
-    "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł",
-    "i": "ı", "j": "ȷ", "th": "þ", "TH": "Þ", "dh": "ð", "DH": "Ð", "dj": "đ", "DJ": "Đ", "ng": "ŋ", "NG": "Ŋ",
+    "ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å", "AA": "Å",
+    "l": "ł", "L": "Ł", "i": "ı", "j": "ȷ", "th": "þ", "TH": "Þ", "dh": "ð", "DH": "Ð", "dj": "đ",
+    "DJ": "Đ", "ng": "ŋ", "NG": "Ŋ",
 }  # fmt: skip
 _UNDOTTED = {"i": "i", "j": "j"}  # below an accent, which stands for the dot
 _GREEK = dict(
@@ -44,19 +45,24 @@ _GREEK = dict(
     )
 )
 _SIGNS = {
-    "textendash": "–", "textemdash": "—", "textquoteleft": "‘", "textquoteright": "’", "textquotesingle": "'", "textquotedbl": '"',
-    "textquotedblleft": "“", "textquotedblright": "”", "quotedblbase": "„", "quotesinglbase": "‚", "guillemotleft": "«",
-    "guillemotright": "»", "guilsinglleft": "‹", "guilsinglright": "›", "dots": "…", "ldots": "…", "cdots": "…", "textellipsis": "…",
-    "textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^", "textunderscore": "_", "textless": "<", "textgreater": ">",
-    "textbar": "|", "textbullet": "•", "textperiodcentered": "·", "textdegree": "°", "degree": "°", "copyright": "©",
-    "textcopyright": "©", "textregistered": "®", "texttrademark": "™", "pounds": "£", "textsterling": "£", "euro": "€", "texteuro": "€",
-    "S": "§", "P": "¶", "dag": "†", "ddag": "‡", "textmu": "µ", "times": "×", "div": "÷", "pm": "±", "mp": "∓", "cdot": "·", "circ": "∘",
-    "ast": "∗", "bullet": "•", "prime": "′", "le": "≤", "leq": "≤", "leqslant": "≤", "ge": "≥", "geq": "≥", "geqslant": "≥", "ne": "≠",
-    "neq": "≠", "ll": "≪", "gg": "≫", "sim": "∼", "simeq": "≃", "approx": "≈", "equiv": "≡", "propto": "∝", "infty": "∞", "to": "→",
-    "rightarrow": "→", "leftarrow": "←", "leftrightarrow": "↔", "Rightarrow": "⇒", "mapsto": "↦", "in": "∈", "notin": "∉",
-    "subset": "⊂", "subseteq": "⊆", "cup": "∪", "cap": "∩", "emptyset": "∅", "forall": "∀", "exists": "∃", "neg": "¬", "wedge": "∧",
-    "vee": "∨", "sum": "∑", "prod": "∏", "int": "∫", "partial": "∂", "nabla": "∇", "sqrt": "√", "ell": "ℓ", "hbar": "ℏ", "mid": "|",
-    "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX", "slash": "/",
+    "textendash": "–", "textemdash": "—", "textquoteleft": "‘", "textquoteright": "’",
+    "textquotesingle": "'", "textquotedbl": '"', "textquotedblleft": "“", "textquotedblright": "”",
+    "quotedblbase": "„", "quotesinglbase": "‚", "guillemotleft": "«", "guillemotright": "»",
+    "guilsinglleft": "‹", "guilsinglright": "›", "dots": "…", "ldots": "…", "cdots": "…",
+    "textellipsis": "…", "textbackslash": "\\", "textasciitilde": "~", "textasciicircum": "^",
+    "textunderscore": "_", "textless": "<", "textgreater": ">", "textbar": "|", "textbullet": "•",
+    "textperiodcentered": "·", "textdegree": "°", "degree": "°", "copyright": "©",
+    "textcopyright": "©", "textregistered": "®", "texttrademark": "™", "pounds": "£",
+    "textsterling": "£", "euro": "€", "texteuro": "€", "S": "§", "P": "¶", "dag": "†", "ddag": "‡",
+    "textmu": "µ", "times": "×", "div": "÷", "pm": "±", "mp": "∓", "cdot": "·", "circ": "∘",
+    "ast": "∗", "bullet": "•", "prime": "′", "le": "≤", "leq": "≤", "leqslant": "≤", "ge": "≥",
+    "geq": "≥", "geqslant": "≥", "ne": "≠", "neq": "≠", "ll": "≪", "gg": "≫", "sim": "∼",
+    "simeq": "≃", "approx": "≈", "equiv": "≡", "propto": "∝", "infty": "∞", "to": "→",
+    "rightarrow": "→", "leftarrow": "←", "leftrightarrow": "↔", "Rightarrow": "⇒", "mapsto": "↦",
+    "in": "∈", "notin": "∉", "subset": "⊂", "subseteq": "⊆", "cup": "∪", "cap": "∩",
+    "emptyset": "∅", "forall": "∀", "exists": "∃", "neg": "¬", "wedge": "∧", "vee": "∨", "sum": "∑",
+    "prod": "∏", "int": "∫", "partial": "∂", "nabla": "∇", "sqrt": "√", "ell": "ℓ", "hbar": "ℏ",
+    "mid": "|", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX", "slash": "/",
 }  # fmt: skip
 # Commands that change how letters look, and stand for none
 _LOOKS = set(
@@ -88,58 +94,57 @@ _LAYOUT = {"---": "—", "--": "–", "``": "“", "''": "”", "~": " ", "{": "
 _FRACTION = regex.compile(r"\\[dt]?frac\s*+\{([^{}]*+)\}\s*+\{([^{}]*+)\}")
 _DEGREES = regex.compile(r"\^\s*+(?:\{\s*+\\circ\s*+\}|\\circ(?![A-Za-z]))")
 _POWER = regex.compile(r"\^\s*+(?:\{\s*+([-+−]?\d{1,20}+)\s*+\}|(\d))")
-_ENDING = regex.compile(
-    r"\^\s*+\{\s*+(?:\\[a-z]++\s*+\{\s*+)?(?=\p{L}{2,4}+\s*+\})"
-)  # as in 19^{th}
+# As in 19^{th}
+_ENDING = regex.compile(r"\^\s*+\{\s*+(?:\\[a-z]++\s*+\{\s*+)?(?=\p{L}{2,4}+\s*+\})")
 _LOWERED = regex.compile(r"_(?=\s*+[\w{\\])")
 _LINK = regex.compile(r"\\(?:url|path|nolinkurl|href)\s*+\{([^{}]*+)\}(?:\{[^{}]*+\})?")
 _ESCAPED = regex.compile(r"\\([&%$_#~{}])(?:\{\})?")
 
 
-def plain(value: str) -> str:
+def plain_text(value: str) -> str:
     """What a value says, on one line: accents on their letters, signs for their commands, formulas
     without the marks around them, and no braces."""
     for _ in range(_MOST_ACCENTS):
-        value = _ACCENTED.sub(_accented, value)
-    return line(_WRITTEN.sub(_read, value))
+        value = _ACCENTED.sub(_add_accent, value)
+    return line(_WRITTEN.sub(_read_markup, value))
 
 
-def address(value: str) -> str:
+def plain_address(value: str) -> str:
     """What a value says that is an address or an identifier: “~”, “--” and “_” are themselves."""
     written = _LINK.sub(r"\1", value)
     return line(_ESCAPED.sub(r"\1", written).replace("{", "").replace("}", ""))
 
 
-def _accented(match: regex.Match) -> str:
+def _add_accent(match: regex.Match) -> str:
     name = match["name"]
     letters = match["letter"] or _UNDOTTED.get(name) or _LETTERS[name]
     return unicodedata.normalize("NFC", letters + _ACCENTS[match["accent"]])
 
 
-def _read(match: regex.Match) -> str:
+def _read_markup(match: regex.Match) -> str:
     """What a command, a formula or a mark stands for, in a text."""
     if match["address"] is not None:
-        return address(match["address"])
+        return plain_address(match["address"])
     if match["formula"] is not None:
-        return _formula(match["formula"])
+        return _read_formula(match["formula"])
     if match["layout"] is not None:
         return _LAYOUT[match["layout"]]
     if match["sign"] is not None:
-        return _sign(match["sign"])
+        return _read_sign(match["sign"])
     if match["command"] is None:
         return ""
-    return _command(match, unknown=" ")
+    return _read_command(match, unknown=" ")
 
 
-def _read_formula(match: regex.Match) -> str:
+def _read_in_formula(match: regex.Match) -> str:
     """The same within a formula, where a command that is not known is the name of a function."""
     command = match["command"]
     if command is None or command.startswith(("math", "text")):
-        return _read(match)
-    return _command(match, unknown=f" {command} ")
+        return _read_markup(match)
+    return _read_command(match, unknown=f" {command} ")
 
 
-def _command(match: regex.Match, unknown: str) -> str:
+def _read_command(match: regex.Match, unknown: str) -> str:
     """unknown: what is read for a command that is not known and encloses nothing."""
     command = match["command"]
     if command in _LETTERS:
@@ -155,20 +160,20 @@ def _command(match: regex.Match, unknown: str) -> str:
     return "" if encloses or command in _LOOKS else unknown
 
 
-def _sign(sign: str) -> str:
+def _read_sign(sign: str) -> str:
     if sign in _SPACES:
         return " "
     return "" if sign in _NOTHING else sign
 
 
-def _formula(formula: str) -> str:
+def _read_formula(formula: str) -> str:
     formula = _FRACTION.sub(r"\1/\2", formula)
     formula = _DEGREES.sub("°", formula)
-    formula = _POWER.sub(_raised, formula)
+    formula = _POWER.sub(_raise_digits, formula)
     formula = _ENDING.sub("{", formula)
     formula = _LOWERED.sub("", formula)
-    return _WRITTEN.sub(_read_formula, formula)
+    return _WRITTEN.sub(_read_in_formula, formula)
 
 
-def _raised(match: regex.Match) -> str:
+def _raise_digits(match: regex.Match) -> str:
     return (match[1] or match[2]).translate(_RAISED)

@@ -215,7 +215,7 @@ class _BibText:
                 field_name = name_match[1].lower()
                 role = _ROLES.get(field_name, field_name)
                 if role in _KEPT_ROLES and value:
-                    fields.setdefault(role, _said(role, value))
+                    fields.setdefault(role, _field_values(role, value))
             is_whole = unclosed or _END_OF_REFERENCE.match(text, at, end) is not None
             yield _Reference(number, fields, unclosed, cut=not is_whole)
 
@@ -292,16 +292,16 @@ class _BibText:
         return ends
 
 
-def _said(role: str, value: str) -> list[str]:
+def _field_values(role: str, value: str) -> list[str]:
     """What a field of BibTeX says."""
     if role in _ADDRESSES:
-        return [latex.address(value)]
+        return [latex.plain_address(value)]
     if role == "author":
-        return [latex.plain(name) for name in _names(value)]
-    return [latex.plain(value)]
+        return [latex.plain_text(name) for name in _author_names(value)]
+    return [latex.plain_text(value)]
 
 
-def _names(value: str) -> Iterator[str]:
+def _author_names(value: str) -> Iterator[str]:
     """The names between which “and” stands; within braces it belongs to a name."""
     depth = 0
     begin = 0

@@ -29,7 +29,7 @@ from webapp.intake.file_formats import latex
     ],
 )
 def test_commands_that_are_no_accents(value, text):
-    assert latex.plain(value) == text
+    assert latex.plain_text(value) == text
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_commands_that_are_no_accents(value, text):
     ],
 )
 def test_accents(value, text):
-    assert latex.plain(value) == text
+    assert latex.plain_text(value) == text
 
 
 def test_addresses_keep_their_letters(file):
