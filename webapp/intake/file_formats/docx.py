@@ -15,7 +15,14 @@ from webapp.intake.file_formats.zip_document import package
 
 # Names of Word's styles, in every language of Word
 _HEADING = regex.compile(r"(heading [1-9]|title)", regex.I)
-_LEFT_OUT = {"Fallback", "moveFrom", "del", "rt"}  # the last: how characters are pronounced
+_LEFT_OUT = {
+    "Fallback",
+    "moveFrom",
+    "del",
+    "rt",  # how characters are pronounced
+    "rPrChange",  # how letters, and paragraphs, were before a change that was tracked
+    "pPrChange",
+}
 
 
 def read(

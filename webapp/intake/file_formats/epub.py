@@ -5,8 +5,12 @@ import zipfile
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
+import regex
+
+from webapp.intake.file_formats import encoding_labels
 from webapp.intake.file_formats.base import (
     MAX_TEXT,
+    SAMPLE,
     Document,
     Options,
     Problem,
@@ -20,6 +24,9 @@ from webapp.intake.file_formats.prose import Prose
 from webapp.intake.file_formats.zip_document import package, small
 
 MAX_CHAPTERS = 20_000
+_DECLARED = regex.compile(rb"""<\?xml[^>]{0,200}?encoding\s*=\s*["']([A-Za-z0-9._-]+)""")
+_NOT_ASCII = regex.compile(rb"[\x80-\xff]")
+_OF_FILE = {"modification", "conversion"}  # events of the file, and not of the book
 
 
 def read(
@@ -73,9 +80,24 @@ def _chapter(archive: zipfile.ZipFile, inside: str, prose: Prose) -> bool:
     raw = small(archive, inside, 4 * MAX_TEXT + 1)
     if raw is None or len(raw) > 4 * MAX_TEXT:
         return False
-    text = raw.decode(guess_encoding(raw[: 1 << 16]), "replace").removeprefix("\ufeff")
+    text = raw.decode(_encoding(raw), "replace").removeprefix("\ufeff")
     prose.paragraph()
     return add(text, prose) is not None or prose.flat
+
+
+def _encoding(raw: bytes) -> str:
+    """The encoding that a chapter names, where it is another one than UTF-8; else what it reads
+    like."""
+    sample = raw[:SAMPLE]
+    if sample.isascii() and b"\0" not in sample:
+        first = _NOT_ASCII.search(raw)
+        sample = raw[first.start() : first.start() + SAMPLE] if first else sample
+    guessed = guess_encoding(sample)
+    declared = _DECLARED.search(raw, endpos=encoding_labels.WITHIN)
+    label = encoding_labels.believed(declared[1].decode(), sample) if declared else None
+    if label in (None, "utf-8") or guessed.startswith(("utf-16", "utf-32")):
+        return guessed
+    return label
 
 
 class _Values(Handler):
@@ -100,6 +122,8 @@ class _Book(Fields):
         self.order: list[str] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "date" and attributes.get("event") in _OF_FILE:
+            return
         super().start(tag, attributes)
         if (
             tag == "item"

@@ -34,6 +34,7 @@ _PARAGRAPHS = set(
 )
 _LINES = set("br li tr td th dt dd caption".split())
 _HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+_OF_PAGES = ("h1", "main", "article")  # elements that a page has in its text, and a form has not
 _HIDDEN = regex.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", regex.I)
 _NOTE_KINDS = {
     "noteref",
@@ -117,13 +118,7 @@ def lay_out(root, prose: Prose) -> None:
             continue
         tag = tag.rpartition("}")[2].lower()
         if event == "start":
-            if skipped is None and (
-                tag in _LEFT_OUT
-                or element.get("hidden") is not None
-                or element.get("aria-hidden") == "true"
-                or _HIDDEN.search(element.get("style") or "")
-                or (tag in ("a", "sup") and _is_note_mark(tag, element, prose))
-            ):
+            if skipped is None and _is_left_out(tag, element, prose):
                 skipped = element
             if skipped is None:
                 _begin(tag, element, prose)
@@ -136,6 +131,27 @@ def lay_out(root, prose: Prose) -> None:
                 skipped = None
             if skipped is None and element.tail and element is not root:
                 prose.text(element.tail)
+
+
+def _is_left_out(tag: str, element, prose: Prose) -> bool:
+    """Whether an element is no text of the page, or hidden, or the mark of a note."""
+    if tag in _LEFT_OUT and not _is_form_of_page(tag, element):
+        return True
+    if element.get("hidden") is not None or element.get("aria-hidden") == "true":
+        return True
+    if _HIDDEN.search(element.get("style") or ""):
+        return True
+    return tag in ("a", "sup") and _is_note_mark(tag, element, prose)
+
+
+def _is_form_of_page(tag: str, element) -> bool:
+    """Whether an element is a form that has the text of the page in it, as ASP.NET makes them."""
+    if tag != "form":
+        return False
+    states = (field.get("name") or "" for field in element.iter("input"))
+    if any(name.startswith("__VIEWSTATE") for name in states):
+        return True
+    return next(element.iter(*_OF_PAGES), None) is not None
 
 
 def _begin(tag: str, element, prose: Prose) -> None:

@@ -18,8 +18,10 @@ _FIELD = regex.compile(r"""^([A-Za-z][\w -]{0,60}):[ \t]*["']?(.*?)["']?[ \t]*\r
 # paragraph with more of them is text as it stands.
 _DELIMITERS = regex.compile(r"[][*_~`<>!&]")
 MOST_DELIMITERS = 1_000
-# “[^1]” marks a note, and “[^1]:” begins it; “^1^” is how pandoc raises a mark
-_NOTE = regex.compile(r"\[\^[^\]\s]{1,60}\]:?|\^(?:\d{1,3}|[*†‡])\^")
+# “[^1]” marks a note; “^1^” is how pandoc raises a mark
+_NOTE = regex.compile(r"\[\^[^\]\s]{1,60}\]|\^(?:\d{1,3}|[*†‡])\^")
+# The parser would take “[^1]: Ibid.” for the address of a link
+_NOTE_BEGINS = regex.compile(r"^ {0,3}\[\^[^\]\s]{1,60}\]:[ \t]*", regex.M)
 _TAG = regex.compile(r"<(?P<end>/?)(?P<name>[a-z]+)", regex.I)
 
 
@@ -53,7 +55,7 @@ def read(
         about = {key.lower(): value for key, value in _FIELD.findall(front[1]) if value.strip()}
         source = source[front.end() :]
     prose = Prose(name)
-    for token in _MARKDOWN.parse(source):
+    for token in _MARKDOWN.parse(_NOTE_BEGINS.sub("", source)):
         _add(token, prose)
     if not prose.length:  # quotations in quotations without end
         prose.text(source)

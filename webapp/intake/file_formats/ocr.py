@@ -3,6 +3,7 @@ a file: its lines in the order of reading, broken words made whole, and how sure
 was."""
 
 import io
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
@@ -187,12 +188,21 @@ class _Page(_Recognised):
     the lines where they have text."""
 
     LEVELS = ("TextRegion", "TextLine", "Word")
+    GROUPS = (
+        "OrderedGroup",
+        "OrderedGroupIndexed",
+        "UnorderedGroup",
+        "UnorderedGroupIndexed",
+    )
 
     def __init__(self, name: str):
         super().__init__(name)
         self.regions: list[_Region] = []
         self.open: list[_Region] = []
-        self.order: list[str] = []  # ids of regions as they are to be read
+        # Ids of regions -> where they are to be read: in the group, in that of the group, …
+        self.order: dict[str, tuple[float, ...]] = {}
+        self.groups: list[float] = []  # the places of those that are open
+        self.references = 0  # so far
         self.count = 0
         self.variant: tuple[float, float | None] | None = None  # index and confidence
         self.letters: list[str] | None = None
@@ -210,8 +220,11 @@ class _Page(_Recognised):
                 )
         elif tag == "Glyph":
             self.open.append(_Region(tag, ""))
+        elif tag in self.GROUPS:
+            self.groups.append(self._place(attributes))
         elif tag in ("RegionRefIndexed", "RegionRef"):
-            self.order.append(attributes.get("regionRef", ""))
+            place = (*self.groups, self._place(attributes))
+            self.order.setdefault(attributes.get("regionRef", ""), place)
         elif tag == "Page":
             self.images.append(attributes.get("imageFilename", ""))
         elif tag == "TranskribusMetadata" and attributes.get("imgUrl"):
@@ -222,9 +235,17 @@ class _Page(_Recognised):
         elif tag == "Unicode" and self.variant is not None:
             self.letters = []
 
+    def _place(self, attributes: dict[str, str]) -> float:
+        """Where something is within its group: by its index, else as it comes."""
+        self.references += 1
+        index = _number(attributes.get("index"))
+        return self.references if index is None else index
+
     def end(self, tag: str) -> None:
         if tag in self.LEVELS or tag == "Glyph":
             self.open.pop()
+        elif tag in self.GROUPS:
+            self.groups.pop()
         elif tag == "Unicode" and self.letters is not None and self.open:
             self._keep("".join(self.letters))
             self.letters = None
@@ -246,8 +267,8 @@ class _Page(_Recognised):
 
     def prose(self) -> Prose:
         prose = Prose(self.name)
-        ranks = {identifier: rank for rank, identifier in enumerate(self.order)}
-        regions = sorted(self.regions, key=lambda region: ranks.get(region.id, len(ranks)))
+        unordered = (math.inf,)  # behind the others
+        regions = sorted(self.regions, key=lambda region: self.order.get(region.id, unordered))
         for region in regions:
             self._add(region, prose)
         return prose
@@ -274,6 +295,19 @@ class _Page(_Recognised):
 
 _LINES = {"ocr_line", "ocrx_line", "ocr_header", "ocr_caption", "ocr_textfloat"}
 _BLOCKS = {"ocr_carea", "ocr_par", "ocrx_block", "ocr_separator", "ocr_column"}
+
+
+def _line_text(element) -> str:
+    """The text of a line, its words apart also where nothing stands between them."""
+    pieces = []
+    for event, part in etree.iterwalk(element, events=("start", "end")):
+        if event == "start":
+            if "ocrx_word" in (part.get("class") or "").split():
+                pieces.append(" ")
+            pieces.append(part.text or "")
+        elif part is not element:
+            pieces.append(part.tail or "")
+    return " ".join("".join(pieces).split())
 
 
 def sniff(path: Source, name: str, options: Options, fixed_options: dict) -> Sniff:
@@ -309,7 +343,7 @@ def read(
         elif kinds & _LINES:
             if not within:
                 prose.line()
-                prose.text(" ".join("".join(element.itertext()).split()))
+                prose.text(_line_text(element))
                 prose.line()
             within += 1
         elif kinds & _BLOCKS:

@@ -20,7 +20,10 @@ _LEFT_OUT = {
     "forms",
     "note-citation",
     "ruby-text",
+    "desc",  # of a picture
+    "script",
 }
+_TEXT_PARENTS = {"p", "h", "span", "a"}
 
 
 def read(
@@ -56,13 +59,18 @@ class _Body(Handler):
         self.style = ""
         self.raising: set[str] = set()  # styles of raised letters
         self.spans: list[bool] = []  # whether the letters of each open one are raised
+        self.path: list[str] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if tag == "style":
             self.style = attributes.get("name", "")
         elif tag == "text-properties" and attributes.get("text-position", "").startswith("super"):
             self.raising.add(self.style)
-        if self.left_out or tag in _LEFT_OUT:
+        parent = self.path[-1] if self.path else ""
+        self.path.append(tag)
+        # Within a line it is a field that shows the title of the text
+        is_title_of_picture = tag == "title" and parent not in _TEXT_PARENTS
+        if self.left_out or tag in _LEFT_OUT or is_title_of_picture:
             self.left_out += 1
             return
         match tag:
@@ -80,6 +88,7 @@ class _Body(Handler):
                 self.prose.page()
 
     def end(self, tag: str) -> None:
+        self.path.pop()
         if self.left_out:
             self.left_out -= 1
         elif tag in ("h", "p", "note-body"):

@@ -37,10 +37,15 @@ class Prose:
         self._gap = 0
         self._page = False
         self._heading = False
+        self._is_attached = False  # whether the next piece goes on with the word before it
         self.flat = False  # whether a page's text was added without its layout
 
     def text(self, raw: str) -> None:
         words = " ".join(clean(raw).split())
+        if self._is_attached:
+            if words:
+                self._attach(words, raw[-1].isspace())
+            return
         if not words:
             self._gap = max(self._gap, 1 if raw else 0)
             return
@@ -54,15 +59,15 @@ class Prose:
         self._gap = int(raw[-1].isspace())
         self._page = False
         self._heading = False
+
+    def _add(self, text: str) -> None:
+        self.pieces.append(text)
+        self.length += len(text)
         if self.length > MAX_TEXT:
             raise Unreadable(
                 f"“{self.name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it"
                 " into parts."
             )
-
-    def _add(self, text: str) -> None:
-        self.pieces.append(text)
-        self.length += len(text)
 
     def glued(self) -> str:
         """The end of the line to which a piece would be attached: "" where a space or a line end is
@@ -71,6 +76,21 @@ class Prose:
             return ""
         return "".join(self.pieces[-_GLUED:])[-_GLUED:]
 
+    def attach(self) -> None:
+        """Have the next piece go on with the word before it, whatever white space is between."""
+        self._gap = 0
+        self._is_attached = True
+
+    def _attach(self, words: str, is_blank_behind: bool) -> None:
+        """Add the rest of a word, and what stands behind it: there a page begins that begins within
+        the word."""
+        rest_of_word, _, further_words = words.partition(" ")
+        self._is_attached = False
+        self._add(rest_of_word)
+        self._gap = int(bool(further_words) or is_blank_behind)
+        if further_words:
+            self.text(further_words + " " * is_blank_behind)
+
     def blank(self) -> None:
         """A space before the next piece, where there is nothing else."""
         self._gap = max(self._gap, 1)
@@ -78,10 +98,12 @@ class Prose:
     def line(self) -> None:
         self._gap = max(self._gap, 2)
         self._heading = False
+        self._is_attached = False
 
     def paragraph(self) -> None:
         self._gap = 3
         self._heading = False
+        self._is_attached = False
 
     def heading(self) -> None:
         self.paragraph()

@@ -1,7 +1,6 @@
 """Lists of literature (.ris, .bib): one document a reference, its abstract the text; authors,
 journal and what else it says as fields."""
 
-import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +8,7 @@ from typing import NamedTuple
 
 import regex
 
+from webapp.intake.file_formats import latex
 from webapp.intake.file_formats.base import (
     Document,
     Options,
@@ -42,45 +42,43 @@ _KEPT_ROLES = {
     "language",
 }
 _KEPT_ROLES |= {"publisher", "id"}
-_ENTRY = regex.compile(r"@([A-Za-z]+)\s*[{(]\s*([^,\s{}]*)\s*,")
+_SEVERAL = {"author", "keywords"}  # roles of which a reference of RIS has a line for each
+_ADDRESSES = {"url", "doi"}
+# The key of a reference may have spaces in it, and some have none
+_ENTRY = regex.compile(
+    r"@([A-Za-z]+)\s*+[{(]\s*+(?:([^,{}=\"\n]*+),|(?=[A-Za-z][\w:-]{0,60}\s*+=))"
+)
+_ABBREVIATION = regex.compile(r"@string\s*+[{(]\s*+([^\s=,{}\"#]{1,100})\s*+=\s*+", regex.I)
 _FOLLOWING = regex.compile(r"\n[ \t]*@[A-Za-z]+[ \t]*[{(]")  # how the next reference begins
 # A brace, a quotation mark, or a line that begins as a reference does
 _MARK = regex.compile(r'[{}"]|\n[ \t]*@[A-Za-z]+[ \t]*(?=[{(])')
 _BEHIND_VALUE = regex.compile(r"\s*[,#})]")
 _NAME = regex.compile(r"\s*,?\s*([A-Za-z][\w:-]{0,60})\s*=\s*")
 _JOINED = regex.compile(r"\s*#\s*")
-_BARE = regex.compile(r"[^\s,{}\"]+")
-_ACCENT = regex.compile(r"\\([`'^\"~=.uvHckbdr])\s*\{?\s*\\?([A-Za-z])\}?")
-_ACCENTS = dict(
-    zip("`'^\"~=.uvHckbdr", map(chr, (0x300, 0x301, 0x302, 0x308, 0x303, 0x304, 0x307, 0x306, 0x30C, 0x30B, 0x327, 0x328, 0x331, 0x323, 0x30A)), strict=True)
-)  # fmt: skip
-_LETTERS = {"ss": "ß", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "o": "ø", "O": "Ø", "aa": "å"}
-_LETTERS |= {
-    "AA": "Å",
-    "l": "ł",
-    "L": "Ł",
-    "i": "ı",
-    "&": "&",
-    "%": "%",
-    "$": "$",
-    "_": "_",
-    "#": "#",
-}
-_COMMAND = regex.compile(r"\\([A-Za-z]+|[&%$_#])\s*")
-
-
+# A number, an abbreviation, or words that nothing encloses, before the name of the next field
+_BARE = regex.compile(r"[^\s,{}\"#]++(?:[ \t]++(?![\w:-]++\s*+=)[^\s,{}\"#=]++)*+")
+_END_OF_REFERENCE = regex.compile(r"\s*+,?\s*+(?:[})]|\Z)")
+_BETWEEN_NAMES = regex.compile(r"[{}]|\sand(?=\s)")
 UNCLOSED = (
     "“{}”, {}: a brace or a quotation mark is opened in this reference and not closed; what stands"
     " before the next reference was taken for the value."
 )
 
 
+CUT = (
+    "“{}”, {}: something in this reference is no field; what stands behind it was left out of the"
+    " reference."
+)
+
+
 class _Reference(NamedTuple):
-    """unclosed: whether one of its values does not end before the next reference."""
+    """unclosed: whether one of its values does not end before the next reference. cut: whether
+    something is no field, so that those behind it are not read."""
 
     line: int
     fields: dict[str, list[str]]
     unclosed: bool = False
+    cut: bool = False
 
 
 def read(
@@ -99,6 +97,8 @@ def read(
         bare += not abstract
         if reference.unclosed:
             yield Problem(name, place_in_file, UNCLOSED.format(name, place_in_file), False)
+        if reference.cut:
+            yield Problem(name, place_in_file, CUT.format(name, place_in_file), False)
         if not (abstract or title):
             message = f"“{name}”, {place_in_file}: the reference has no abstract and no title; it was left out."
             yield Problem(name, place_in_file, message, True)
@@ -121,29 +121,38 @@ def read(
 
 
 def _ris(text: str) -> Iterator[_Reference]:
-    fields: dict[str, list[str]] = {}
-    role = ""
+    fields: dict[str, list[list[str]]] = {}  # the lines of each value
+    open_value: list[str] | None = None  # which lines without a tag go on with
     begin = 1
     for number, row in enumerate(text.split("\n"), 1):
         tagged = _RIS.match(row)
         if tagged is None:
-            if role and row.strip() and fields.get(role):  # a text goes on in the next line
-                fields[role][-1] += f" {line(row)}"
+            if open_value is not None and row.strip():
+                open_value.append(line(row))
             continue
         tag = tagged[1]
-        value = line(tagged[2] or "")
-        role = _ROLES.get(tag, "")
-        if tag == "TY":
+        open_value = None
+        if tag in ("TY", "ER"):
+            yield from _ris_reference(begin, fields)
             fields = {}
             begin = number
-        elif tag == "ER":
-            if fields:
-                yield _Reference(begin, fields)
-            fields = {}
-        elif role and value and (role in ("author", "keywords") or role not in fields):
-            fields.setdefault(role, []).append(value)
+            continue
+        role = _ROLES.get(tag, "")
+        if role and (role in _SEVERAL or not any(fields.get(role, []))):
+            first_line = line(tagged[2] or "")
+            open_value = [first_line] if first_line else []
+            fields.setdefault(role, []).append(open_value)
+    yield from _ris_reference(begin, fields)
+
+
+def _ris_reference(begin: int, fields: dict[str, list[list[str]]]) -> Iterator[_Reference]:
+    """The reference that these fields are of, where there are any; begin: its first line."""
     if fields:
-        yield _Reference(begin, fields)
+        values = {
+            role: [" ".join(lines_of_value) for lines_of_value in several if lines_of_value]
+            for role, several in fields.items()
+        }
+        yield _Reference(begin, values)
 
 
 def _bibtex(text: str) -> Iterator[_Reference]:
@@ -166,6 +175,19 @@ class _BibText:
 
     def __init__(self, text: str):
         self.text = text
+        self.abbreviations: dict[str, str] = {}  # what @string defines, by lower-case names
+        self._read_abbreviations()
+
+    def _read_abbreviations(self) -> None:
+        position = 0
+        end = 0  # where the next reference begins
+        while match := _ABBREVIATION.search(self.text, position):
+            position = match.end()
+            if end <= position:
+                end = self._next_reference(position)
+            value, position, closed = self._value(position, end)
+            if closed:
+                self.abbreviations[match[1].lower()] = value
 
     def references(self) -> Iterator[_Reference]:
         text = self.text
@@ -182,21 +204,20 @@ class _BibText:
                 continue
             if end <= at:
                 end = self._next_reference(at)
-            fields: dict[str, list[str]] = {"id": [entry[2]]} if entry[2] else {}
+            key = (entry[2] or "").strip()
+            fields: dict[str, list[str]] = {"id": [key]} if key else {}
             unclosed = False
             while name_match := _NAME.match(text, at, end):
                 value, at, closed = self._value(name_match.end(), end)
                 if at > end:
                     end = self._next_reference(at)
                 unclosed = unclosed or not closed
-                key = name_match[1].lower()
-                role = _ROLES.get(key, key)
+                field_name = name_match[1].lower()
+                role = _ROLES.get(field_name, field_name)
                 if role in _KEPT_ROLES and value:
-                    written = plain(value)
-                    if role == "author":
-                        written = written.replace(" and ", "; ")
-                    fields.setdefault(role, [written])
-            yield _Reference(number, fields, unclosed)
+                    fields.setdefault(role, _field_values(role, value))
+            is_whole = unclosed or _END_OF_REFERENCE.match(text, at, end) is not None
+            yield _Reference(number, fields, unclosed, cut=not is_whole)
 
     def _next_reference(self, at: int) -> int:
         following = _FOLLOWING.search(self.text, at)
@@ -212,7 +233,7 @@ class _BibText:
             if self.text[at] in '{"':
                 part, at, closed = self._enclosed(at, end)
             elif bare := _BARE.match(self.text, at, end):
-                part = bare[0]
+                part = self.abbreviations.get(bare[0].lower(), bare[0])
                 at = bare.end()
             else:
                 break
@@ -271,15 +292,25 @@ class _BibText:
         return ends
 
 
-def _accented(match: regex.Match) -> str:
-    letter = match[2]
-    accent = _ACCENTS[match[1]]
-    return unicodedata.normalize("NFC", letter + accent)
+def _field_values(role: str, value: str) -> list[str]:
+    """What a field of BibTeX says."""
+    if role in _ADDRESSES:
+        return [latex.plain_address(value)]
+    if role == "author":
+        return [latex.plain_text(name) for name in _author_names(value)]
+    return [latex.plain_text(value)]
 
 
-def plain(value: str) -> str:
-    """What LaTeX's commands and braces stand for."""
-    value = _ACCENT.sub(_accented, value)
-    value = _COMMAND.sub(lambda match: _LETTERS.get(match[1], " "), value)
-    value = value.replace("~", " ").replace("---", "—").replace("--", "–")
-    return line(value.replace("{", "").replace("}", ""))
+def _author_names(value: str) -> Iterator[str]:
+    """The names between which “and” stands; within braces it belongs to a name."""
+    depth = 0
+    begin = 0
+    for mark in _BETWEEN_NAMES.finditer(value):
+        if mark[0] == "{":
+            depth += 1
+        elif mark[0] == "}":
+            depth -= 1
+        elif depth <= 0:
+            yield value[begin : mark.start()]
+            begin = mark.end()
+    yield value[begin:]

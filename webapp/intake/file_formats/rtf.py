@@ -2,8 +2,10 @@
 at the end. Source: Microsoft, Rich Text Format Specification 1.9.1."""
 
 import re
+import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from enum import Enum
 
 from webapp.intake.file_formats import encoding_labels, note_marks
 from webapp.intake.file_formats.base import (
@@ -24,13 +26,14 @@ _TOKEN = re.compile(
     re.I | re.S,
 )
 _LEFT_OUT = set(
-    "fonttbl colortbl stylesheet listtable listoverridetable rsidtbl generator pict object themedata"
+    "colortbl stylesheet listtable listoverridetable rsidtbl generator pict object themedata"
     " colorschememapping latentstyles datastore xmlnstbl fldinst header headerl headerr headerf footer"
     " footerl footerr footerf ftnsep ftnsepc ftncn aftnsep aftnsepc aftncn nonshppict listtext pntext"
     " bkmkstart bkmkend atnid atnauthor annotation atnref atntime revtbl filetbl template operator"
-    " userprops xe tc".split()
+    " userprops xe tc sp shprslt".split()
 )
-_ABOUT = {"title", "author", "subject", "keywords"}  # of the group `info`
+# Read although `\*` stands before them: pictures and shapes may hold text
+_READ_IF_OPTIONAL = {"shppict", "shpinst"}
 _BREAKS = {
     "par": Prose.paragraph,
     "sect": Prose.paragraph,
@@ -52,10 +55,43 @@ _CHARACTERS = {
     "emspace": " ",
     "enspace": " ",
 }
+_ENCODINGS = {"ansi": "cp1252", "mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 _CHARSETS = {  # of fonts, by Windows' numbers
     0: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "big5hkscs", 161: "cp1253",
     162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250",
 }  # fmt: skip
+_DATE_PARTS = ("yr", "mo", "dy")
+_MOST_SKIPPED = 8  # characters that stand for one in Unicode: more would eat the text
+_MAX_ABOUT = 1000  # characters of a field of `info`
+_UTF_8 = 65001  # Windows' number
+_HIGH_SURROGATES = range(0xD800, 0xDC00)  # the first half of a character beyond 0xFFFF
+_LOW_SURROGATES = range(0xDC00, 0xE000)
+
+
+class _Destination(Enum):
+    """Where the letters of a group go."""
+
+    TEXT = "text"
+    NOTE = "footnote"
+    LEFT_OUT = "left out"  # headers, comments, pictures
+    FONTS = "fonttbl"
+    INFO = "info"  # what the file says of itself: its groups are those below
+    CREATED = "creatim"
+    TITLE = "title"
+    AUTHOR = "author"
+    SUBJECT = "subject"
+    KEYWORDS = "keywords"
+
+
+_ABOUT = {
+    destination.value: destination
+    for destination in (
+        _Destination.TITLE,
+        _Destination.AUTHOR,
+        _Destination.SUBJECT,
+        _Destination.KEYWORDS,
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -65,9 +101,9 @@ class _State:
     encoding: str
     skip: int = 1
     raised: bool = False
-    dropped: bool = False
-    about: str = ""  # which field of `info` it is
-    note: bool = False
+    hidden: bool = False
+    deleted: bool = False  # while changes were tracked
+    destination: _Destination = _Destination.TEXT
 
 
 def read(
@@ -103,22 +139,26 @@ class _Parser:
         self.about: dict[str, str] = {}
         self.date = ""
         self.notes: list[str] = []
-        self.state = _State("cp1252")
+        self.encoding = "cp1252"  # of fonts that name none
+        self.state = _State(self.encoding)
         self.stack: list[_State] = []
-        self.fonts: dict[int, str] = {}
+        self.fonts: dict[int, str] = {}  # their encodings
         self.font: int | None = None  # that the font table describes
+        self.default_font: int | None = None
         self.created: dict[str, int] | None = None
         self.bytes = bytearray()  # letters that wait for those behind them: two may be one
         self.to_skip = 0
         self.high = 0  # the first half of a surrogate pair
-        self.ignorable = False  # whether `\*` was met: an unknown group is left out
+        self.is_optional = False  # whether `\*` was met: an unknown group is left out
 
     @property
     def unfinished(self) -> bool:
         return bool(self.stack)
 
     def read(self, raw: bytes) -> None:
-        for match in _TOKEN.finditer(raw):
+        position = 0
+        while match := _TOKEN.search(raw, position):
+            position = match.end()
             word, number, hexadecimal, symbol, brace, letters = match.groups()
             if hexadecimal:
                 self._byte(bytes.fromhex(hexadecimal.decode()))
@@ -134,6 +174,8 @@ class _Parser:
                 self._close()
             elif symbol:
                 self._symbol(symbol)
+            elif word == b"bin" and number:  # so many bytes of a picture follow, as they are
+                position += max(0, int(number))
             elif word:
                 self._word(word.decode().lower(), int(number) if number else None)
         self._flush()
@@ -148,18 +190,18 @@ class _Parser:
         self.to_skip = 0
 
     def _close(self) -> None:
+        was_created = self.state.destination is _Destination.CREATED
         if self.stack:
             self.state = self.stack.pop()
         self.to_skip = 0
-        self.ignorable = False
-        if self.created is not None and not self.state.about:
-            parts = [self.created.get(key, 0) for key in ("yr", "mo", "dy")]
+        self.is_optional = False
+        if was_created and self.created is not None:
+            parts = [self.created.get(key, 0) for key in _DATE_PARTS]
             self.date = "-".join(f"{part:02}" for part in parts) if all(parts) else ""
-            self.created = None
 
     def _symbol(self, symbol: bytes) -> None:
         if symbol == b"*":
-            self.ignorable = True
+            self.is_optional = True
         elif symbol in b"{}\\":
             self._text(symbol.decode())
         elif symbol == b"~":
@@ -170,66 +212,127 @@ class _Parser:
             self._break(Prose.paragraph)
 
     def _word(self, word: str, number: int | None) -> None:
-        ignorable = self.ignorable
-        self.ignorable = False
-        match word:
-            case _ if word in _LEFT_OUT:
-                is_font_table = word == "fonttbl"
-                self.state = replace(
-                    self.state, dropped=True, about="fonts" if is_font_table else ""
-                )
-            case "footnote":
-                self.notes.append("")
-                self.state = replace(self.state, note=True, raised=False)
-            case _ if word in _ABOUT and self.state.about == "info":
-                self.state = replace(self.state, about=word)
-            case "info":
-                self.state = replace(self.state, about="info", dropped=False)
-            case "creatim":
-                self.created = {}
-                self.state = replace(self.state, about="creatim")
-            case "yr" | "mo" | "dy" if self.created is not None and number:
-                self.created[word] = number
-            case "u" if number is not None:
-                self._unicode(number)
-            case "uc":
-                self.state = replace(self.state, skip=min(max(number or 0, 0), 8))
-            case "ansicpg" if number:
-                code = encoding_labels.meant("utf-8" if number == 65001 else f"cp{number}")
-                self.state = replace(self.state, encoding=code or "cp1252")
-            case "mac":
-                self.state = replace(self.state, encoding="mac_roman")
-            case "f" if self.state.about == "fonts":
-                self.font = number
-            case "fcharset" if self.font is not None and number in _CHARSETS:
-                self.fonts[self.font] = _CHARSETS[number]
-            case "f" if number in self.fonts:
-                self.state = replace(self.state, encoding=self.fonts[number])
-            case "super":
-                self.state = replace(self.state, raised=number != 0)
-            case "nosupersub" | "plain":
-                self.state = replace(self.state, raised=False)
-                if word == "plain":
-                    self.state = replace(self.state, dropped=self._outer_dropped())
-            case "v" | "deleted":
-                self.state = replace(self.state, dropped=number != 0 or self._outer_dropped())
-            case _ if word in _BREAKS:
-                self._break(_BREAKS[word])
-            case _ if word in _CHARACTERS:
-                self._text(_CHARACTERS[word])
-            case _ if ignorable and word not in ("shppict", "shpinst"):
-                self.state = replace(self.state, dropped=True)
+        is_optional = self.is_optional
+        self.is_optional = False
+        if word in _BREAKS:
+            self._break(_BREAKS[word])
+        elif word in _CHARACTERS:
+            self._text(_CHARACTERS[word])
+        elif word in _LEFT_OUT:
+            self._begin(_Destination.LEFT_OUT)
+        elif word in _ABOUT:
+            self._begin_about(_ABOUT[word])
+        elif word in _DATE_PARTS:
+            self._date_part(word, number)
+        elif word in _ENCODINGS:
+            self._encode(_ENCODINGS[word])
+        elif word in _CONTROLS:
+            _CONTROLS[word](self, number)
+        elif is_optional and word not in _READ_IF_OPTIONAL:
+            self._begin(_Destination.LEFT_OUT)
 
-    def _outer_dropped(self) -> bool:
-        return bool(self.stack) and self.stack[-1].dropped
+    def _begin(self, destination: _Destination) -> None:
+        """Have the rest of the group go there; what is left out is so with all that is in it."""
+        if self.state.destination is not _Destination.LEFT_OUT:
+            self.state = replace(self.state, destination=destination)
 
-    def _unicode(self, number: int) -> None:
-        code = number & 0xFFFF
+    def _begin_about(self, destination: _Destination) -> None:
+        """A field of `info`; elsewhere its word means nothing."""
+        if self.state.destination is _Destination.INFO:
+            self._begin(destination)
+
+    def begin_fonts(self, number: int | None) -> None:
+        self._begin(_Destination.FONTS)
+
+    def begin_info(self, number: int | None) -> None:
+        self._begin(_Destination.INFO)
+
+    def begin_note(self, number: int | None) -> None:
+        if self.state.destination is not _Destination.LEFT_OUT:
+            self.notes.append("")
+        self._begin(_Destination.NOTE)
+        self.state = replace(self.state, raised=False)
+
+    def begin_date(self, number: int | None) -> None:
+        self.created = {}
+        self._begin(_Destination.CREATED)
+
+    def _date_part(self, word: str, number: int | None) -> None:
+        if self.state.destination is _Destination.CREATED and self.created is not None and number:
+            self.created[word] = number
+
+    def begin_two_forms(self, number: int | None) -> None:
+        """A text in a code page, which is passed over, and again in Unicode (`ud`)."""
+        self._begin(_Destination.LEFT_OUT)
+
+    def begin_unicode_form(self, number: int | None) -> None:
+        """The second one of the two, within the group of both: it goes where that group stands."""
+        if len(self.stack) > 1:
+            outside = self.stack[-2]
+            self.state = replace(self.state, destination=outside.destination)
+
+    def set_code_page(self, number: int | None) -> None:
+        if number:
+            label = "utf-8" if number == _UTF_8 else f"cp{number}"
+            self._encode(encoding_labels.meant(label) or "cp1252")
+
+    def _encode(self, encoding: str) -> None:
+        self.encoding = encoding
+        self.state = replace(self.state, encoding=encoding)
+
+    def set_font(self, number: int | None) -> None:
+        """In the table of fonts the one that it describes, elsewhere the one of the text."""
+        if self.state.destination is _Destination.FONTS:
+            self.font = number
+        else:
+            self.state = replace(self.state, encoding=self._encoding_of(number))
+
+    def _encoding_of(self, font: int | None) -> str:
+        return self.encoding if font is None else self.fonts.get(font, self.encoding)
+
+    def set_charset(self, number: int | None) -> None:
+        if self.font is not None and number in _CHARSETS:
+            self.fonts[self.font] = _CHARSETS[number]
+
+    def set_default_font(self, number: int | None) -> None:
+        self.default_font = number
+
+    def set_raised(self, number: int | None) -> None:
+        self.state = replace(self.state, raised=number != 0)
+
+    def set_level(self, number: int | None) -> None:
+        self.state = replace(self.state, raised=False)
+
+    def set_hidden(self, number: int | None) -> None:
+        self.state = replace(self.state, hidden=number != 0)
+
+    def set_deleted(self, number: int | None) -> None:
+        self.state = replace(self.state, deleted=number != 0)
+
+    def set_plain(self, number: int | None) -> None:
+        """The letters are as they are without marks; where they go stays."""
+        self.state = replace(
+            self.state,
+            raised=False,
+            hidden=False,
+            deleted=False,
+            encoding=self._encoding_of(self.default_font),
+        )
+
+    def set_skip(self, number: int | None) -> None:
+        skip = min(max(number or 0, 0), _MOST_SKIPPED)
+        self.state = replace(self.state, skip=skip)
+
+    def add_unicode(self, number: int | None) -> None:
+        if number is None:
+            return
+        code = number & 0xFFFF  # those from 0x8000 on are written as negative numbers
         self.to_skip = self.state.skip
-        if 0xD800 <= code < 0xDC00:
+        if code in _HIGH_SURROGATES:
             self.high = code
-        elif 0xDC00 <= code < 0xE000 and self.high:
-            self._text(chr(0x10000 + ((self.high - 0xD800) << 10) + code - 0xDC00))
+        elif code in _LOW_SURROGATES and self.high:
+            pair = struct.pack("<HH", self.high, code)
+            self._text(pair.decode("utf-16-le"))
             self.high = 0
         else:
             self._text(chr(code))
@@ -247,17 +350,45 @@ class _Parser:
 
     def _text(self, text: str) -> None:
         state = self.state
-        if state.about in _ABOUT:
-            self.about[state.about] = (self.about.get(state.about, "") + text)[:1000]
-        elif state.about or state.dropped:
+        if state.hidden or state.deleted:
             return
-        elif state.note:
+        destination = state.destination
+        if destination.value in _ABOUT:
+            field = destination.value
+            self.about[field] = (self.about.get(field, "") + text)[:_MAX_ABOUT]
+        elif destination is _Destination.NOTE:
             self.notes[-1] += text
-        elif not (state.raised and note_marks.is_mark(text, self.prose.glued())):
-            self.prose.text(text)
+        elif destination is _Destination.TEXT:
+            is_mark = state.raised and note_marks.is_mark(text, self.prose.glued())
+            if not is_mark:
+                self.prose.text(text)
 
     def _break(self, act: Callable[[Prose], None]) -> None:
-        if self.state.note:
+        state = self.state
+        if state.hidden or state.deleted:
+            return
+        if state.destination is _Destination.NOTE:
             self.notes[-1] += " "
-        elif not (self.state.dropped or self.state.about):
+        elif state.destination is _Destination.TEXT:
             act(self.prose)
+
+
+_CONTROLS: dict[str, Callable[[_Parser, int | None], None]] = {
+    "fonttbl": _Parser.begin_fonts,
+    "info": _Parser.begin_info,
+    "footnote": _Parser.begin_note,
+    "creatim": _Parser.begin_date,
+    "upr": _Parser.begin_two_forms,
+    "ud": _Parser.begin_unicode_form,
+    "ansicpg": _Parser.set_code_page,
+    "deff": _Parser.set_default_font,
+    "f": _Parser.set_font,
+    "fcharset": _Parser.set_charset,
+    "super": _Parser.set_raised,
+    "nosupersub": _Parser.set_level,
+    "v": _Parser.set_hidden,
+    "deleted": _Parser.set_deleted,
+    "plain": _Parser.set_plain,
+    "uc": _Parser.set_skip,
+    "u": _Parser.add_unicode,
+}

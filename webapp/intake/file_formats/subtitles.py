@@ -14,6 +14,7 @@ from webapp.intake.file_formats.base import (
     Source,
     Unreadable,
     clean,
+    extension,
     stem,
 )
 from webapp.intake.file_formats.prose import document
@@ -29,6 +30,7 @@ _TAG = regex.compile(r"<[^<>\n]{0,200}>|\{\\[^{}\n]{0,200}\}")
 _SPEAKER = regex.compile(
     r"^(?:[-–—]|>>)?\s*(?|(\p{Lu}[\p{L}\p{M}.’' -]{0,40})|\[(\p{L}[^\[\]\n]{0,40})\]):\s+(?=\S)"
 )
+_BEFORE_VOICE = regex.compile(r"(?=<v[. \t])")
 _SHARE = 0.3  # of captions that name a speaker, where these are speakers
 
 
@@ -36,24 +38,29 @@ class _Caption(NamedTuple):
     time: str  # at which it begins, as 00:01:02
     speaker: str  # "" where it names none
     lines: list[str]
+    written: list[str]  # the same with the names of speakers before them, as they stand
 
 
 def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
     text = yield from characters(path, name, options.encoding, advance)
-    captions = list(_captions(clean(text).replace("\r\n", "\n").replace("\r", "\n")))
+    text = clean(text)
+    ends_at_blank = extension(name) == ".vtt" or text.lstrip().startswith("WEBVTT")
+    captions = list(_captions(text, ends_at_blank))
     if not captions:
         raise Unreadable(
             f"“{name}” was expected to be subtitles, with lines such as “00:00:01,000 -->"
             " 00:00:02,000”, but has none. Give it the extension .txt to read it as text."
         )
-    captions = _without_repeats(captions)
     with_speaker = sum(bool(caption.speaker) for caption in captions)
-    if with_speaker < _SHARE * len(captions):
+    if with_speaker < _SHARE * len(captions):  # what stands before a colon is none
+        captions = [caption._replace(lines=caption.written) for caption in captions]
+        captions = _without_repeats(captions)
         lines = [line for caption in captions for line in caption.lines]
         yield document("\n".join(lines), name, metadata={"time": captions[-1].time})
         return
+    captions = _without_repeats(captions)
     turn: list[_Caption] = []
     number = 0
     for caption in captions:
@@ -72,34 +79,63 @@ def _turn(turn: list[_Caption], name: str, number: int) -> Document:
     return document(text, name, title, metadata=fields, place_in_file=f"turn {number}")
 
 
-def _captions(text: str) -> Iterator[_Caption]:
-    """Each caption that holds text. A number, settings and notes are not among its lines."""
-    lines: list[str] | None = None
-    time = speaker = ""
-    for row in [*text.split("\n"), ""]:
+def _captions(text: str, ends_at_blank: bool) -> Iterator[_Caption]:
+    """Each caption that holds text, one of several speakers as one for each. Numbers, settings and
+    notes are not among the lines.
+
+    ends_at_blank: whether a blank line ends a caption, as in WebVTT; in other files texts may have
+    blank lines in them, and only the next caption ends one.
+    """
+    caption: _Caption | None = None
+    for row in text.split("\n"):
         if cue := _CUE.match(row):
-            if lines and lines[-1].isdecimal():  # the caption's number, where no blank line is
-                lines.pop()
-            if lines:
-                yield _Caption(time, speaker, lines)
-            hours, minutes, seconds = (int(part or 0) for part in cue.groups()[:3])
-            time = f"{hours:02}:{minutes:02}:{seconds:02}"
-            lines = []
-            speaker = ""
-        elif not row.strip():
-            if lines:
-                yield _Caption(time, speaker, lines)
-            lines = None
-        elif lines is not None:
-            voice = _VOICE.search(row)
-            plain = html.unescape(_TAG.sub("", row)).strip()
-            speaker_match = _SPEAKER.match(plain)
-            if voice or speaker_match:
-                speaker = speaker or (voice or speaker_match)[1].strip()
-            if speaker_match and not voice:
-                plain = plain[speaker_match.end() :]
-            if plain:
-                lines.append(plain)
+            if caption is not None:
+                _drop_number(caption)
+                yield from _with_text(caption)
+            caption = _Caption(_time_of(cue), "", [], [])
+        elif caption is None:
+            continue
+        elif row.strip():
+            for part in _BEFORE_VOICE.split(row):
+                speaker, said, written = _read_line(part)
+                if speaker and speaker != caption.speaker:
+                    yield from _with_text(caption)
+                    caption = _Caption(caption.time, speaker, [], [])
+                if said:
+                    caption.lines.append(said)
+                    caption.written.append(written)
+        elif ends_at_blank:
+            yield from _with_text(caption)
+            caption = None
+    if caption is not None:
+        yield from _with_text(caption)
+
+
+def _time_of(cue: regex.Match) -> str:
+    hours, minutes, seconds = (int(part or 0) for part in cue.groups()[:3])
+    return f"{hours:02}:{minutes:02}:{seconds:02}"
+
+
+def _with_text(caption: _Caption) -> Iterator[_Caption]:
+    if caption.lines:
+        yield caption
+
+
+def _drop_number(caption: _Caption) -> None:
+    """The number of the next caption stands before its times, and was read as a line of this."""
+    if caption.lines and caption.lines[-1].isdecimal():
+        caption.lines.pop()
+        caption.written.pop()
+
+
+def _read_line(row: str) -> tuple[str, str, str]:
+    """Who speaks, "" where the line does not say; what is said; and that as it is written."""
+    written = html.unescape(_TAG.sub("", row)).strip()
+    if voice := _VOICE.search(row):
+        return voice[1].strip(), written, written
+    if speaker := _SPEAKER.match(written):
+        return speaker[1].strip(), written[speaker.end() :], written
+    return "", written, written
 
 
 def _without_repeats(captions: list[_Caption]) -> list[_Caption]:

@@ -28,6 +28,9 @@ from webapp.intake.file_formats.text import sniff
 
 __all__ = ["read", "sniff"]
 
+_INDEX = regex.compile(r"\d+(?:[-.]\d+)?")  # of a word in its sentence, by CoNLL-U
+_NEW_TEXT = "-DOCSTART-"  # of CoNLL 2003
+_DECLARATIONS = ("<?", "<!")  # of XML, and its comments
 _LEMMA = 1  # the column of CoNLL-U behind that of the words
 _SAMPLE_LINES = 2_000  # lines by which it is known which column has lemmas
 _ALIKE = 2  # letters with which a lemma begins as its word does
@@ -80,13 +83,16 @@ class _Text:
 def read(
     path: Source, name: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Document | Problem]:
-    is_conllu = extension(name) in (".conllu", ".conll")
-    add = _conllu if is_conllu else _vrt
+    is_conll = extension(name) in (".conllu", ".conll")
+    has_indexes = is_conll and _has_indexes(path, name, options)
+    add = _vrt
+    if is_conll:
+        add = _conllu if has_indexes else _words_first
     text = _Text(name)
     number = 0
     column = 0
     if options.lemmas:
-        column = _LEMMA if is_conllu else _lemma_column(path, name, options)
+        column = _LEMMA if has_indexes else _lemma_column(path, name, options)
     with opened(path, name, advance) as file:
         state = {"skip": 0, "column": column}
         for row, _ in lines(decoded(file, options.encoding), 1 << 16):
@@ -103,6 +109,21 @@ def read(
         raise Unreadable(
             f"“{name}” holds no words, one a line, as files of this form do; it was left out."
         )
+
+
+def _has_indexes(path: Source, name: str, options: Options) -> bool:
+    """Whether most lines of words begin with a number, as those of CoNLL-U do; the tables of CoNLL
+    2003 begin with the word."""
+    indexes = 0
+    words = 0
+    with opened(path, name) as file:
+        rows = lines(decoded(file, options.encoding), 1 << 16)
+        for row, _ in itertools.islice(rows, _SAMPLE_LINES):
+            first, tab, _ = row.partition("\t")
+            if tab and not row.startswith("#"):
+                words += 1
+                indexes += _INDEX.fullmatch(first) is not None
+    return 2 * indexes >= words
 
 
 def _lemma_column(path: Source, name: str, options: Options) -> int:
@@ -145,6 +166,7 @@ def _conllu(row: str, text: _Text, state: dict) -> dict[str, str] | None:
     cells = row.split("\t")
     if len(cells) < 2:
         text.divide("\n")  # a sentence ends
+        state["skip"] = 0
         return None
     first, _, last = cells[0].partition("-")
     if "." in first:  # a word that is not written
@@ -155,14 +177,26 @@ def _conllu(row: str, text: _Text, state: dict) -> dict[str, str] | None:
         state["skip"] = int(last)
     elif first.isdigit() and int(first) <= state["skip"]:
         return None
-    if first == "1":
-        state["skip"] = int(last) if last.isdigit() else 0
     glued = len(cells) > 9 and "SpaceAfter=No" in cells[9]
     text.add(_word(cells[1:], state["column"]), "" if glued else " ")
     return None
 
 
+def _words_first(row: str, text: _Text, state: dict) -> dict[str, str] | None:
+    """Add a line of CoNLL 2003."""
+    first, tab, _ = row.partition("\t")
+    if first == _NEW_TEXT:
+        return {}
+    if not row.strip():
+        text.divide("\n")  # a sentence ends
+    elif tab:
+        return _vrt(row, text, state)
+    return None
+
+
 def _vrt(row: str, text: _Text, state: dict) -> dict[str, str] | None:
+    if row.startswith(_DECLARATIONS) and row.rstrip().endswith(">"):
+        return None
     element = _ELEMENT.match(row)
     if element is None:
         word = html.unescape(_word(row.split("\t"), state["column"]))

@@ -41,6 +41,7 @@ _LEFT_OUT = {
     "witDetail",
     "rt",  # how characters are pronounced
 }
+_PARTS_OF_NAMES = {"forename", "surname", "nameLink", "roleName", "genName", "addName"}
 _REPLACED = {"sic", "orig", "abbr"}  # within a choice: what the other one corrects or expands
 _RAISED = {"sup", "superscript", "super", "raised"}  # of letters, in `rend`
 _JOINED = {"left", "both"}, {"right", "both"}  # how a word says what it is attached to
@@ -122,6 +123,8 @@ class _Handler(Handler):
         self.path.append(kind if kind in _EDITIONS else tag)
         if self.tei and "teiHeader" in self.path:
             self._header(tag, attributes)
+        if self.captured and tag in _PARTS_OF_NAMES:
+            self.captured += " "
         self._end_mark()
         if self.left_out or (self.tei and (tag in _LEFT_OUT or self._is_other(tag, within))):
             self.left_out += 1
@@ -132,8 +135,11 @@ class _Handler(Handler):
                 self._divide(attributes)
             elif self._may_mark(tag, attributes):
                 self.mark = []
-            if tag in _LAYOUT and not (tag in _LINES and attributes.get("break") == "no"):
+            is_within_word = attributes.get("break") == "no"
+            if tag in _LAYOUT and not (is_within_word and tag in _LINES):
                 _LAYOUT[tag](self.prose)
+            if is_within_word:
+                self.prose.attach()
         elif tag in _HEADINGS:
             self.prose.heading()
             if tag == "title" and not self.title and self.captured is None:

@@ -28,8 +28,9 @@ _MESSAGE = regex.compile(
     regex.I,
 )
 _NO_TEXT = regex.compile(
-    r"^\u200e|^<[^<>]{3,60}>$|omitted$|weggelassen>?$|omis>?$|^(this message was deleted|you deleted"
-    r" this message|null)\.?$",
+    r"^\u200e|^<[^<>]{3,60}>$|^\S+\s(?:weggelassen|omis)$"
+    r"|^(?:image|photo|video|audio|gif|sticker|document|contact card|media)\somitted$"
+    r"|^(?:this message was deleted|you deleted this message|null)\.?$",
     regex.I,
 )
 
@@ -52,8 +53,11 @@ def read(
             parts.append(row)
             continue
         if message is not None:
-            written = clean("\n".join([message["text"], *parts])).strip()
-            if not message["author"] or not written or _NO_TEXT.search(message["text"]):
+            if not _NO_TEXT.search(message["text"]):
+                parts.insert(0, message["text"])
+            # Below the notice of a picture stands what was written with it
+            written = clean("\n".join(parts)).strip()
+            if not message["author"] or not written:
                 left_out += 1
             else:
                 number += 1

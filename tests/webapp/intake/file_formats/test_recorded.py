@@ -86,10 +86,34 @@ def test_page_reads_words_where_lines_have_no_text_and_the_first_variant(file):
             "a link {b} c-d",
         ),
         (rb"{\rtf1 \u55357?\u56832? ok}", "\U0001f600 ok"),
+        (rb"{\rtf1 {\header \pard\plain Running head\par}Body{\footer\plain 1}\par}", "Body"),
+        (rb"{\rtf1 a{\*\annotation \pard\plain note}{\*\unknown {\plain gone}}b}", "ab"),
+        (rb"{\rtf1 a{\v hidden \plain b}{\deleted old\v0 er}c\v {\v0 d}e\v0 f}", "abcdf"),
+        (
+            rb"{\rtf1 a{\header {\footnote gone}}b{\header\v0 gone}{\*\do {\info {\title no}}}}",
+            "ab",
+        ),
+        (rb"{\rtf1 a{\pict\wmetafile8\bin4 }}{\}b}", "ab"),
+        (
+            rb"{\rtf1 a{\shp{\*\shpinst{\sp{\sn kind}{\sv 202}}{\shptxt box}}{\shprslt box}}b}",
+            "aboxb",
+        ),
+        (rb"{\rtf1 a{\upr{?}{\*\ud{\u1052?}}}b{\header{\upr{?}{\*\ud{\u1052?}}}}c}", "aМbc"),
+        (
+            rb"{\rtf1\deff1{\fonttbl{\f0\fcharset204 A;}{\f1 B;}}{\f0\'cc \f1\'e9 \f0\'cc\plain\'e9}}",
+            "М é Мé",
+        ),
+        (rb"{\rtf1\pc \'82}", "é"),
     ],
 )
 def test_rich_text(file, rtf, expected):
     assert texts(file, rtf, "a.rtf") == ([expected], [])
+
+
+def test_rich_text_says_its_title_in_unicode(file):
+    rtf = rb"{\rtf1{\info{\upr{\title ?}{\*\ud{\title \u1052?}}}{\creatim\yr1990\mo5\dy3}}a}"
+    (document,), _ = load(*file(rtf, "a.rtf"))
+    assert (document.title, document.text, document.made) == ("М", "a", "1990-05-03")
 
 
 def test_rich_text_that_ends_too_soon_is_told(file):
@@ -298,3 +322,66 @@ def test_articles_of_a_press_database(file):
         ("La grève", "Les dockers.", "2020-03-09", {"newspaper": "Sud Ouest"}),
     ]
     assert problem.kind == "empty" and problem.dropped
+
+
+def cue(second, text):
+    return f"{second}\n00:00:0{second},000 --> 00:00:0{second},900\n{text}\n\n"
+
+
+def test_a_blank_line_within_a_subtitle(file):
+    srt = cue(1, "It rose\n\nin spring") + cue(2, "1984") + cue(3, "and fell.")
+    (document,), _ = load(*file(srt, "a.srt"))
+    assert document.text.split("\n") == ["It rose", "in spring", "1984", "and fell."]
+
+
+def test_two_speakers_in_one_caption(file):
+    srt = cue(1, "ANNA: Hello.\nBO: Hi.\nagain") + cue(2, "ANNA: Yes.")
+    voices = "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Anna>Hello.</v> <v Bo>Hi.\nagain</v>\n"
+    for content, name in ((srt, "a.srt"), (voices, "a.vtt")):
+        documents, _ = load(*file(content, name))
+        turns = [(document.metadata["speaker"].upper(), document.text) for document in documents]
+        assert turns[:2] == [("ANNA", "Hello."), ("BO", "Hi.\nagain")]
+
+
+def test_words_before_a_colon_are_kept_where_they_are_no_speakers(file):
+    srt = cue(1, "Remember: it rose.") + cue(2, "And fell.") + cue(3, "Then") + cue(4, "it ended.")
+    (document,), _ = load(*file(srt, "a.srt"))
+    assert document.text.startswith("Remember: it rose.\nAnd")
+
+
+def test_a_word_of_several_does_not_cost_those_of_the_next_sentence(file):
+    conllu = (
+        "3-4\tdu\t_\n3\tde\tde\n4\tle\tle\n5\tlac\tlac\n\n"
+        "1\tIl\til\n2\tmonte\tmonter\n3\tencore\tencore\n4\tune\tun\n5\tfois\tfois\n"
+    )
+    (document,), _ = load(*file(conllu, "a.conllu"))
+    assert document.text == "du lac\nIl monte encore une fois"
+
+
+def test_tables_of_conll_that_begin_with_the_word(file):
+    conll = (
+        "-DOCSTART-\t-X-\tO\n\nEU\tNNP\tB-ORG\nrose\tVBD\tO\n\n1999\tCD\tO\n.\t.\tO\n\n"
+        "-DOCSTART-\t-X-\tO\n\nEnd\tNN\tO\n"
+    )
+    documents, _ = load(*file(conll, "a.conll"))
+    assert [document.text for document in documents] == ["EU rose\n1999.", "End"]
+
+
+def test_declarations_and_comments_in_vrt_are_no_words(file):
+    vrt = "<?xml version='1.0'?>\n<!-- from a corpus -->\n<text id='a'>\nIt\tPP\n<!\tSYM\n</text>\n"
+    (document,), _ = load(*file(vrt, "a.vrt"))
+    assert (document.text, document.metadata["id"]) == ("It <!", "a")
+
+
+def test_messages_that_end_as_notices_do_and_words_below_a_picture(file):
+    said = [
+        "That is what he omitted",
+        "il a omis",
+        "<Media omitted>\nOur ship",
+        "image omitted",
+        "<Media omitted>",
+    ]
+    chat = "".join(f"12/31/20, 21:1{i} - Anna: {text}\n" for i, text in enumerate(said))
+    documents, (problem,) = load(*file(chat, "WhatsApp Chat with x.txt"))
+    assert [document.text for document in documents] == [*said[:2], "Our ship"]
+    assert problem.count == 2
