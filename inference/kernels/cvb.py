@@ -98,8 +98,9 @@ def _keep(candidates, weights, m, least, slots, best, topics, phi):
     """Write the strongest of m candidates as whole weights that sum to WHOLE_TOKEN, strongest
     first; 0 behind them.
 
-    Kept is what has `least` of the sum of all weights, at most len(topics) of it; of equals the
-    first. What is dropped is shared out among what is kept, in proportion.
+    Kept is what has `least` of the sum of all weights, at most len(topics) of it, or the strongest
+    where none has so much; of equals the first. What is dropped is shared out among what is kept,
+    in proportion.
     """
     L = len(topics)
     total = 0.0
@@ -118,6 +119,14 @@ def _keep(candidates, weights, m, least, slots, best, topics, phi):
             best[i] = x
             slots[i] = candidates[j]
             n = min(n + 1, L)
+    if n == 0:
+        strongest = 0
+        for j in range(1, m):
+            if weights[j] > weights[strongest]:
+                strongest = j
+        best[0] = weights[strongest]
+        slots[0] = candidates[strongest]
+        n = 1
     mass_kept = 0.0
     for i in range(n):
         mass_kept += best[i]
