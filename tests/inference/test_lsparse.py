@@ -258,6 +258,23 @@ def test_statistics_are_the_sum_of_what_is_remembered_exactly(bow):
     assert (state.memory_shares.sum(axis=1) == sparse.UNITS).all()
 
 
+def test_totals_are_the_sums_of_the_rows_where_faded_entries_are_dropped():
+    """Words of the first documents fade until the scale is renewed, and are then in no row."""
+    bow = bow_of([[0, 1, 1]] * 4 + [[2, 3, 3, 4], [3, 4, 5]] * 4, 6)
+    config = config_of(bow, most=2, statistics="decay", kappa=0.51, tau0=1.0, minibatch=4)
+    shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
+    state = lsparse.init(config, shape, 1)
+    renewed = 0
+    for t in range(60):
+        before = state.pi
+        documents = np.arange(4) if t == 0 else np.arange(4, 12)
+        lsparse.step(config, state, bow, documents, shape)
+        renewed += state.pi > before
+    assert renewed > 0 and not state.length[:2].any()
+    topics, values = state.entries()
+    assert state.totals == pytest.approx(np.bincount(topics, values, K), rel=1e-12)
+
+
 def test_planted_topics_are_recovered():
     shares = []
     for seed in range(5):
