@@ -19,8 +19,9 @@ _NO_GROUPS = frozen(np.zeros(0, np.int32), np.int32)
 
 
 class Near(NamedTuple):
-    """A word near a sense. documents: how many of `of` have it, sections of long ones; elsewhere:
-    the share of the other senses' documents that do."""
+    """A word near a sense, or a word. documents: how many of `of` have it; elsewhere: the share of
+    the other senses' documents that do. Of senses the sections of long documents count, of words
+    whole documents."""
 
     word: int
     documents: int
@@ -230,19 +231,27 @@ def spread(items: np.ndarray) -> np.ndarray:
 def distinguishing(
     evidence: Evidence, first: Uses, second: Uses, count: int
 ) -> tuple[list[Near], list[Near]]:
-    """The words that occur in documents with one word rather than in those with another, by the
-    same ratio; those of the first word, then those of the second.
+    """The `count` words that occur in documents with one word rather than in those with another, by
+    the same ratio, on at most SAMPLED documents of each; those of the first word, then those of the
+    second.
 
-    Documents that have both are left out.
+    Documents that have both are left out, also where they have them in different sections.
     """
-    shared_rows = np.intersect1d(first.rows, second.rows, assume_unique=True)
+    documents = [np.unique(uses.documents) for uses in (first, second)]
+    with_both = np.intersect1d(*documents, assume_unique=True)
     samples = [
-        spread(np.setdiff1d(uses.rows, shared_rows, assume_unique=True))[:SAMPLED]
-        for uses in (first, second)
+        spread(np.setdiff1d(of_word, with_both, assume_unique=True))[:SAMPLED]
+        for of_word in documents
     ]
     sizes = [len(sample) for sample in samples]
-    words, _, all_counts = _beside(evidence, samples, np.zeros(2, np.int32), first.into)
-    with_first, with_second = all_counts
+    bow = evidence.document_bow
+    words, (with_first, with_second) = senses.count_documents(
+        np.append(0, np.cumsum(sizes)),
+        np.concatenate(samples),
+        frozen(bow.indptr, np.int64),
+        bow.words,
+        bow.V,
+    )
     size_of_first, size_of_second = sizes
     of_first = _named(
         first.word, words, with_first, with_first, with_second, size_of_first, size_of_second, count
