@@ -4,11 +4,11 @@ words are typical of it."""
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import xlogy
 
 from inference.bow import ranges
 from inference.evidence import Evidence
 from inference.kernels import assign, senses
+from inference.log_likelihood import g2_of_parts
 from inference.runtime.arrays import frozen
 
 SAMPLED = 1_000  # documents of a sense whose words are counted; more say the same
@@ -130,7 +130,7 @@ class Uses:
 
         They mostly belong to the sense's topic themselves, and occur in more of its documents than
         of the other senses'; the order is that of the log-likelihood ratio of these two shares
-        (Dunning 1993) on at most SAMPLED documents of each sense, spread over the corpus. A sole
+        (inference.log_likelihood) on at most SAMPLED documents of each sense, spread over the corpus. A sole
         sense is told from the corpus at large.
         """
         samples = [spread(self.pairs(k))[:SAMPLED] for k in topics]
@@ -191,7 +191,9 @@ def _named(
     is_more_frequent = all_counts * other_documents > elsewhere * size
     is_fit = is_mostly_own & (all_counts >= least) & (words != word) & is_more_frequent
     fit = np.flatnonzero(is_fit)
-    score = ratio(all_counts[fit], size, elsewhere[fit], other_documents)
+    score = g2_of_parts(
+        np.stack([all_counts[fit], elsewhere[fit]], axis=1), np.array([size, other_documents])
+    )
     share_elsewhere = elsewhere / max(other_documents, 1)
     best_words = np.lexsort((words[fit], -score))[:count]
     near_words = []
@@ -200,20 +202,6 @@ def _named(
         share = float(share_elsewhere[row])
         near_words.append(Near(int(words[row]), documents, int(size), share, float(score[i])))
     return near_words
-
-
-def ratio(first: np.ndarray, n: int, second: np.ndarray, m: int) -> np.ndarray:
-    """Twice the log-likelihood ratio of two shares, the first of n and the second of m, against one
-    for both (Dunning 1993, G2): float64, in nats. first, second: counts."""
-    first_and_second = first + second
-    p = first_and_second / max(n + m, 1)
-    p_first = first / max(n, 1)
-    p_second = second / max(m, 1)
-    of_first = xlogy(first, p_first) + xlogy(n - first, 1 - p_first)
-    separate = of_first + xlogy(second, p_second) + xlogy(m - second, 1 - p_second)
-    return np.maximum(
-        2 * (separate - xlogy(first_and_second, p) - xlogy(n + m - first - second, 1 - p)), 0.0
-    )
 
 
 def spread(items: np.ndarray) -> np.ndarray:
