@@ -264,7 +264,8 @@ class Bow:
                 np.save(folder / f"{name}.npy", array)
 
     def _open_sections(self, folder: Path) -> None:
-        """Map them."""
+        """Map what _save_sections wrote, if rows are sections: first_row, and the bag of words by
+        document. folder: of the sections."""
         if not folder.is_dir():
             return
         self.first_row, indptr, first_token, lengths, self._documents = (
