@@ -201,6 +201,19 @@ def _note_own_shares(topics, phi, old_topics, old_phi, active_place, own_share, 
             break
 
 
+@njit(cache=True, inline="always")
+def _weight_without_own(alpha, tokens, began, own, topic_tokens, moves, word, eta_mass):
+    """The weight of one topic for a pair without one token of the pair itself (the formula of
+    `visit`): float.
+
+    tokens, began: N_dk now, and when the visit began. own: the topic's share of that token.
+    topic_tokens: N_k before the minibatch. moves: of Turns. word: eta + N_kw without the token's
+    share."""
+    inside = max(tokens - own, 0.0)
+    tokens_there = max(topic_tokens + moves * (tokens - began - own), 0.0)
+    return (alpha + inside) * word / (eta_mass + tokens_there)
+
+
 @njit(cache=True)
 def _draw(weights, n, x):
     """Which of n weights holds x, in [0, their sum)."""
@@ -296,12 +309,17 @@ def visit(batch, present, leads, how, keys, before, after):
                             break
                         j = active_place[old_topics[p, s]]
                         k = old_topics[p, s]
-                        inside = max(tokens[j] - own_share[j], 0.0)
-                        tokens_there = max(
-                            totals[k] + moves * (tokens[j] - began[j] - own_share[j]), 0.0
+                        word = eta + max(row[k] - own_before[j], 0.0)
+                        weights[j] = _weight_without_own(
+                            alpha[k],
+                            tokens[j],
+                            began[j],
+                            own_share[j],
+                            totals[k],
+                            moves,
+                            word,
+                            eta_mass,
                         )
-                        word = max(row[k] - own_before[j], 0.0)
-                        weights[j] = (alpha[k] + inside) * (eta + word) / (eta_mass + tokens_there)
                         own_before[j] = 0.0
                     for s in range(L):
                         if phi[p, s] == 0:
@@ -313,12 +331,15 @@ def visit(batch, present, leads, how, keys, before, after):
                             and own_share[j] > 0.0
                             and not _has(old_topics[p], old_phi[p], k)
                         ):
-                            inside = max(tokens[j] - own_share[j], 0.0)
-                            tokens_there = max(
-                                totals[k] + moves * (tokens[j] - began[j] - own_share[j]), 0.0
-                            )
-                            weights[j] = (
-                                (alpha[k] + inside) * (eta + row[k]) / (eta_mass + tokens_there)
+                            weights[j] = _weight_without_own(
+                                alpha[k],
+                                tokens[j],
+                                began[j],
+                                own_share[j],
+                                totals[k],
+                                moves,
+                                eta + row[k],
+                                eta_mass,
                             )
                     # The pair leaves the document
                     for s in range(L):
