@@ -147,12 +147,8 @@ class Bow:
         indptr = self.indptr
         words = self.words
         counts = self.counts
-        if (
-            indptr.ndim != 1
-            or len(indptr) < 1
-            or indptr[0] != 0
-            or np.any(indptr[1:] < indptr[:-1])
-        ):
+        begins_with_0 = indptr.ndim == 1 and len(indptr) > 0 and indptr[0] == 0
+        if not begins_with_0 or np.any(indptr[1:] < indptr[:-1]):
             raise Invalid("corpus", "indptr must begin with 0 and never fall.")
         if not len(words) == len(counts) == indptr[-1]:
             raise Invalid(

@@ -37,6 +37,7 @@ def g2_of_cells(cells: np.ndarray, expected: np.ndarray) -> np.ndarray:
     return np.maximum(2 * terms.sum(axis=(1, 2)), 0.0)
 
 
-def signed(g2: np.ndarray, observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """G² below 0 where fewer were observed than expected. All three have one shape."""
-    return np.where(observed < expected, -g2, g2)
+def signed(ratios: np.ndarray, observed: np.ndarray, expected: np.ndarray) -> np.ndarray:
+    """G² below 0 where fewer were observed than expected: float64, of the shape of all three.
+    ratios: G²."""
+    return np.where(observed < expected, -ratios, ratios)

@@ -19,9 +19,10 @@ _NO_GROUPS = frozen(np.zeros(0, np.int32), np.int32)
 
 
 class Near(NamedTuple):
-    """A word near a sense, or a word. documents: how many of `of` have it; elsewhere: the share of
-    the other senses' documents that do. Of senses the sections of long documents count, of words
-    whole documents."""
+    """A word that tells a sense from the others (Uses.near), or a word from another
+    (distinguishing). documents: how many of `of` have it; elsewhere: the share of the others'
+    documents that do. Of senses the sections of long documents count, of two words whole
+    documents."""
 
     word: int
     documents: int
@@ -219,28 +220,30 @@ def spread(items: np.ndarray) -> np.ndarray:
 def distinguishing(
     evidence: Evidence, first: Uses, second: Uses, count: int
 ) -> tuple[list[Near], list[Near]]:
-    """The `count` words that occur in documents with one word rather than in those with another, by
-    the same ratio, on at most SAMPLED documents of each; those of the first word, then those of the
-    second.
+    """The `count` words that occur in documents with one word rather than in those with another, in
+    the order of G2 (inference.log_likelihood), on at most SAMPLED documents of each; those of the
+    first word, then those of the second.
 
     Documents that have both are left out, also where they have them in different sections.
     """
-    documents = [np.unique(uses.documents) for uses in (first, second)]
-    with_both = np.intersect1d(*documents, assume_unique=True)
-    samples = [
-        spread(np.setdiff1d(of_word, with_both, assume_unique=True))[:SAMPLED]
-        for of_word in documents
-    ]
-    sizes = [len(sample) for sample in samples]
+    documents_of_first = np.unique(first.documents)
+    documents_of_second = np.unique(second.documents)
+    only_first = np.setdiff1d(documents_of_first, documents_of_second, assume_unique=True)
+    only_second = np.setdiff1d(documents_of_second, documents_of_first, assume_unique=True)
+    sample_of_first = spread(only_first)[:SAMPLED]
+    sample_of_second = spread(only_second)[:SAMPLED]
+    size_of_first = len(sample_of_first)
+    size_of_second = len(sample_of_second)
     bow = evidence.document_bow
+    ptr = np.array([0, size_of_first, size_of_first + size_of_second])
+    documents = np.concatenate([sample_of_first, sample_of_second])
     words, (with_first, with_second) = senses.count_documents(
-        np.append(0, np.cumsum(sizes)),
-        np.concatenate(samples),
+        ptr,
+        documents,
         frozen(bow.indptr, np.int64),
         bow.words,
         bow.V,
     )
-    size_of_first, size_of_second = sizes
     of_first = _named(
         first.word, words, with_first, with_first, with_second, size_of_first, size_of_second, count
     )

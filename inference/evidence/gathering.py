@@ -45,9 +45,8 @@ def gather(
     topics of documents are counted when those of all rows are there.
     by_document: About.by_document, all words of a document go to its topic with the largest theta,
     the least of equals. days: int32[D], the documents' dates (DaySums). Yields how many rows are
-    done. Memory: a block of `thetas` and its topics; eight bytes a row for where its topics begin,
-    and some more where rows are sections; and what each topic holds of each word. All else is
-    mapped. Raises OSError where the disk is full.
+    done. Memory: a block of `thetas`; 8 bytes a row, and some more where rows are sections; what
+    topics hold of words. All else is mapped. Raises OSError where the disk is full.
     """
     folder = Path(folder)
     new = folder.with_name(folder.name + ".new")

@@ -30,12 +30,12 @@ def association(
     these counts is the other word a part. occurrences: its tokens.
     """
     expected = everywhere * (window / max(total, 1))
-    g2 = g2_of_parts(
+    evidence = g2_of_parts(
         np.stack([near, everywhere - near], axis=1), np.array([window, total - window])
     )
     log_dice = 14 + np.log2(2 * near / (occurrences + everywhere))
     t_score = (near - expected) / np.sqrt(near)
-    return Association(expected, log_dice, signed(g2, near, expected), t_score)
+    return Association(expected, log_dice, signed(evidence, near, expected), t_score)
 
 
 def expected_together(windows_of_pair: np.ndarray, windows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -44,9 +44,9 @@ def expected_together(windows_of_pair: np.ndarray, windows: int) -> tuple[np.nda
     windows that have both; on the diagonal, that have one."""
     topic_sizes = np.diagonal(windows_of_pair)
     expected = np.outer(topic_sizes, topic_sizes) / max(windows, 1)
-    g2 = np.zeros(windows_of_pair.shape)
+    evidence = np.zeros(windows_of_pair.shape)
     for i, topic_size in enumerate(topic_sizes):
         with_both = windows_of_pair[i]
         cells = np.stack([with_both, topic_sizes - with_both], axis=1)
-        g2[i] = g2_of_parts(cells, np.array([topic_size, windows - topic_size]))
-    return expected, signed(g2, windows_of_pair, expected)
+        evidence[i] = g2_of_parts(cells, np.array([topic_size, windows - topic_size]))
+    return expected, signed(evidence, windows_of_pair, expected)

@@ -120,10 +120,7 @@ def _keep(candidates, weights, m, least, slots, best, topics, phi):
             slots[i] = candidates[j]
             n = min(n + 1, L)
     if n == 0:
-        strongest = 0
-        for j in range(1, m):
-            if weights[j] > weights[strongest]:
-                strongest = j
+        strongest = np.argmax(weights[:m])
         best[0] = weights[strongest]
         slots[0] = candidates[strongest]
         n = 1
@@ -202,15 +199,15 @@ def _note_own_shares(topics, phi, old_topics, old_phi, active_place, own_share, 
 
 
 @njit(cache=True, inline="always")
-def _weight_without_own(alpha, tokens, began, own, topic_tokens, moves, word, eta_mass):
+def _weight_without_own(alpha, tokens, began, own_share, topic_tokens, moves, word, eta_mass):
     """The weight of one topic for a pair without one token of the pair itself (the formula of
     `visit`): float.
 
-    tokens, began: N_dk now, and when the visit began. own: the topic's share of that token.
+    tokens, began: N_dk now, and when the visit began. own_share: the topic's share of that token.
     topic_tokens: N_k before the minibatch. moves: of Turns. word: eta + N_kw without the token's
     share."""
-    inside = max(tokens - own, 0.0)
-    tokens_there = max(topic_tokens + moves * (tokens - began - own), 0.0)
+    inside = max(tokens - own_share, 0.0)
+    tokens_there = max(topic_tokens + moves * (tokens - began - own_share), 0.0)
     return (alpha + inside) * word / (eta_mass + tokens_there)
 
 
