@@ -27,7 +27,8 @@ _BY_DOCUMENT = ("first_token", "lengths")
 _SECTIONS = "sections"
 _META = "meta.json"  # written last: a folder that has it is whole
 _CUT = ("first_row", "indptr", "first_token", "lengths", "documents")
-_CHUNK = 1 << 22  # elements hashed or checked at a time: memory stays flat on memory-mapped arrays
+# Elements hashed or checked at a time: of arrays that are mapped no more than that is in memory
+_CHUNK = 1 << 22
 
 
 class Bow:
@@ -146,7 +147,8 @@ class Bow:
         indptr = self.indptr
         words = self.words
         counts = self.counts
-        if indptr.ndim != 1 or len(indptr) < 1 or indptr[0] != 0 or np.any(np.diff(indptr) < 0):
+        begins_with_0 = indptr.ndim == 1 and len(indptr) > 0 and indptr[0] == 0
+        if not begins_with_0 or np.any(indptr[1:] < indptr[:-1]):
             raise Invalid("corpus", "indptr must begin with 0 and never fall.")
         if not len(words) == len(counts) == indptr[-1]:
             raise Invalid(
@@ -156,8 +158,6 @@ class Bow:
             )
         if len(words) == 0:
             return
-        starts = np.zeros(len(words) + 1, bool)
-        starts[indptr] = True
         for i in range(0, len(words), _CHUNK):
             end = min(i + _CHUNK, len(words))
             w = words[i:end]
@@ -169,8 +169,11 @@ class Bow:
                 )
             if counts_of_rows.min() < 1:
                 raise Invalid("corpus", f"counts must be at least 1, got {counts_of_rows.min()}.")
-            j = max(i, 1)
-            if np.any((words[j:end] <= words[j - 1 : end - 1]) & ~starts[j:end]):
+            second = max(i, 1)  # the first pair has none before it
+            may_fall = np.zeros(end - second, bool)  # at the first pair of a document
+            first_rows, end_rows = np.searchsorted(indptr, (second, end))
+            may_fall[indptr[first_rows:end_rows] - second] = True
+            if np.any((words[second:end] <= words[second - 1 : end - 1]) & ~may_fall):
                 raise Invalid("corpus", "words must ascend within a document, without repeats.")
 
     def only(self, rows: np.ndarray) -> "Bow":
@@ -257,7 +260,8 @@ class Bow:
                 np.save(folder / f"{name}.npy", array)
 
     def _open_sections(self, folder: Path) -> None:
-        """Map them."""
+        """Map what _save_sections wrote, if rows are sections: first_row, and the bag of words by
+        document. folder: of the sections."""
         if not folder.is_dir():
             return
         self.first_row, indptr, first_token, lengths, self._documents = (
@@ -270,7 +274,8 @@ class Bow:
         """A bag without some words, written to folder: their columns are empty, and nothing is
         renumbered.
 
-        dropped: int[n], numbers of words. Memory does not grow with the corpus.
+        dropped: int[n], numbers of words. Memory: a byte a word of the vocabulary, 24 bytes a row,
+        and at most 28 more where rows are sections. Words, counts and offsets are mapped.
         """
         folder = Path(folder)
         _begin_anew(folder)
@@ -348,8 +353,8 @@ def rows_written(
 ) -> Iterator[Callable]:
     """Write a bag of words of known size behind one another: gives `write(lengths, words, counts,
     offsets)`, for consecutive documents, lengths: int64, pairs of each. At the end of `with` the
-    folder is whole. Memory does not grow with the corpus. first_row: int64, as in Bow, where rows
-    are sections.
+    folder is whole. first_row: int64, as in Bow, where rows are sections. Memory: 24 bytes a row,
+    and at most 28 more where rows are sections, besides what is being written.
     """
     folder = Path(folder)
     _begin_anew(folder)

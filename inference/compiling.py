@@ -317,3 +317,5 @@ def _explore(topics: Topics) -> None:
     cooccurrence.companions(*documents, topics.K, 1)
     word_rows = BetaRows.from_entries(1, np.array([0]), np.array([0]), np.ones(1), np.zeros(1))
     infer.read(word_rows, np.ones(1), np.full(1, 0.1))
+    first_topic = frozen(np.zeros(1, np.int32), np.int32)
+    assign.fill_theta(first_topic, frozen(np.ones(1, np.float32), np.float32), np.empty(2))

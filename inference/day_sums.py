@@ -256,7 +256,11 @@ def _put_length(row, length):
 
 @njit(cache=True, nogil=True)
 def _count(days, edges, of_days, by_topic, doc_ptr, doc_topics, doc_tokens, lengths):
-    """Add each document to the row behind the edge that its day is not before."""
+    """Add each document to the row of the first edge that is behind its day.
+
+    days: int32[D], 0 for none. edges: int64[S + 1], as _edges gives them. of_days: int64[S + 1, 4]
+    and by_topic: int64[5, S + 1, K], the measures of all documents and of each topic by edge, are
+    added to. doc_ptr, doc_topics, doc_tokens, lengths: as in documents.DocumentTopics."""
     begin = edges[1]
     row = np.empty(edges[-1] - begin, np.int64)
     for s in range(1, len(edges) - 1):
@@ -276,7 +280,8 @@ def _count(days, edges, of_days, by_topic, doc_ptr, doc_topics, doc_tokens, leng
 
 @njit(cache=True, nogil=True)
 def _put(row, columns, x, length):
-    """Add a document with x tokens of a topic to the measures that are wanted."""
+    """Add a document with x tokens of a topic to the measures that are wanted. row: float64[M], is
+    added to. columns: int64[M], which of MEASURES they are. x, length: float, tokens."""
     values = (1.0, x, length, x * x, x * length)
     for i in range(len(columns)):
         row[i] += values[columns[i]]
@@ -284,7 +289,12 @@ def _put(row, columns, x, length):
 
 @njit(cache=True, nogil=True)
 def _add(documents, g, slot, columns, of_days, by_topic, doc_ptr, doc_topics, doc_tokens, lengths):
-    """Add some documents to range g. slot: int64[K], each topic's row of `of`, -1 for none."""
+    """Add some documents to range g.
+
+    documents: int32[n]. slot: int64[K], each topic's row in by_topic, -1 for none. columns:
+    int64[M], which of MEASURES are wanted. of_days: float64[G + 1, 4] and by_topic: float64[T, G +
+    1, M], as Ranges has them, are added to. doc_ptr, doc_topics, doc_tokens, lengths: as in
+    documents.DocumentTopics."""
     for d in documents:
         length = float(lengths[d])
         _put_length(of_days[g], length)

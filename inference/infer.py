@@ -9,6 +9,7 @@ from inference.bow import Bow
 from inference.engines.contract import AnyEngine, ResolvedConfig
 from inference.kernels import assign
 from inference.kernels.beta_rows import BetaRows
+from inference.runtime.arrays import frozen
 
 
 class Reading(NamedTuple):
@@ -58,8 +59,9 @@ def read_by_document(
         sorted_counts = np.asarray(counts, np.int32)[order]
         bow = Bow(np.array([0, n]), sorted_words, sorted_counts, V)
         folded = engine.fold_in(config, state, bow, 0, 1)
-        theta[:] = max(1.0 - float(folded.weights.sum()), 0.0) / max(K - len(folded.topics), 1)
-        theta[folded.topics] = folded.weights
+        assign.fill_theta(
+            frozen(folded.topics, np.int32), frozen(folded.weights, np.float32), theta
+        )
     return _assigned(theta, BetaRows.even(n, K))
 
 

@@ -4,11 +4,11 @@ words are typical of it."""
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import xlogy
 
 from inference.bow import ranges
 from inference.evidence import Evidence
 from inference.kernels import assign, senses
+from inference.log_likelihood import g2_of_parts
 from inference.runtime.arrays import frozen
 
 SAMPLED = 1_000  # documents of a sense whose words are counted; more say the same
@@ -19,8 +19,10 @@ _NO_GROUPS = frozen(np.zeros(0, np.int32), np.int32)
 
 
 class Near(NamedTuple):
-    """A word near a sense. documents: how many of `of` have it, sections of long ones; elsewhere:
-    the share of the other senses' documents that do."""
+    """A word that tells a sense from the others (Uses.near), or a word from another
+    (distinguishing). documents: how many of `of` have it; elsewhere: the share of the others'
+    documents that do. Of senses the sections of long documents count, of two words whole
+    documents."""
 
     word: int
     documents: int
@@ -129,7 +131,7 @@ class Uses:
 
         They mostly belong to the sense's topic themselves, and occur in more of its documents than
         of the other senses'; the order is that of the log-likelihood ratio of these two shares
-        (Dunning 1993) on at most SAMPLED documents of each sense, spread over the corpus. A sole
+        (inference.log_likelihood) on at most SAMPLED documents of each sense, spread over the corpus. A sole
         sense is told from the corpus at large.
         """
         samples = [spread(self.pairs(k))[:SAMPLED] for k in topics]
@@ -190,7 +192,9 @@ def _named(
     is_more_frequent = all_counts * other_documents > elsewhere * size
     is_fit = is_mostly_own & (all_counts >= least) & (words != word) & is_more_frequent
     fit = np.flatnonzero(is_fit)
-    score = ratio(all_counts[fit], size, elsewhere[fit], other_documents)
+    score = g2_of_parts(
+        np.stack([all_counts[fit], elsewhere[fit]], axis=1), np.array([size, other_documents])
+    )
     share_elsewhere = elsewhere / max(other_documents, 1)
     best_words = np.lexsort((words[fit], -score))[:count]
     near_words = []
@@ -199,20 +203,6 @@ def _named(
         share = float(share_elsewhere[row])
         near_words.append(Near(int(words[row]), documents, int(size), share, float(score[i])))
     return near_words
-
-
-def ratio(first: np.ndarray, n: int, second: np.ndarray, m: int) -> np.ndarray:
-    """Twice the log-likelihood ratio of two shares, the first of n and the second of m, against one
-    for both (Dunning 1993, G2): float64, in nats. first, second: counts."""
-    first_and_second = first + second
-    p = first_and_second / max(n + m, 1)
-    p_first = first / max(n, 1)
-    p_second = second / max(m, 1)
-    of_first = xlogy(first, p_first) + xlogy(n - first, 1 - p_first)
-    separate = of_first + xlogy(second, p_second) + xlogy(m - second, 1 - p_second)
-    return np.maximum(
-        2 * (separate - xlogy(first_and_second, p) - xlogy(n + m - first - second, 1 - p)), 0.0
-    )
 
 
 def spread(items: np.ndarray) -> np.ndarray:
@@ -230,20 +220,30 @@ def spread(items: np.ndarray) -> np.ndarray:
 def distinguishing(
     evidence: Evidence, first: Uses, second: Uses, count: int
 ) -> tuple[list[Near], list[Near]]:
-    """The words that occur in documents with one word rather than in those with another, by the
-    same ratio; those of the first word, then those of the second.
+    """The `count` words that occur in documents with one word rather than in those with another, in
+    the order of G2 (inference.log_likelihood), on at most SAMPLED documents of each; those of the
+    first word, then those of the second.
 
-    Documents that have both are left out.
+    Documents that have both are left out, also where they have them in different sections.
     """
-    shared_rows = np.intersect1d(first.rows, second.rows, assume_unique=True)
-    samples = [
-        spread(np.setdiff1d(uses.rows, shared_rows, assume_unique=True))[:SAMPLED]
-        for uses in (first, second)
-    ]
-    sizes = [len(sample) for sample in samples]
-    words, _, all_counts = _beside(evidence, samples, np.zeros(2, np.int32), first.into)
-    with_first, with_second = all_counts
-    size_of_first, size_of_second = sizes
+    documents_of_first = np.unique(first.documents)
+    documents_of_second = np.unique(second.documents)
+    only_first = np.setdiff1d(documents_of_first, documents_of_second, assume_unique=True)
+    only_second = np.setdiff1d(documents_of_second, documents_of_first, assume_unique=True)
+    sample_of_first = spread(only_first)[:SAMPLED]
+    sample_of_second = spread(only_second)[:SAMPLED]
+    size_of_first = len(sample_of_first)
+    size_of_second = len(sample_of_second)
+    bow = evidence.document_bow
+    ptr = np.array([0, size_of_first, size_of_first + size_of_second])
+    documents = np.concatenate([sample_of_first, sample_of_second])
+    words, (with_first, with_second) = senses.count_documents(
+        ptr,
+        documents,
+        frozen(bow.indptr, np.int64),
+        bow.words,
+        bow.V,
+    )
     of_first = _named(
         first.word, words, with_first, with_first, with_second, size_of_first, size_of_second, count
     )

@@ -6,6 +6,7 @@ from numba import prange
 
 from inference import fold_in
 from inference.bow import Bow
+from inference.kernels import assign
 from inference.runtime.jit import njit
 from inference.topics import Topics
 
@@ -15,8 +16,8 @@ SPREADING = 40_503
 
 
 def inherit(topics: Topics, column: np.ndarray, bow: Bow, alpha: float | np.ndarray) -> np.ndarray:
-    """uint16[nnz]: for each pair of the bag the topic k with the largest theta_dk beta_kw, as
-    `inference.begin` takes them.
+    """uint16[nnz]: for each pair of the bag the topic k with the largest theta_dk beta_kw, the
+    least of equals, as `inference.begin` takes them.
 
     topics: of another vocabulary. column: int32[V], the number there of each of the bag's words, -1
     for a word that is new: such a word gets the largest topic of its document. alpha: float64[K],
@@ -67,30 +68,19 @@ def _inherit(indptr, words, counts, row_of_word, beta, alpha, inherited):
                 known_rows[n] = row_of_word[words[j]]
                 known_counts[n] = counts[j]
                 n += 1
-        if n:
-            theta = fold_in.fit(beta, known_rows[:n], known_counts[:n], alpha, fold_in.ITERATIONS)
-            largest = int(np.argmax(theta))
-        else:
-            theta = np.full(K, 1.0 / K)
-            largest = -1
-        # Of topics that do not list a word the same one is best for all words of a document
-        best_unlisted = 0
-        weight_unlisted = -1.0
-        for k in range(K):
-            if theta[k] * beta.floor[k] > weight_unlisted:
-                best_unlisted = k
-                weight_unlisted = theta[k] * beta.floor[k]
+        if n == 0:
+            for j in range(a, b):
+                inherited[j] = (d * SPREADING + words[j]) % K
+            continue
+        theta = fold_in.fit(beta, known_rows[:n], known_counts[:n], alpha, fold_in.ITERATIONS)
+        topics_of_known = np.empty(n, np.uint16)
+        certainty = np.empty(n, np.uint8)
+        assign.likeliest_topics(theta, known_rows[:n], beta, topics_of_known, certainty)
+        largest = np.argmax(theta)
+        i = 0
         for j in range(a, b):
-            i = row_of_word[words[j]]
-            if i < 0:
-                inherited[j] = largest if largest >= 0 else (d * SPREADING + words[j]) % K
-                continue
-            best_topic = best_unlisted
-            largest_weight = weight_unlisted
-            for e in range(beta.row_ptr[i], beta.row_ptr[i + 1]):
-                k = beta.row_topics[e]
-                p = theta[k] * (beta.floor[k] + beta.above[e])
-                if p > largest_weight:
-                    best_topic = k
-                    largest_weight = p
-            inherited[j] = best_topic
+            if row_of_word[words[j]] >= 0:
+                inherited[j] = topics_of_known[i]
+                i += 1
+            else:
+                inherited[j] = largest

@@ -35,8 +35,8 @@ INFERENCE_LAYERS = {
         "schedule", "steering", "training", "warm_start",
     },
     "data": {
-        "bow", "day_sums", "documents", "evidence", "fold_in", "rarity", "simulate", "text",
-        "topics",
+        "bow", "day_sums", "documents", "evidence", "fold_in", "log_likelihood", "rarity",
+        "simulate", "text", "topics",
     },
     "machine": {"errors", "kernels", "references", "runtime"},
 }  # fmt: skip

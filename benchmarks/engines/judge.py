@@ -40,6 +40,12 @@ class Point:
 
 @dataclass
 class Curve:
+    """What the topics of one training were worth as it went on.
+
+    variant: the engine and its settings. points: by the seconds of training, ascending. problem:
+    why there are no more points, in words; None where there is none.
+    """
+
     variant: Variant
     points: list[Point] = field(default_factory=list)
     problem: str | None = None
@@ -68,6 +74,13 @@ class Curve:
 
 
 class Judge:
+    """Measures any engine's topics on the same documents: completion of those that were held out,
+    NPMI in those that were trained on.
+
+    bow: the corpus. held_out: int64[n], its documents that nobody trains on. train: the bag of words
+    of all others. K: the number of topics, by which alpha of the fold-in is chosen (alpha_for).
+    """
+
     def __init__(self, bow: Bow, held_out: np.ndarray, train: Bow, K: int):
         self.alpha = alpha_for(K)
         self.completion = Completion(bow, held_out)
@@ -81,6 +94,11 @@ class Judge:
         other: float = 0.0,
         judged: float = 0.0,
     ) -> Point:
+        """The measures of some topics, with the seconds and passes that made them.
+
+        dense: float[K, V], the topics, of any positive scale. The other parameters are those of
+        Point. Raises ValueError where dense has numbers that are not finite.
+        """
         topics = sparse(dense)
         return Point(
             seconds=seconds,

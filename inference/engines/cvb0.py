@@ -138,7 +138,8 @@ class Config(Settings):
     least: float = setting(
         "Smallest share",
         "",
-        "A topic with less than this share of a word in a document is dropped; 0 drops none.",
+        "A topic with less than this share of a word in a document is dropped, unless it is the "
+        "strongest; 0 drops none.",
         0.01,
         least=0,
         most=0.5,

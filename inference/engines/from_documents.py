@@ -197,8 +197,8 @@ def _learn_from_sample(finer: arena.Scaled, bow: Bow, documents: np.ndarray, key
 
 def unlike(bow: Bow, documents: np.ndarray, weights: np.ndarray, K: int, key: int) -> np.ndarray:
     """int[K]: K of these documents that are as unlike each other as they come, words weighted as in
-    what topics begin with; random ones where fewer differ. documents: int[n]; weights: float64[V];
-    key: of kernels.rng."""
+    what topics begin with; where the search gives fewer, the first of the others. documents: int[n];
+    weights: float64[V]; key: of kernels.rng."""
     batch = expand(bow, documents)
     counts = seeds.weighted_counts(
         batch.doc_ptr, batch.places, batch.token_ptr, weights[batch.words]

@@ -38,7 +38,7 @@ from inference.engines.lda_sentences import priors_were, trained_lda
 from inference.engines.priors import as_set
 from inference.engines.sparse import UNITS, Batch
 from inference.errors import Invalid, first_passes, number_of
-from inference.kernels import lsparse, rng
+from inference.kernels import lsparse, rng, rows
 from inference.kernels.gibbs import CHUNKS
 from inference.references import entries
 from inference.runtime.memory import large_array
@@ -330,7 +330,10 @@ def _fade(config: Resolved, state: State, batch: Batch, times: float) -> None:
     )
     if state.pi < PI_LEAST:
         arena.compact(state, state.pi, least)
-        state.totals = state.totals * state.pi
+        if least > 0.0:  # without what the rows lost
+            state.totals = rows.sum_topics(state.arena, config.topics)
+        else:
+            state.totals = state.totals * state.pi
         state.pi = 1.0
 
 

@@ -62,7 +62,10 @@ def alpha(start: np.ndarray, log_theta: np.ndarray, most: float, steps: int = ST
         if done:
             break
     a = np.maximum(a, LEAST_PRIOR)
-    return a * min(1.0, most / a.sum()) if a.sum() > most else a
+    total = a.sum()
+    if total > most:
+        return a * (most / total)
+    return a
 
 
 def alpha_step(a: np.ndarray, log_theta: np.ndarray) -> np.ndarray:

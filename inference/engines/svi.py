@@ -136,7 +136,8 @@ class State(variational.State):
     """variational.State; delay: steps that count as done before the first. noise: float32[V, K], of
     which a share that falls to 0 over the pass is added to lambda where statistics are streamed,
     and its sums; mean_step: float32[V, K], mean_square and window: of the adaptive step size.
-    Arrays without rows where the settings don't need them."""
+    Arrays without rows where the settings don't need them. has_log_theta: whether log_theta is the
+    mean of documents, and not yet the zeros that it begins with."""
 
     delay: int
     noise: np.ndarray
@@ -144,6 +145,11 @@ class State(variational.State):
     mean_step: np.ndarray
     mean_square: float
     window: float
+    has_log_theta: bool = False
+
+    def __post_init__(self) -> None:
+        """Older checkpoints have no has_log_theta: their mean of two topics or more is never 0."""
+        self.has_log_theta = self.has_log_theta or bool(self.log_theta.any())
 
 
 def init(
@@ -295,10 +301,12 @@ def _learn(
     with_words = int((batch.lengths > 0).sum())
     if with_words:
         mean = vb.log_theta(batch.doc_ptr, local.gamma) / with_words
-        state.log_theta = (
-            mean if not state.log_theta.any() else (1.0 - size) * state.log_theta + size * mean
-        )
-    if state.t % config.interval == 0 and state.log_theta.any():
+        if state.has_log_theta:
+            state.log_theta = (1.0 - size) * state.log_theta + size * mean
+        else:
+            state.log_theta = mean
+            state.has_log_theta = True
+    if state.t % config.interval == 0 and state.has_log_theta:
         length = shape.trained_tokens / shape.D
         variational.learn(config, state, state.log_theta, length, variational.NEWTON)
 

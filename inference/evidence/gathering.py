@@ -45,7 +45,8 @@ def gather(
     topics of documents are counted when those of all rows are there.
     by_document: About.by_document, all words of a document go to its topic with the largest theta,
     the least of equals. days: int32[D], the documents' dates (DaySums). Yields how many rows are
-    done. Memory does not grow with their number. Raises OSError where the disk is full.
+    done. Memory: a block of `thetas`; 8 bytes a row, and some more where rows are sections; what
+    topics hold of words. All else is mapped. Raises OSError where the disk is full.
     """
     folder = Path(folder)
     new = folder.with_name(folder.name + ".new")
@@ -105,8 +106,8 @@ def complete_evidence(folder: Path, bow: Bow, postings: Postings) -> None:
 
 def _add_up(folder: Path, bow: Bow, K: int) -> np.ndarray:
     """Replace the tokens of each topic in each section by those in each document. bow: by document.
-    Returns where each document's begin, int64[D + 1]. Memory does not grow with the corpus but for
-    that."""
+    Returns where each document's begin, int64[D + 1]: of the documents nothing else is in
+    memory."""
     doc_ptr = np.zeros(bow.D + 1, np.int64)
     topics = open_mapped(folder / "topics", PAIRS["topics"], not len(bow.words))
     with ExitStack() as stack:

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-# G2 from which words are associated: of tokens that are independent 1 in 1,000 has as much
-COLLOCATION = 10.83
+from inference.log_likelihood import g2_of_parts, signed
 
 
 class Association(NamedTuple):
@@ -31,13 +30,12 @@ def association(
     these counts is the other word a part. occurrences: its tokens.
     """
     expected = everywhere * (window / max(total, 1))
-    evidence = log_likelihood(
+    evidence = g2_of_parts(
         np.stack([near, everywhere - near], axis=1), np.array([window, total - window])
     )
     log_dice = 14 + np.log2(2 * near / (occurrences + everywhere))
-    signed_evidence = np.where(near < expected, -evidence, evidence)
     t_score = (near - expected) / np.sqrt(near)
-    return Association(expected, log_dice, signed_evidence, t_score)
+    return Association(expected, log_dice, signed(evidence, near, expected), t_score)
 
 
 def expected_together(windows_of_pair: np.ndarray, windows: int) -> tuple[np.ndarray, np.ndarray]:
@@ -50,19 +48,5 @@ def expected_together(windows_of_pair: np.ndarray, windows: int) -> tuple[np.nda
     for i, topic_size in enumerate(topic_sizes):
         with_both = windows_of_pair[i]
         cells = np.stack([with_both, topic_sizes - with_both], axis=1)
-        evidence[i] = log_likelihood(cells, np.array([topic_size, windows - topic_size]))
-    return expected, np.where(windows_of_pair < expected, -evidence, evidence)
-
-
-def log_likelihood(tokens: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """float64[n]: G2 of four cells, tokens of a word and of all others in two parts (Dunning 1993,
-    section 5). tokens: int64[n, 2]; totals: int64[2]."""
-    cells = np.stack([tokens, totals - tokens], axis=2).astype(np.float64)  # n, part, word or other
-    expected = (
-        cells.sum(axis=1, keepdims=True)
-        * cells.sum(axis=2, keepdims=True)
-        / cells.sum(axis=(1, 2), keepdims=True)
-    )
-    with np.errstate(divide="ignore", invalid="ignore"):
-        parts = np.where(cells > 0, cells * np.log(cells / expected), 0.0)
-    return np.maximum(2 * parts.sum(axis=(1, 2)), 0.0)
+        evidence[i] = g2_of_parts(cells, np.array([topic_size, windows - topic_size]))
+    return expected, signed(evidence, windows_of_pair, expected)

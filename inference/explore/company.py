@@ -15,7 +15,7 @@ from scipy.sparse import csr_matrix
 from inference.bow import Bow, ranges
 from inference.documents import even_step
 from inference.evidence import Evidence
-from inference.explore.relevance import LAM
+from inference.explore.relevance import USUAL_LAM, relevance_of_logs
 from inference.rarity import residual_inverse_frequency
 
 PIECE = 100  # counted words of a piece: some 200 words of prose
@@ -120,9 +120,10 @@ def words(evidence: Evidence) -> tuple[list[list[int]], list[list[int]], list[di
     total = np.bincount(word, weights=tokens, minlength=len(ptr) - 1)
     size = np.bincount(topics, weights=tokens, minlength=evidence.K)
     with np.errstate(divide="ignore"):
-        p = np.log(tokens / size[topics])
-        q = np.log(total / max(total.sum(), 1))[word]
-    relevance = np.where(tokens >= LEAST_TOKENS, p - (1 - LAM) * q, -np.inf)
+        log_inside = np.log(tokens / size[topics])
+        log_everywhere = np.log(total / max(total.sum(), 1))[word]
+    relevance = relevance_of_logs(log_inside, log_everywhere, USUAL_LAM)
+    relevance = np.where(tokens >= LEAST_TOKENS, relevance, -np.inf)
     first = _best(topics, relevance, evidence.K)
     return (
         [word[entries[tokens[entries] >= LEAST_TOKENS]].tolist() for entries in first],

@@ -233,12 +233,18 @@ def _between(
     b_weights,
     with_itself,
 ):
-    """Some rows of out, float64[Ka, Kb], which has the sums of _beside_floors from both sides.
-    start, topics, b_weights: of _by_word.
+    """Turn some rows of `divergences`, from first_row to end_row - 1, from the sums of
+    _beside_floors into divergences, but for the words that only one side has.
 
-    What both list is taken out of these sums and put in as it is: the work is that of the pairs of
-    topics that have a word in common. with_itself: a is b, and what is on and below the diagonal is
-    left as it is."""
+    divergences: float64[Ka, Kb], in nats; of each pair of topics the sums from both sides, added.
+    indptr: int64[Ka + 1], words: int32, weights: float32, floor: float64[Ka], of the topics a, as
+    Rows has them; b_indptr: int64[Kb + 1], b_floor: float64[Kb], of the topics b. C: words that both
+    sides have. start: int64[C + 1], topics: uint32, b_weights: float32: the entries of b by word,
+    its topics ascending.
+    with_itself: a is b; what is on and below the diagonal is left as it is then.
+
+    What both list is taken out of the sums and put in as it is: the work is that of the pairs of
+    topics that have a word in common."""
     K = len(b_floor)
     for i in prange(first_row, end_row):
         f = floor[i]

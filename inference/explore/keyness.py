@@ -12,7 +12,7 @@ import numpy as np
 
 from inference.answers import MOST_OF_ONE, Answers
 from inference.answers.words import WordSums
-from inference.explore.association import log_likelihood
+from inference.log_likelihood import g2_of_parts
 
 
 class Keyness(NamedTuple):
@@ -50,7 +50,7 @@ def keyness(answers: Answers, sums: WordSums, words: np.ndarray) -> Keyness:
         high=high,
         p=answers.p,
         different=answers.accepted,
-        g2=log_likelihood(sums.tokens, np.asarray(words)),
+        g2=g2_of_parts(sums.tokens, np.asarray(words)),
         burst=burst,
     )
 

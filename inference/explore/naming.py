@@ -26,6 +26,7 @@ from inference.explore.name_candidates import (
     units,
 )
 from inference.explore.neighbours import Sample, Written
+from inference.explore.relevance import relevance_of_logs
 from inference.runtime.arrays import ABOVE_ZERO
 from inference.text.spelling import fold_apostrophes
 from inference.topics import Topics
@@ -34,9 +35,10 @@ JOINER = " & "  # between the parts of a name
 LIST = " · "  # between words where there is no name
 # of a topic's most probable words: those that a name can be made of while the run trains
 CANDIDATES = 40
-# of the relevance (Sievert and Shirley 2014, eq. 1) that orders them: 0 exclusive words, 1 frequent
-# ones
-LAM = 0.5
+# lambda of the relevance that orders them. Less than relevance.USUAL_LAM, so that exclusive words
+# come sooner: of a list a reader sees frequent words, too, but a name has one or two words, by which
+# its topic must be told from all others
+NAMING_LAM = 0.5
 SECOND = 0.7  # nats of relevance that the second part of such a name may be behind the first
 # how much more probable in the topic than everywhere a word of such a name must be; half of the
 # most that can be, log(1 / p(k)), for a topic so large that this is less
@@ -90,8 +92,8 @@ def names(topics: Topics, vocabulary: Mapping[int, str]) -> list[Name]:
     """A name for each of K topics while there is no evidence: one or two words; none for a topic
     that lists none. No two are equal.
 
-    A topic's first CANDIDATES words are in the order of lam log p(w|k) + (1 - lam) log(p(w|k) /
-    p(w)), where p(w) is the model's own, sum_k p(k) p(w|k). Larger topics choose first. vocabulary:
+    A topic's first CANDIDATES words are in the order of their relevance at NAMING_LAM, where p(w) is
+    the model's own, sum_k p(k) p(w|k). Larger topics choose first. vocabulary:
     the spelling of each of `candidates(topics)`.
     """
     everywhere = _everywhere(topics)
@@ -374,11 +376,13 @@ def _words(
     """The words of a topic that can name it, with their relevance; where none can, all of them."""
     row = slice(topics.indptr[k], min(topics.indptr[k] + CANDIDATES, topics.indptr[k + 1]))
     words = topics.words[row]
-    log = np.log(np.maximum(topics.weights[row].astype(np.float64), ABOVE_ZERO))
-    lift = log - np.log(everywhere[words])
+    log_inside = np.log(np.maximum(topics.weights[row].astype(np.float64), ABOVE_ZERO))
+    log_everywhere = np.log(everywhere[words])
+    lift = log_inside - log_everywhere
+    scores = relevance_of_logs(log_inside, log_everywhere, NAMING_LAM)
     parts = [
         (w, vocabulary[w].replace("_", " "), score)
-        for w, score in zip(words.tolist(), (LAM * log + (1 - LAM) * lift).tolist(), strict=True)
+        for w, score in zip(words.tolist(), scores.tolist(), strict=True)
     ]
     least = min(LEAST_LIFT, -0.5 * np.log(max(topics.share[k], LEAST_SHARE)))
     fit = [

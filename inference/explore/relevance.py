@@ -4,7 +4,9 @@ import numpy as np
 
 from inference.topics import Topics
 
-LAM = 0.6  # at which readers named topics best: Sievert and Shirley 2014, section 3.2
+# lambda of the words that are listed of a topic: at it readers named topics best (Sievert and
+# Shirley 2014, section 3.2)
+USUAL_LAM = 0.6
 
 # tokens that the corpus as a whole counts for in a part: damps words that were seen a few times
 PRIOR = 100.0
@@ -24,13 +26,18 @@ def relevance(
     with np.errstate(divide="ignore"):
         log_inside = np.log(np.asarray(inside, np.float64)) - np.log(inside_total)
         log_everywhere = np.log(np.maximum(everywhere, 1)) - np.log(total)
+    return relevance_of_logs(log_inside, log_everywhere, lam)
+
+
+def relevance_of_logs(log_inside: np.ndarray, log_everywhere: np.ndarray, lam: float) -> np.ndarray:
+    """`relevance` of words of which log p(w|k) and log p(w) are known: float64[n], in nats."""
     return log_inside - (1 - lam) * log_everywhere
 
 
 def first(
     topics: Topics, tokens: np.ndarray, limit: int, among: int | None = None
 ) -> list[list[int]]:
-    """The `limit` words of each topic that are most relevant at LAM, of its `among` most probable
+    """The `limit` words of each topic that are most relevant at USUAL_LAM, of its `among` most probable
     ones, None for all that it lists. tokens: [V], how often each word occurs in the corpus."""
     most_relevant = []
     total = tokens.sum()
@@ -38,7 +45,7 @@ def first(
         row = slice(topics.indptr[k], topics.indptr[k + 1])
         words = topics.words[row][:among]
         weights = topics.weights[row][:among]
-        score = relevance(weights, tokens[words], LAM, inside_total=1, total=total)
+        score = relevance(weights, tokens[words], USUAL_LAM, inside_total=1, total=total)
         most_relevant.append(words[np.argsort(-score, kind="stable")[:limit]].tolist())
     return most_relevant
 

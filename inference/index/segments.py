@@ -127,8 +127,11 @@ def begins_sentence(token):
 
 @njit(cache=True, nogil=True)
 def in_sentence(words, begin, stop, left, right):
-    """What of words[left:right] is in one sentence with words[a:stop]; nothing where these are in
-    several."""
+    """(first, end) of the words from `left` to `right` - 1 that are in one sentence with those from
+    `begin` to `stop` - 1: int twice, places in `words`. Where the latter are in several sentences
+    they alone: (begin, stop).
+
+    words: int32[n], pieces of a stream. left <= begin < stop <= right <= n."""
     for i in range(begin + 1, stop):
         if begins_sentence(words[i]):
             return begin, stop
@@ -143,7 +146,10 @@ def in_sentence(words, begin, stop, left, right):
 
 @njit(cache=True, nogil=True)
 def _count(tokens, first, last, documents_of):
-    """documents_of[w]: in how many documents w occurs."""
+    """Add to documents_of[w], int64[lexicon], in how many documents w occurs.
+
+    tokens: int32, the pieces of some documents. first: int64[n + 1], where each of them begins in
+    the stream, in which tokens begin at first[0]. last: int32[lexicon], all -1, is written."""
     for d in range(len(first) - 1):
         for i in range(first[d] - first[0], first[d + 1] - first[0]):
             w = tokens[i] & NUMBER
@@ -154,8 +160,12 @@ def _count(tokens, first, last, documents_of):
 
 @njit(cache=True, nogil=True)
 def _fill(tokens, first, document, last, cursor, documents, counts, largest):
-    """cursor: int64, where each word's next entry stands; moved on. Whether a count was more than
-    the largest that `counts` holds, and was cut to it."""
+    """Fill in, word by word, the documents that have it and how often each does. Returns whether a
+    count was more than the largest that `counts` holds, and was cut to it.
+
+    tokens, first, last: as for _count. document: int, the number of the first document. cursor:
+    int64[lexicon], where each word's next entry stands; moved on. documents: int32[entries] and
+    counts: uint16[entries] or uint32[entries], are filled. largest: int, that counts can hold."""
     is_cut = False
     for d in range(len(first) - 1):
         for i in range(first[d] - first[0], first[d + 1] - first[0]):
@@ -210,7 +220,7 @@ def sequences(stream, first, document, candidates, accepted, ends, counts):
 
 @njit(cache=True, nogil=True)
 def _among(values, low, high, value):
-    """Whether a value is in values[a:b], ascending."""
+    """Whether a value is among those from values[low] to values[high - 1], which ascend."""
     while low < high:
         middle = (low + high) >> 1
         if values[middle] < value:

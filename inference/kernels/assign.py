@@ -13,6 +13,20 @@ TOGETHER = 64
 
 
 @njit(cache=True, nogil=True)
+def fill_theta(topics, weights, theta):
+    """theta of one document from the topics that are listed of it: what is left of 1 is shared out
+    evenly among all others.
+
+    topics: int32[n], weights: float32[n], of topics.Theta. theta: float64[K], is filled."""
+    weight_left = 1.0
+    for j in range(len(topics)):
+        weight_left -= weights[j]
+    theta[:] = max(weight_left, 0.0) / max(len(theta) - len(topics), 1)
+    for j in range(len(topics)):
+        theta[topics[j]] = weights[j]
+
+
+@njit(cache=True, nogil=True)
 def likeliest_topics(theta, positions, beta, topics, certainty):
     """The topic with the largest p(k | w, d) for each word of one document, the least of equals.
 
@@ -64,12 +78,7 @@ def assign(first, indptr, words, beta, theta_rows, topics, certainty):
         for i in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             a = theta_ptr[i]
             b = theta_ptr[i + 1]
-            weight_left = 1.0
-            for j in range(a, b):
-                weight_left -= theta_weights[j]
-            theta[:] = max(weight_left, 0.0) / max(K - (b - a), 1)
-            for j in range(a, b):
-                theta[theta_topics[j]] = theta_weights[j]
+            fill_theta(theta_topics[a:b], theta_weights[a:b], theta)
             x = indptr[first + i]
             y = indptr[first + i + 1]
             pairs = slice(x - begin, y - begin)

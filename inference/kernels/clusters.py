@@ -8,7 +8,7 @@ from numba import prange
 
 from inference.kernels.gibbs import CHUNKS
 from inference.kernels.select import largest, rounded
-from inference.kernels.special import psi as digamma, sum_in_order
+from inference.kernels.special import digamma, sum_in_order
 from inference.runtime.jit import njit
 
 

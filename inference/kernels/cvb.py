@@ -98,8 +98,9 @@ def _keep(candidates, weights, m, least, slots, best, topics, phi):
     """Write the strongest of m candidates as whole weights that sum to WHOLE_TOKEN, strongest
     first; 0 behind them.
 
-    Kept is what has `least` of the sum of all weights, at most len(topics) of it; of equals the
-    first. What is dropped is shared out among what is kept, in proportion.
+    Kept is what has `least` of the sum of all weights, at most len(topics) of it, or the strongest
+    where none has so much; of equals the first. What is dropped is shared out among what is kept,
+    in proportion.
     """
     L = len(topics)
     total = 0.0
@@ -118,6 +119,11 @@ def _keep(candidates, weights, m, least, slots, best, topics, phi):
             best[i] = x
             slots[i] = candidates[j]
             n = min(n + 1, L)
+    if n == 0:
+        strongest = np.argmax(weights[:m])
+        best[0] = weights[strongest]
+        slots[0] = candidates[strongest]
+        n = 1
     mass_kept = 0.0
     for i in range(n):
         mass_kept += best[i]
@@ -190,6 +196,19 @@ def _note_own_shares(topics, phi, old_topics, old_phi, active_place, own_share, 
             own_before[active_place[old_topics[s]]] = old_phi[s] * UNIT
         elif phi[s] == 0:
             break
+
+
+@njit(cache=True, inline="always")
+def _weight_without_own(alpha, tokens, began, own_share, topic_tokens, moves, word, eta_mass):
+    """The weight of one topic for a pair without one token of the pair itself (the formula of
+    `visit`): float.
+
+    tokens, began: N_dk now, and when the visit began. own_share: the topic's share of that token.
+    topic_tokens: N_k before the minibatch. moves: of Turns. word: eta + N_kw without the token's
+    share."""
+    inside = max(tokens - own_share, 0.0)
+    tokens_there = max(topic_tokens + moves * (tokens - began - own_share), 0.0)
+    return (alpha + inside) * word / (eta_mass + tokens_there)
 
 
 @njit(cache=True)
@@ -287,12 +306,17 @@ def visit(batch, present, leads, how, keys, before, after):
                             break
                         j = active_place[old_topics[p, s]]
                         k = old_topics[p, s]
-                        inside = max(tokens[j] - own_share[j], 0.0)
-                        tokens_there = max(
-                            totals[k] + moves * (tokens[j] - began[j] - own_share[j]), 0.0
+                        word = eta + max(row[k] - own_before[j], 0.0)
+                        weights[j] = _weight_without_own(
+                            alpha[k],
+                            tokens[j],
+                            began[j],
+                            own_share[j],
+                            totals[k],
+                            moves,
+                            word,
+                            eta_mass,
                         )
-                        word = max(row[k] - own_before[j], 0.0)
-                        weights[j] = (alpha[k] + inside) * (eta + word) / (eta_mass + tokens_there)
                         own_before[j] = 0.0
                     for s in range(L):
                         if phi[p, s] == 0:
@@ -304,12 +328,15 @@ def visit(batch, present, leads, how, keys, before, after):
                             and own_share[j] > 0.0
                             and not _has(old_topics[p], old_phi[p], k)
                         ):
-                            inside = max(tokens[j] - own_share[j], 0.0)
-                            tokens_there = max(
-                                totals[k] + moves * (tokens[j] - began[j] - own_share[j]), 0.0
-                            )
-                            weights[j] = (
-                                (alpha[k] + inside) * (eta + row[k]) / (eta_mass + tokens_there)
+                            weights[j] = _weight_without_own(
+                                alpha[k],
+                                tokens[j],
+                                began[j],
+                                own_share[j],
+                                totals[k],
+                                moves,
+                                eta + row[k],
+                                eta_mass,
                             )
                     # The pair leaves the document
                     for s in range(L):

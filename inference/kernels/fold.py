@@ -85,7 +85,8 @@ def first(places, counts, row_ptr, topics, above, alpha, guess):
 
 @njit(cache=True)
 def largest(values, n, copy):
-    """The n-th largest of some values. copy: as long as they are, is written."""
+    """The n-th largest of some values. copy: as long as they are, is written: the n largest are its
+    last n."""
     copy[:] = values
     return select.nth(copy, len(values), len(values) - n)
 
@@ -104,13 +105,24 @@ def most_topics(tokens, K):
 
 @njit(cache=True)
 def choose(guess, most, copy, column, active):
-    """The topics with the largest guesses, ascending, into active; column has the place of each
-    there, and `most` for all others. Returns how many they are."""
-    least = largest(guess, most, copy) if most < len(guess) else np.float32(0.0)
+    """The `most` topics with the largest guesses above 0, of equal ones the first, into active,
+    ascending; column has the place of each there, and `most` for all others. Returns how many they
+    are."""
+    K = len(guess)
+    least = np.float32(0.0)
+    ties = 0  # how many of the topics whose guess is the least one are among the `most`
+    if most < K:
+        least = largest(guess, most, copy)
+        for i in range(K - most, K):
+            ties += copy[i] == least
     m = 0
-    for k in range(len(guess)):
+    for k in range(K):
         column[k] = most
-        if guess[k] > np.float32(0.0) and guess[k] >= least and m < most:
+        if guess[k] > np.float32(0.0) and guess[k] >= least:
+            if guess[k] == least:
+                if ties == 0:
+                    continue
+                ties -= 1
             active[m] = k
             column[k] = m
             m += 1

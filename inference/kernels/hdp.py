@@ -16,7 +16,7 @@ import numpy as np
 from numba import prange
 
 from inference.kernels.gibbs import CHUNKS, shares
-from inference.kernels.special import digamma, exp_minus
+from inference.kernels.special import coarse_digamma, exp_minus
 from inference.runtime.jit import njit
 
 CUT = -37.0  # exp of less is lost when added to 1 in float64: taken as 0, and 0 is skipped
@@ -34,9 +34,9 @@ def sticks(first, rest, out):
     """
     before = 0.0
     for i in range(len(first)):
-        digamma_of_sum = digamma(first[i] + rest[i])
-        out[i] = before + digamma(first[i]) - digamma_of_sum
-        before += digamma(rest[i]) - digamma_of_sum
+        digamma_of_sum = coarse_digamma(first[i] + rest[i])
+        out[i] = before + coarse_digamma(first[i]) - digamma_of_sum
+        before += coarse_digamma(rest[i]) - digamma_of_sum
     out[len(first)] = before
 
 
@@ -58,9 +58,9 @@ def stick_bound(first, rest, prior):
     for i in range(len(first)):
         a = first[i]
         b = rest[i]
-        digamma_of_sum = digamma(a + b)
-        log_v = digamma(a) - digamma_of_sum
-        log_rest = digamma(b) - digamma_of_sum
+        digamma_of_sum = coarse_digamma(a + b)
+        log_v = coarse_digamma(a) - digamma_of_sum
+        log_rest = coarse_digamma(b) - digamma_of_sum
         total += math.log(prior) + (prior - 1.0) * log_rest
         total -= (
             math.lgamma(a + b)
@@ -83,10 +83,10 @@ def log_table(words, values, scale, eta, totals):
     dense_logs = np.empty((n, K))
     sums = np.empty(K)
     for k in range(K):
-        sums[k] = digamma(V * eta + max(scale * totals[k], 0.0))
+        sums[k] = coarse_digamma(V * eta + max(scale * totals[k], 0.0))
     for i in prange(n):
         for k in range(K):
-            dense_logs[i, k] = digamma(eta + scale * values[words[i], k]) - sums[k]
+            dense_logs[i, k] = coarse_digamma(eta + scale * values[words[i], k]) - sums[k]
     return dense_logs
 
 
@@ -397,13 +397,13 @@ def topics_bound(values, scale, eta, totals):
     total = K * (math.lgamma(V * eta) - V * math.lgamma(eta))
     for k in range(K):
         size = V * eta + max(scale * totals[k], 0.0)
-        sums[k] = digamma(size)
+        sums[k] = coarse_digamma(size)
         total -= math.lgamma(size)
     of_words = np.zeros(V)
     for w in prange(V):
         for k in range(K):
             x = scale * values[w, k]
-            of_words[w] += math.lgamma(eta + x) - x * (digamma(eta + x) - sums[k])
+            of_words[w] += math.lgamma(eta + x) - x * (coarse_digamma(eta + x) - sums[k])
     for w in range(V):
         total += of_words[w]
     return total

@@ -17,7 +17,7 @@ from numba import prange
 
 from inference.kernels.gibbs import CHUNKS, cumulated, shares
 from inference.kernels.select import largest, rounded
-from inference.kernels.special import psi as digamma, sum_in_order
+from inference.kernels.special import digamma, sum_in_order
 from inference.runtime.jit import njit
 
 # tokens: a topic with no more in a document is not active there, and does not come back (003, D.3)

@@ -129,7 +129,8 @@ def _add_word(group, w, groups, of_words):
 
 @njit(cache=True)
 def _entry(group, topics, first, end):
-    """Where a row from first to end has a group; -1 where it has not."""
+    """Where the row from topics[first] to topics[end - 1], int32, has a group; -1 where it has
+    not."""
     for e in range(first, end):
         if topics[e] == group:
             return e
@@ -144,7 +145,8 @@ def _times_log(x):
 
 @njit(cache=True)
 def _join(target, source, groups):
-    """Give all that one group has to another."""
+    """Give all that one group has to another, in every row and in the totals. target, source: int,
+    numbers of groups; source is no group afterwards. groups: Groups, is changed."""
     for topic in range(len(groups.joined)):
         if groups.joined[topic] == source:
             groups.joined[topic] = target
@@ -155,7 +157,10 @@ def _join(target, source, groups):
 
 @njit(cache=True)
 def _join_word(target, source, w, groups):
-    """In a word's row."""
+    """Give what one group has of a word to another: in the word's row the entry of source is added
+    to that of target, and the row loses an entry, or becomes target's where that had none.
+
+    target, source: int, numbers of groups. w: int, the word. groups: Groups, is changed."""
     first = groups.indptr[w]
     end = first + groups.length[w]
     source_entry = _entry(source, groups.topics, first, end)
@@ -184,7 +189,11 @@ def _look_for_nearest(group, losses):
 
 @njit(cache=True)
 def _renew_nearest(target, source, joined, losses):
-    """After a group was joined into another."""
+    """Set again what each group loses least by, after `source` was joined into `target`: by looking
+    for it where that was one of the two, else by a look at target alone.
+
+    target, source: int, numbers of groups. joined: int64[n], of Groups. losses: Losses, whose
+    of_pairs are those after the join; nearest and least are changed."""
     for group in range(len(joined)):
         if joined[group] != group:
             continue

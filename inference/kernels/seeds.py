@@ -46,7 +46,9 @@ def diverse(doc_ptr, places, counts, words, K, state, threads):
     The first at random; for each next 2 + log K are drawn, with probability in proportion to their
     divergence from the nearest before, and the one is taken that leaves the least divergence in
     all. Divergence of a document from a seed: sum_j c_j log((c_j / N_d) / phi_j) with phi = (c_w +
-    e) / (N + V e) of the seed. Fewer than K where no other is left that differs.
+    e) / (N + V e) of the seed. As phi is smoothed, the divergence of a document with the same words
+    as a seed is small, but not 0: such documents are chosen, too, where hardly any other is left.
+    Fewer than K where fewer documents have words, or the divergence of all others is 0.
 
     doc_ptr: int64[n + 1], the documents' pairs. places: int32[P], of each pair's word; words: how
     many there are. counts: float64[P]. state: a random stream.

@@ -73,9 +73,9 @@ def _least_of_largest(weights, m, L, buffer):
 
 @njit(cache=True)
 def nth(values, n, place):
-    """The value at `place` when values[:n] are sorted ascending; reorders them. Quickselect with
-    the median of three, and after 2 log2 n rounds a sort of what is left, which bounds the worst
-    case."""
+    """The value at `place` when values[:n] are sorted ascending; reorders them, so that none from
+    `place` on is less than it, and none before is more. Quickselect with the median of three, and
+    after 2 log2 n rounds a sort of what is left, which bounds the worst case."""
     low = 0
     high = n - 1
     rounds = 0

@@ -67,3 +67,33 @@ def near(ptr, documents, topics, into, indptr, words, given, V):
                 all_documents[s, u] += 1
                 own_documents[s, u] += into[given[j]] == topics[s]
     return neighbours, own_documents, all_documents
+
+
+@njit(cache=True)
+def count_documents(ptr, documents, indptr, words, V):
+    """How many documents of each sample have each word: (words int32[U], documents int32[S, U]).
+
+    The documents of sample s are documents[ptr[s]:ptr[s + 1]]; no document is in two of them. U:
+    words of these documents. indptr, words: the bag of words, in which a document may have several
+    pairs of a word.
+    """
+    column_of_word = np.full(V, -1, np.int32)
+    U = 0
+    for i in range(len(documents)):
+        for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
+            if column_of_word[words[j]] < 0:
+                column_of_word[words[j]] = U
+                U += 1
+    S = len(ptr) - 1
+    distinct_words = np.empty(U, np.int32)
+    counts = np.zeros((S, U), np.int32)
+    last_document = np.full(U, -1, np.int64)
+    for s in range(S):
+        for i in range(ptr[s], ptr[s + 1]):
+            for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
+                u = column_of_word[words[j]]
+                if last_document[u] != documents[i]:
+                    last_document[u] = documents[i]
+                    distinct_words[u] = words[j]
+                    counts[s, u] += 1
+    return distinct_words, counts

@@ -26,7 +26,13 @@ from numba import prange
 
 from inference.kernels import rng
 from inference.kernels.gibbs import CHUNKS, shares
-from inference.kernels.special import add_in_order, digamma, digamma_parts, exp_minus, sum_in_order
+from inference.kernels.special import (
+    add_in_order,
+    coarse_digamma,
+    digamma_parts,
+    exp_minus,
+    sum_in_order,
+)
 from inference.runtime.jit import njit
 
 LANES = 16  # rows of workspaces are as long as a multiple of it
@@ -55,7 +61,7 @@ def table(words, values, scale, eta, totals, log_expectation):
     for k in range(K):
         norm[k] = V * eta + max(scale * totals[k], 0.0)
         if log_expectation:
-            norm[k] = digamma(norm[k])
+            norm[k] = coarse_digamma(norm[k])
     weights = np.empty((n, K), values.dtype)
     log_scale = np.empty(n)
     for chunk in prange(CHUNKS):
@@ -490,9 +496,9 @@ def log_theta(doc_ptr, gamma):
     for chunk in prange(CHUNKS):
         for d in range(chunk * n // CHUNKS, (chunk + 1) * n // CHUNKS):
             if doc_ptr[d] < doc_ptr[d + 1]:
-                total = digamma(sum_in_order(gamma[d]))
+                total = coarse_digamma(sum_in_order(gamma[d]))
                 for k in range(K):
-                    added[chunk, k] += digamma(gamma[d, k]) - total
+                    added[chunk, k] += coarse_digamma(gamma[d, k]) - total
     log_shares = np.zeros(K)
     add_in_order(added, log_shares)
     return log_shares
@@ -521,12 +527,12 @@ def documents_bound(doc_ptr, places, counts, f, gamma, alpha, log_scale):
             total += gamma[d, k]
             largest = max(largest, gamma[d, k])
         _, least = digamma_parts(largest)  # what the local step divides e by
-        psi_total = digamma(total)
+        psi_total = coarse_digamma(total)
         value = prior - math.lgamma(total)
         for k in range(K):
-            value += (alpha[k] - gamma[d, k]) * (digamma(gamma[d, k]) - psi_total) + math.lgamma(
-                gamma[d, k]
-            )
+            value += (alpha[k] - gamma[d, k]) * (
+                coarse_digamma(gamma[d, k]) - psi_total
+            ) + math.lgamma(gamma[d, k])
         for p in range(doc_ptr[d], doc_ptr[d + 1]):
             value += counts[p] * (
                 math.log(counts[p] / f[p]) - least - psi_total + log_scale[places[p]]
@@ -547,7 +553,7 @@ def topics_sums(values, scale, eta):
     for w in prange(V):
         for k in range(K):
             n = scale * values[w, k]
-            log = digamma(eta + n)
+            log = coarse_digamma(eta + n)
             by_word[w, 0] += log
             by_word[w, 1] += n * log
             by_word[w, 2] += math.lgamma(eta + n)

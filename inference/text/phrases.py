@@ -4,9 +4,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import xlogy
 
-from inference.runtime.arrays import ABOVE_ZERO
+from inference.log_likelihood import SIGNIFICANT_G2, g2_of_cells
 from inference.runtime.jit import njit
 from inference.text.choice import REASONS, Choice
 from inference.text.choose import reasons
@@ -17,7 +16,6 @@ from inference.text.table import MIX, hashed
 # times that a phrase must occur: below, a significant score is a matter of chance (Dunning 1993,
 # section 3)
 LEAST_OCCURRENCES = 5
-LEAST_SCORE = 10.83  # the 0.1% point of chi-squared with one degree of freedom
 # Words of a pair: two, and at most two stop words between them ("house of representatives")
 _WIDTH = 4
 # Pairs that are counted exactly; where there are more, those that occur less often go
@@ -28,7 +26,7 @@ _STOP = 2
 
 class Phrase(NamedTuple):
     """words: with a space between them, as Choice.phrases has them. documents and tokens with it.
-    score: -2 log lambda."""
+    score: G2 of the two words."""
 
     words: str
     documents: int
@@ -91,7 +89,7 @@ def _pairs(stream: Stream | Spread, choice: Choice, limit: int) -> list[Phrase]:
     score = _score(times, tokens[keys[:, 0]], tokens[last], int(tokens.sum()))
     score[(times < least) | (documents < choice.min_documents)] = 0
     order = np.argsort(-score, kind="stable")[:limit]
-    order = order[score[order] > LEAST_SCORE]
+    order = order[score[order] > SIGNIFICANT_G2]
     first_phrase = units.phrases().start
 
     def word(u: int) -> str:
@@ -111,16 +109,16 @@ def _pairs(stream: Stream | Spread, choice: Choice, limit: int) -> list[Phrase]:
 
 
 def _score(pairs: np.ndarray, a: np.ndarray, b: np.ndarray, N: int) -> np.ndarray:
-    """-2 log lambda of two words that occur a and b times among N, so often together; 0 where that
-    is no more than by chance."""
+    """G2 of two words that occur a and b times among N, so often together; 0 where that is no more
+    than by chance."""
     pairs = pairs.astype(float)
     a = a.astype(float)
     b = b.astype(float)
     # At least 0: a word that is in a phrase twice may be short of pairs
-    cells = np.maximum([pairs, a - pairs, b - pairs, N - a - b + pairs], 0)
-    expected = np.array([a * b, a * (N - b), (N - a) * b, (N - a) * (N - b)]) / N
-    score = 2 * (xlogy(cells, cells) - xlogy(cells, np.maximum(expected, ABOVE_ZERO))).sum(axis=0)
-    return np.where(pairs > expected[0], score, 0.0)
+    cells = np.stack([pairs, a - pairs, b - pairs, N - a - b + pairs], axis=1).clip(0)
+    expected = np.stack([a * b, a * (N - b), (N - a) * b, (N - a) * (N - b)], axis=1) / N
+    score = g2_of_cells(cells.reshape(-1, 2, 2), expected.reshape(-1, 2, 2))
+    return np.where(pairs > expected[:, 0], score, 0.0)
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -9,10 +9,10 @@ WHOLE = 1 << 15
 
 
 def whole(phi: np.ndarray, most: int, least: float) -> np.ndarray:
-    """phi, float64[K], as the engine keeps it: its `most` strongest topics that have `least`, in
-    whole 2^-15ths."""
+    """phi, float64[K], as the engine keeps it: its `most` strongest topics that have `least`, or
+    the strongest where none has, in whole 2^-15ths."""
     order = np.argsort(-phi, kind="stable")[:most]
-    kept = order[phi[order] >= least]
+    kept = order[phi[order] >= min(least, phi[order[0]])]
     out = np.zeros(len(phi))
     out[kept[1:]] = np.floor(WHOLE * phi[kept[1:]] / phi[kept].sum()) / WHOLE
     out[kept[0]] = 1.0 - out.sum()

@@ -17,8 +17,8 @@ def mixture(
     beta = (above[:, words] + floor[:, None]) / whole
     guess = alpha * ((above[:, words] / whole) @ counts)
     most = min(K, max(fold.MOST_BLOCK_TOPICS, N // fold.TOKENS_EACH))
-    least = np.sort(guess)[-most]
-    kept = [k for k in range(K) if guess[k] > 0 and guess[k] >= least][:most]
+    largest_first = np.argsort(-guess, kind="stable")
+    kept = sorted(k for k in largest_first[:most] if guess[k] > 0)
     gamma = {k: alpha[k] * beta[k] for k in kept}
     rest = np.maximum(1 - sum(gamma.values(), np.zeros(len(words))), fold._DARK)
     for i in range(fold.SWEEPS):

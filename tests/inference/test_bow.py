@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
@@ -83,6 +85,32 @@ def test_a_folder_that_is_written_again_is_unfinished_until_then(tmp_path):
 def test_arrays_that_do_not_fit(indptr, words, counts, sentence):
     with pytest.raises(Invalid, match=sentence):
         Bow(np.array(indptr), np.array(words), np.array(counts), 3)
+
+
+@pytest.mark.parametrize("chunk", [1, 2, 3, 100])
+def test_words_ascend_within_documents_wherever_a_block_ends(monkeypatch, chunk):
+    monkeypatch.setattr("inference.bow._CHUNK", chunk)
+    counts = np.ones(7, int)
+    words = np.array([2, 3, 0, 1, 4, 0, 0])
+    assert Bow(np.array([0, 0, 2, 5, 5, 6, 7, 7]), words, counts, 5).D == 7
+    for indptr in ([0, 3, 5, 6, 7], [0, 2, 6, 7], [0, 2, 5, 7], [0, 2, 7]):
+        with pytest.raises(Invalid, match="ascend"):
+            Bow(np.array(indptr), words, counts, 5)
+
+
+def test_checking_takes_the_memory_of_a_block(monkeypatch):
+    monkeypatch.setattr("inference.bow._CHUNK", 1 << 10)
+    pairs = 1 << 20
+    indptr = np.array([0, pairs])
+    words = np.arange(pairs, dtype=np.int32)
+    counts = np.ones(pairs, np.int32)
+    tracemalloc.start()
+    try:
+        Bow(indptr, words, counts, pairs)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert most < pairs / 10
 
 
 def test_words_may_fall_between_documents():

@@ -12,7 +12,7 @@ from inference.answers import collection_unit, topic_words
 from inference.codes.predict import predict
 from inference.explore import flows
 from inference.findings import senses, uses
-from inference.senses import Uses
+from inference.senses import Uses, distinguishing
 from tests.inference.corpora import bow_of
 
 DOCUMENTS = 60
@@ -98,6 +98,14 @@ def senses_of_word(evidence: Evidence) -> tuple[np.ndarray, ...]:
     return Uses(evidence, 7, MERGED).tally(group, 3)
 
 
+def words_of_two_words(evidence: Evidence) -> tuple[np.ndarray, ...]:
+    """The words that tell the documents of two words apart."""
+    sides = distinguishing(
+        evidence, Uses(evidence, 7, EVERY_TOPIC), Uses(evidence, 12, EVERY_TOPIC), V
+    )
+    return tuple(map(np.array, sides))
+
+
 def main_topics(evidence: Evidence) -> tuple[np.ndarray, ...]:
     """The topic that each document gives a word to."""
     documents, counts, topics, _ = evidence.word_topics.of_word(7)
@@ -164,6 +172,7 @@ ANALYSES = {
     "likeness of documents": likeness,
     "words of a topic": words_of_topic,
     "senses of a word": senses_of_word,
+    "words that tell two words apart": words_of_two_words,
     "the topic that a document gives a word": main_topics,
     "uses of a word": uses_of_word,
     "sums of groups": sums_of_groups,
@@ -178,6 +187,13 @@ ANALYSES = {
 def test_sections_change_nothing_that_counts_documents(pair, analysis):
     for whole, cut in zip(analysis(pair.whole), analysis(pair.cut), strict=True):
         assert np.array_equal(whole, cut)
+
+
+def test_the_pair_has_words_that_tell_two_words_apart(pair):
+    for side in words_of_two_words(pair.whole):
+        assert len(side) > 3
+    first = pair.cut.word_topics.documents_with(7)
+    assert len(np.intersect1d(first, pair.cut.word_topics.documents_with(12))) > 3
 
 
 def test_the_pair_has_words_in_several_sections(pair):

@@ -20,6 +20,14 @@ def test_relevance_is_eq_1(lam):
     )
 
 
+def test_relevance_of_logs_is_the_same():
+    inside = np.array([40, 10, 3])
+    everywhere = np.array([400, 10, 5])
+    of_logs = relevance.relevance_of_logs(np.log(inside / 60), np.log(everywhere / 5000), 0.6)
+    of_counts = relevance.relevance(inside, everywhere, 0.6, inside_total=60, total=5000)
+    assert of_logs == pytest.approx(of_counts)
+
+
 def test_lam_goes_from_what_is_nowhere_else_to_what_is_frequent():
     inside = np.array([40, 10, 0])
     everywhere = np.array([400, 10, 7])

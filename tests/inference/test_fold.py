@@ -168,6 +168,33 @@ def test_the_nth_largest():
             assert fold.largest(values, n, np.empty_like(values)) == np.sort(values)[-n]
 
 
+def test_the_topics_of_a_block_are_the_largest_and_of_equal_ones_the_first():
+    random = np.random.default_rng(4)
+    guesses = [[1, 1, 2], [0, 0, 0], [3, 3, 3, 3], [0, 1, 0, 1]]
+    guesses += random.integers(0, 4, (50, 60)).tolist()
+    for values in guesses:
+        guess = np.array(values, np.float32)
+        for most in (1, 2, len(guess)):
+            active = np.empty(most, np.int64)
+            column = np.empty(len(guess), np.int32)
+            m = fold.choose(guess, most, np.empty_like(guess), column, active)
+            largest_first = np.argsort(-guess, kind="stable")[:most]
+            expected = sorted(k for k in largest_first if guess[k] > 0)
+            assert active[:m].tolist() == expected
+            assert column[expected].tolist() == list(range(m))
+            assert (np.delete(column, expected) == most).all()
+
+
+def test_a_topic_behind_a_block_of_equal_ones_is_not_lost():
+    """33 topics in which the word is alike, and a last one that is made of it."""
+    K = fold.MOST_BLOCK_TOPICS + 2
+    counts = np.full((K, 2), 50)
+    counts[-1] = [100, 0]
+    config, state = state_of(counts, alpha=0.1)
+    theta = ssi.fold_in(config, state, bow_of([[0] * 10], 2), 0, 1)
+    assert theta.topics[0] == K - 1
+
+
 def test_expected_logs_of_beta(known):
     """With expectation = log the rows are exp psi, as those that are sampled from."""
     state = known[2]

@@ -52,6 +52,17 @@ def test_it_is_the_naive_one_with_words_and_documents_that_are_new():
     assert same.mean() > 0.999  # a tie may be broken by the last bit
 
 
+def test_of_equal_topics_a_word_has_the_first():
+    """As the words of a corpus are assigned: here of a topic that lists the word, and one behind it
+    that gives as much to every word."""
+    weights = np.array([0.75, 0.25], np.float32)
+    words = np.array([1, 0], np.int32)
+    topics = Topics.of_listed(np.array([0, 2, 2]), words, weights, np.ones(2), 4)
+    assert topics.floor.tolist() == [0.0, 0.25]
+    bow = Bow(np.array([0, 1]), np.array([0]), np.array([3]), 4)
+    assert inherit(topics, np.arange(4), bow, 0.1).tolist() == [0]
+
+
 def test_of_the_same_words_it_finds_the_planted_topics_again():
     bow, _ = planted(K, 60, 200, 40, seed=3)
     config = engines.config("ssi", topics=K, passes=5).resolve(bow.D, bow.tokens)

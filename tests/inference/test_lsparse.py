@@ -62,7 +62,7 @@ def visited(config, state, bow, documents):
 
 def test_digamma():
     x = np.concatenate([10.0 ** np.linspace(-9, 9, 400), np.linspace(0.01, 30, 400)])
-    assert np.allclose([special.psi(v) for v in x], digamma(x), rtol=1e-13, atol=2e-14)
+    assert np.allclose([special.digamma(v) for v in x], digamma(x), rtol=1e-13, atol=2e-14)
 
 
 @pytest.mark.parametrize("L", [1, 2, 3, K, K + 5])
@@ -256,6 +256,23 @@ def test_statistics_are_the_sum_of_what_is_remembered_exactly(bow):
         found[w, state.arena_topics[row]] = state.arena_values[row]
     assert np.array_equal(found, wanted) and np.array_equal(state.totals, wanted.sum(axis=0))
     assert (state.memory_shares.sum(axis=1) == sparse.UNITS).all()
+
+
+def test_totals_are_the_sums_of_the_rows_where_faded_entries_are_dropped():
+    """Words of the first documents fade until the scale is renewed, and are then in no row."""
+    bow = bow_of([[0, 1, 1]] * 4 + [[2, 3, 3, 4], [3, 4, 5]] * 4, 6)
+    config = config_of(bow, most=2, statistics="decay", kappa=0.51, tau0=1.0, minibatch=4)
+    shape = Schedule(bow, config, np.zeros(0, np.int64)).shape
+    state = lsparse.init(config, shape, 1)
+    renewed = 0
+    for t in range(60):
+        before = state.pi
+        documents = np.arange(4) if t == 0 else np.arange(4, 12)
+        lsparse.step(config, state, bow, documents, shape)
+        renewed += state.pi > before
+    assert renewed > 0 and not state.length[:2].any()
+    topics, values = state.entries()
+    assert state.totals == pytest.approx(np.bincount(topics, values, K), rel=1e-12)
 
 
 def test_planted_topics_are_recovered():

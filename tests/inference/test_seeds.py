@@ -59,6 +59,16 @@ def test_unlike_documents_are_those_of_a_naive_search(K):
     assert len(set(found.tolist())) == len(found) <= min(K, sum(map(bool, documents)))
 
 
+def test_equal_documents_are_chosen_where_no_other_is_left():
+    """The divergence of a document from a seed with the same words is small, and not 0."""
+    indptr = np.arange(5) * 2
+    words = np.array([0, 1, 0, 1, 0, 1, 2, 3], np.int32)
+    stream = np.uint64(7)
+    found = seeds.diverse(indptr, words, np.array([1.0, 2, 1, 2, 1, 2, 3, 1]), 4, 4, stream, 1)
+    assert sorted(found.tolist()) == [0, 1, 2, 3]
+    assert 3 in found[:2]
+
+
 def test_weighted_counts_leave_each_document_its_tokens():
     tokens = np.array([2, 1, 4, 3, 3])
     doc_ptr = np.array([0, 2, 2, 5])

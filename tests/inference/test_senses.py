@@ -8,7 +8,7 @@ from inference.evidence.mixtures import DocumentMixtures
 from inference.evidence.token_topics import TokenTopics
 from inference.evidence.topic_documents import TopicDocuments
 from inference.evidence.word_topics import WordTopics
-from inference.senses import Uses, distinguishing, ratio, spread
+from inference.senses import Uses, distinguishing, spread
 from tests.inference import naive_senses as naive
 from tests.inference.corpora import postings as postings_of
 
@@ -100,16 +100,6 @@ def test_spread_takes_all_and_every_beginning_from_everywhere(n):
     assert sorted(items) == list(range(n))
     if n >= 97:
         assert set(items[:20] * 10 // n) == set(range(10))
-
-
-def test_ratio():
-    assert ratio(np.array([10]), 20, np.array([3]), 40)[0] == pytest.approx(
-        naive.ratio(10, 20, 3, 40)
-    )
-    assert ratio(np.array([0]), 20, np.array([0]), 40)[0] == 0
-    assert ratio(np.array([20]), 20, np.array([0]), 40)[0] == pytest.approx(
-        2 * (-20 * np.log(1 / 3) - 40 * np.log(2 / 3))
-    )
 
 
 @pytest.mark.parametrize("into", INTO)

@@ -178,6 +178,25 @@ def test_one_topic_has_all_words(bow):
         assert lam(state)[0] == pytest.approx(0.3 + counts, rel=1e-5)
 
 
+def test_eta_is_learned_with_one_topic(bow):
+    """In steps of the whole corpus that forget all before, svi learns what vb learns."""
+    common = {"topics": 1, "minibatch": D, "learn": "both", "eta": 0.3, "passes": 4}
+    svi_config = svi.Config(expectation="log", kappa=0.0, interval=1, **common)
+    vb_config = vb.Config(**common)
+    learned = steps(svi, svi_config.resolve(D, bow.tokens), bow, 4, [np.arange(D)]).eta
+    expected = steps(vb, vb_config.resolve(D, bow.tokens), bow, 4, [np.arange(D)]).eta
+    assert learned == pytest.approx(expected, rel=1e-4)
+    assert abs(learned - 0.3) > 0.01
+
+
+def test_an_older_state_of_svi_has_its_mean_where_it_has_numbers(bow):
+    config = svi.Config(topics=K, learn="both").resolve(D, bow.tokens)
+    state = svi.init(config, shape_of(bow, 1), 1)
+    older = {f.name: getattr(state, f.name) for f in fields(state) if f.name != "has_log_theta"}
+    assert not svi.State(**older).has_log_theta
+    assert svi.State(**older | {"log_theta": np.full(K, -1.0)}).has_log_theta
+
+
 def test_a_large_alpha_makes_documents_even(bow):
     config = vb.Config(topics=K, alpha=1e6, minibatch=D).resolve(D, bow.tokens)
     theta = vb.fold_in(config, steps(vb, config, bow, 1, [np.arange(D)]), bow, 0, D)

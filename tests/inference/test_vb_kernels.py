@@ -44,7 +44,7 @@ def documents_of(bow):
 def test_digamma_by_parts(x):
     value, shift = special.digamma_parts.py_func(x)
     assert math.log(value) - shift == pytest.approx(digamma(x), rel=1e-11, abs=1e-11)
-    assert special.digamma(x) == pytest.approx(digamma(x), rel=1e-11, abs=1e-11)
+    assert special.coarse_digamma(x) == pytest.approx(digamma(x), rel=1e-11, abs=1e-11)
     if special.exp_digamma(x):
         assert value * special.exp_minus.py_func(shift) == pytest.approx(
             special.exp_digamma(x), rel=1e-9

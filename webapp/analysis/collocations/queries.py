@@ -9,11 +9,12 @@ from scipy.sparse.csgraph import connected_components
 
 from inference.errors import Invalid
 from inference.explore import seriation
-from inference.explore.association import COLLOCATION, Association, association, expected_together
+from inference.explore.association import Association, association, expected_together
 from inference.index import Index, two_sets
 from inference.index.collocations import Listed, Near, Pairs, Windows
 from inference.index.query import narrowed
 from inference.index.two_sets import FormSums
+from inference.log_likelihood import SIGNIFICANT_G2
 from webapp.analysis.collocations.shapes import (
     Collocate,
     CollocationNetwork,
@@ -372,7 +373,7 @@ def network(selection: RunSelection, word: Word, near_question: NearQuestion) ->
     np.fill_diagonal(windows, np.diagonal(counts.windows))
     documents = embargo.rounded(selection.run.corpus, counts.documents)
     expected, association = expected_together(windows, counts.found)
-    linked = np.triu((association >= COLLOCATION) & (documents >= page.least), 1)
+    linked = np.triu((association >= SIGNIFICANT_G2) & (documents >= page.least), 1)
     strength = np.where(linked | linked.T, association, 0.0)
     addresses = NearAddresses(selection, word, near_question)
     pairs = []

@@ -8,10 +8,10 @@ from django.http import QueryDict
 from inference.answers.words import answer_words
 from inference.errors import Invalid
 from inference.explore import keyness
-from inference.explore.association import COLLOCATION
 from inference.index import two_sets
 from inference.index.collocations import near_amounts, near_by_units
 from inference.index.word_units import Counted
+from inference.log_likelihood import SIGNIFICANT_G2
 from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.collocations import queries
 from webapp.analysis.collocations.shapes import ComparedCollocations, NearWord, WordSide
@@ -116,7 +116,7 @@ def _compute_words(word: Word, compared_sides: list[Side]) -> Computed:
     )
     association = _associations(words.forms, counts)
     in_enough = compared.documents >= queries.least(base, question.least)
-    strong = (association >= COLLOCATION) & in_enough
+    strong = (association >= SIGNIFICANT_G2) & in_enough
     columns = _columns(result, strong, association)
     return Computed([count.near.found for count in counts], compared, association, columns)
 

@@ -283,7 +283,7 @@ class TopicListing:
 
     def named(self, numbers: list[int], words: int = topics.TOP_WORDS) -> list[CountedTopic]:
         """words: how many of each."""
-        order_of_words = topics.FREQUENT if self.query.frequent else relevance.LAM
+        order_of_words = topics.FREQUENT if self.query.frequent else relevance.USUAL_LAM
         first = topics.top_words(self.view, numbers, words, order_of_words)
         return [
             CountedTopic(

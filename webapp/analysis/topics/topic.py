@@ -113,7 +113,7 @@ class ShownTopic:
 
     def words(
         self,
-        lam: float = relevance.LAM,
+        lam: float = relevance.USUAL_LAM,
         after: int = 0,
         limit: int = topic_words.WORDS_OF_PAGE,
     ) -> tuple[list[WeighedWord], int | None]:

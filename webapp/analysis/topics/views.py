@@ -242,7 +242,7 @@ def detail(
     page_query: PageQuery,
     number: int,
     *,
-    lambda_: Lambda = relevance.LAM,
+    lambda_: Lambda = relevance.USUAL_LAM,
     rank: Rank = "share",
     by: str = "",
     after: Cursor = None,
@@ -309,7 +309,7 @@ def words(
     selection: RunSelection,
     number: int,
     *,
-    lambda_: Lambda = relevance.LAM,
+    lambda_: Lambda = relevance.USUAL_LAM,
     after: int = 0,
 ) -> PageResponse[TopicWordsPage]:
     """All words of a topic, by relevance."""

@@ -11,7 +11,7 @@ from django.http import QueryDict
 
 from inference.answers import Answers, topic_words as outcomes
 from inference.answers.outcome import AmountTable
-from inference.explore.relevance import LAM, relevance
+from inference.explore.relevance import USUAL_LAM, relevance
 from webapp.analysis.answers import cautions, spans as spans_of_time
 from webapp.analysis.answers.answer_jobs import (
     AnswerJob,
@@ -253,7 +253,7 @@ def _relevant(selection: RunSelection, k: int) -> tuple[list[int], int]:
     if not len(possible):
         return [], 0
     score = relevance(
-        words.tokens, words.everywhere, LAM, inside_total=words.of_topic, total=words.of_all
+        words.tokens, words.everywhere, USUAL_LAM, inside_total=words.of_topic, total=words.of_all
     )
     first = possible[np.lexsort((words.numbers[possible], -score[possible]))][:MOST_WORDS]
     return words.numbers[first].tolist(), len(possible)

@@ -32,7 +32,7 @@ def read_numbers(texts: Iterable[str], run: Run) -> list[int]:
 
 
 def top_words(
-    view: RunView, numbers: list[int], count: int = TOP_WORDS, lam: float = relevance.LAM
+    view: RunView, numbers: list[int], count: int = TOP_WORDS, lam: float = relevance.USUAL_LAM
 ) -> dict[int, list[str]]:
     """The first words of several topics, as _choosing chooses them; of merged topics by what they
     weigh together."""
@@ -61,11 +61,13 @@ def top_words(
 def first_words(view: RunView, count: int) -> list[list[str]]:
     """The first words of every topic, by relevance, as _choosing chooses them."""
     least = max(TOP_WORDS, count + len(view.hidden_words.words))
-    choose = _choosing(view, relevance.LAM, count)
+    choose = _choosing(view, relevance.USUAL_LAM, count)
     run = view.run
     return [
         choose(words)
-        for words in _first_words(run.snapshot_id, run.version_id, run.topics, least, relevance.LAM)
+        for words in _first_words(
+            run.snapshot_id, run.version_id, run.topics, least, relevance.USUAL_LAM
+        )
     ]
 
 
@@ -105,7 +107,7 @@ def own_words(view: RunView, number: int) -> list[int]:
         view.run.version_id,
         view.labels.merged_topics(number),
         OWN_WORDS,
-        relevance.LAM,
+        relevance.USUAL_LAM,
     )
     return sorted(
         {own_word for _, word, _, own_word in relevant if word not in view.hidden_words.words}

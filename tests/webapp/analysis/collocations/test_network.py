@@ -22,7 +22,7 @@ QUERY = "?least=2&order=g2&which=all&left=9&right=9"
 @pytest.fixture
 def weak(monkeypatch):
     """Pairs of a small corpus are pairs, too."""
-    monkeypatch.setattr(queries, "COLLOCATION", 1.0)
+    monkeypatch.setattr(queries, "SIGNIFICANT_G2", 1.0)
     clear_all()
 
 

@@ -40,7 +40,7 @@ def every(data):
 
 def test_counts_are_those_of_the_texts(client, trained, monkeypatch):
     monkeypatch.setattr(two_sides, "WORDS_OF_COLUMN", 500)
-    monkeypatch.setattr(two_sides, "COLLOCATION", 0.0)
+    monkeypatch.setattr(two_sides, "SIGNIFICANT_G2", 0.0)
     data = get(client, trained, QUERY + "&which=all")
     sides = [
         by_hand(trained, 5, 5, **{f"date__year__{end}": year})
@@ -60,7 +60,7 @@ def test_counts_are_those_of_the_texts(client, trained, monkeypatch):
 
 
 def test_a_column_has_the_collocations_of_its_side(client, trained, monkeypatch):
-    monkeypatch.setattr(two_sides, "COLLOCATION", 1.0)
+    monkeypatch.setattr(two_sides, "SIGNIFICANT_G2", 1.0)
     monkeypatch.setattr("webapp.analysis.collocations.queries.WORDS_OF_PAGE", 5_000)
     monkeypatch.setattr("webapp.analysis.keyness.counting.LEAST_DOCUMENTS", 2)
     data = get(client, trained, "?to_a=1803&from_b=1804&least=2")
