@@ -126,11 +126,11 @@ def _passages(documents: Iterable[dict]) -> Iterator[str]:
 
 def names_of_families(collection: str, run: "Run") -> Iterator[NameRow]:
     """Of the overview's families; of one topic there is nothing to choose."""
-    from webapp.analysis.findings import families
+    from webapp.analysis.families import family_cuts
     from webapp.core.results.view import RunView
 
     view = RunView(run)
-    for family in families.cut(view, None).families:
+    for family in family_cuts.cut(view, None).families:
         if len(family.topics) < 2:
             continue
         members = [view.labels.name(k) for k in family.topics[:MEMBERS]]

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import cast
 
-from webapp.analysis.findings import families, quotations
+from webapp.analysis.families import family_cuts
+from webapp.analysis.findings import quotations
 from webapp.analysis.findings.document_set import DocumentSet, collect
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings
 from webapp.analysis.findings.guarded import Guard
@@ -59,7 +60,7 @@ def _quotes(document_set: DocumentSet, rows: Sequence[Family]) -> list[Quote]:
     """One of each of the largest families at the usual cut, then of their second topics, until
     there are enough."""
     # What families are called is stored by this, also where there is no text to be quoted
-    usual = families.cut(document_set.view, None).number
+    usual = family_cuts.cut(document_set.view, None).number
     if document_set.evidence.document_bow.offsets is None:
         return []
     at_usual_cut = [row for row in rows if row.first <= usual <= row.last]

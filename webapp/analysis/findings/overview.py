@@ -5,14 +5,16 @@ from dataclasses import replace
 from functools import partial
 from typing import cast
 
-from webapp.analysis.findings import families, quotations, river, sentences, stored
+from webapp.analysis.families import family_cuts
+from webapp.analysis.families.shapes import FamilyTopics
+from webapp.analysis.findings import quotations, river, sentences, stored
 from webapp.analysis.findings.finding import BaseFinding, PageFindings
 from webapp.analysis.findings.guarded import Guard
 from webapp.analysis.findings.kinds import KINDS, Family, Item
 from webapp.analysis.findings.kinds.caution import unstable
 from webapp.analysis.findings.quotations import Quote
 from webapp.analysis.findings.set_findings import SetFindings
-from webapp.analysis.findings.shapes import FamilyTopics, FindingRow, OverviewPage, Quotation
+from webapp.analysis.findings.shapes import FindingRow, OverviewPage, Quotation
 from webapp.analysis.findings.values import Detail
 from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.documents import corpus_unit, unit_sentences
@@ -43,7 +45,7 @@ def overview(
             documents=selection.count,
             has_failed=stored.has_failed(selection),
         )
-    cut = families.cut(selection.view, number)
+    cut = family_cuts.cut(selection.view, number)
     doubtful = found_again.doubtful(selection.view.run)
     page = _sayable(selection, set_findings, cut.number, doubtful)
     clearest = _clearest(page, detail, doubtful)
@@ -130,12 +132,12 @@ def _titles(selection: RunSelection, documents: list[int]) -> dict[int, str]:
     return {document: row["title"] for document, row in rows.items()}
 
 
-def _names_of(cut: list[families.NamedFamily]) -> dict[tuple[int, ...], str]:
+def _names_of(cut: list[family_cuts.NamedFamily]) -> dict[tuple[int, ...], str]:
     return {tuple(family.topics): family.name for family in cut}
 
 
 def _rows(
-    writer: Writer, rank: int, finding: BaseFinding, cut: list[families.NamedFamily]
+    writer: Writer, rank: int, finding: BaseFinding, cut: list[family_cuts.NamedFamily]
 ) -> list[FindingRow]:
     """The one row of a finding."""
     sentence = writer.write(finding)
@@ -168,9 +170,9 @@ def _rows(
     return [row]
 
 
-def _family_of(finding: Family, cut: list[families.NamedFamily]) -> FamilyTopics:
+def _family_of(finding: Family, cut: list[family_cuts.NamedFamily]) -> FamilyTopics:
     """A family as the page draws it, with its name and colour at the cut."""
-    at_no_cut = families.NamedFamily(finding.name, GENERAL, GENERAL, finding.topics)
+    at_no_cut = family_cuts.NamedFamily(finding.name, GENERAL, GENERAL, finding.topics)
     drawn = next((family for family in cut if family.topics == finding.topics), at_no_cut)
     return FamilyTopics(
         **drawn._asdict(),

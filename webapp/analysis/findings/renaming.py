@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from webapp.analysis.answers import rows
-from webapp.analysis.findings import family_names
+from webapp.analysis.families import family_names
 from webapp.core.runs import names
 from webapp.models import Run
 from webapp.platform.jobs import dispatch

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from webapp.analysis.families.shapes import FamilyTopics
 from webapp.analysis.findings.river import River, shares_of_topics
-from webapp.analysis.findings.shapes import FamilyTopics
 from webapp.core.results import links
 from webapp.core.results.view import RunView
 from webapp.platform.drawing.river import Band, River as Picture, Stream, WordSpan

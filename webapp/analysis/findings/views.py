@@ -8,8 +8,8 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST
 
 from inference.errors import Invalid
+from webapp.analysis.families import family_cuts
 from webapp.analysis.findings import (
-    families as topic_families,
     pinning,
     questions,
     quotations,
@@ -63,7 +63,7 @@ def detail(
     page_query: PageQuery,
     *,
     detail: Annotated[Detail, _detail] = "",
-    families: Annotated[int | None, topic_families.read_number] = None,
+    families: Annotated[int | None, family_cuts.read_number] = None,
 ) -> PageResponse[OverviewPage]:
     """What is in the documents; 202 while a worker computes it, or computes it anew, which is not
     cached."""
@@ -117,7 +117,7 @@ def _html(
             DetailLink(name, page_query.url(detail=value), value == page.detail)
             for value, name in DETAILS.items()
         ],
-        cuts=topic_families.around(topic_families.cut(view, page.families), page_query)
+        cuts=family_cuts.around(family_cuts.cut(view, page.families), page_query)
         if page.families
         else None,
         query=page_query.query.urlencode(),
@@ -187,7 +187,7 @@ def _read_page(request: HttpRequest, run: Run) -> tuple[RunSelection, OverviewPa
     query = QueryDict(sent_query)
     selection = Selection.read(query, RunView(run, chosen=conditions(query)))
     detail = _detail("detail", [query.get("detail", "")])
-    families = topic_families.in_address(query)
+    families = family_cuts.in_address(query)
     page = overview(selection, detail, authorization.user_id(request), families)
     if not page.ready:
         raise Invalid("run", "The findings are still being computed. Try again in a moment.")

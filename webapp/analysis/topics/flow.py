@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from webapp.analysis.findings import families, river_picture
-from webapp.analysis.findings.family_address import topics_address
+from webapp.analysis.families import family_cuts
+from webapp.analysis.families.family_address import topics_address
+from webapp.analysis.findings import river_picture
 from webapp.analysis.findings.river import river, say_undated
 from webapp.analysis.findings.river_picture import LinkedFamily
 from webapp.core.documents import sums
@@ -26,9 +27,9 @@ def families_over_time(selection: RunSelection, by: str) -> FamiliesOverTime:
     bins = river(selection, by)
     if bins is None or not bins.is_drawn:
         return FamiliesOverTime()
-    number = families.cut(selection.view, None).number
+    number = family_cuts.cut(selection.view, None).number
     linked = []
-    for family in families.count_families(selection, number):
+    for family in family_cuts.count_families(selection, number):
         url = topics_address(selection, family.topics, number)
         linked.append(LinkedFamily(family, url))
     picture = river_picture.picture(selection.view, linked, bins)

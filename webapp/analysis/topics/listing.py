@@ -9,7 +9,7 @@ from django.http import QueryDict
 
 from inference.errors import Invalid
 from inference.explore import bands, relevance
-from webapp.analysis.findings import families
+from webapp.analysis.families import family_cuts
 from webapp.analysis.topics.shapes import (
     CountedTopic,
     FamilyOfTopic,
@@ -44,7 +44,7 @@ _TOPIC = regex.compile(r"\d{1,5}", regex.ASCII)
 def read_listing_query(query: QueryDict, run: Run) -> ListingQuery:
     """Raises Invalid for topics that the run does not have."""
     word = as_counted(as_in_texts(query.get("word", "")[:LONGEST_QUERY_VALUE]))
-    number_of_families = families.in_address(query) if run.final else None
+    number_of_families = family_cuts.in_address(query) if run.final else None
     order, backward = _order(query.get("sort", ""), word, number_of_families)
     return ListingQuery(
         sort=order,
@@ -119,7 +119,9 @@ class TopicListing:
         self.selection = selection
         self.view = selection.view
         if query.family is not None and not query.topics:
-            query = replace(query, topics=families.members(self.view, query.families, query.family))
+            query = replace(
+                query, topics=family_cuts.members(self.view, query.families, query.family)
+            )
         self.query = query
         self.run = self.view.run
         self.labels = self.view.labels
@@ -146,7 +148,7 @@ class TopicListing:
         self.share = np.nan_to_num(counted_sums.shares[0])
         if not self.query.families:
             return
-        for family in families.count_families(self.selection, self.query.families):
+        for family in family_cuts.count_families(self.selection, self.query.families):
             described = FamilyOfTopic(**vars(family) | {"topics": len(family.topics)})
             for k in sorted(family.topics, key=lambda k: -self.share[k]):  # the largest first
                 self.family[k] = described

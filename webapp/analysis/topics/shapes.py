@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from webapp.analysis.findings.shapes import CountedFamily, Cuts
+from webapp.analysis.families.shapes import CountedFamily, Cuts
 from webapp.analysis.findings.topic_changes import TopicChange
 from webapp.analysis.topics.flow import FamiliesOverTime
 from webapp.analysis.words.concordance import Line

@@ -11,7 +11,8 @@ import numpy as np
 from django.http import Http404
 
 from inference.explore import relevance
-from webapp.analysis.findings import families, topic_changes
+from webapp.analysis.families import family_cuts
+from webapp.analysis.findings import topic_changes
 from webapp.analysis.findings.topic_changes import TopicChange
 from webapp.analysis.topics import (
     named_before,
@@ -134,7 +135,7 @@ class ShownTopic:
     def phrases(self) -> list[TopicPhrase]:
         """Its PHRASES most frequent phrases with their tokens; none where the run has no
         phrases."""
-        (tokens_of_phrase,) = families.phrases(self.view, [[self.number]])
+        (tokens_of_phrase,) = family_cuts.phrases(self.view, [[self.number]])
         first = list(tokens_of_phrase.items())[:PHRASES]
         return [
             TopicPhrase(text, tokens, self.view.go("run_pattern", pattern=text, topic=self.number))

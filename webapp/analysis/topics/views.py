@@ -12,7 +12,8 @@ from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from inference.explore import relevance
-from webapp.analysis.findings import families, topic_changes
+from webapp.analysis.families import family_cuts
+from webapp.analysis.findings import topic_changes
 from webapp.analysis.topics import (
     flow,
     grid,
@@ -117,7 +118,7 @@ def index(
     shown_as = _chosen_view(request, view.run)
     query = read_listing_query(request.GET, view.run)
     if shown_as == "list" and _opens_by_family(request, query, view.run):
-        query = replace(query, families=families.cut(view, None).number, sort="family")
+        query = replace(query, families=family_cuts.cut(view, None).number, sort="family")
     listing = TopicListing(selection, query)
     in_every_view: dict[str, Any] = {
         "view": shown_as,
@@ -163,7 +164,7 @@ def _topics_html(
     listing: TopicListing, page_query: PageQuery, shown_as: str, page: TopicsView
 ) -> TopicsHtml:
     view = listing.view
-    cut = families.cut(view, listing.query.families) if view.run.final else None
+    cut = family_cuts.cut(view, listing.query.families) if view.run.final else None
     listed_families = []
     if cut and listing.query.families:
         listed_families = [(family.topics[0], family.name) for family in cut.families]
@@ -173,7 +174,7 @@ def _topics_html(
         largest=_largest(page),
         groups=listing.labels.groups(),
         hue_names=list(CHOSEN_NAMES),
-        cuts=families.around(cut, page_query) if cut else None,
+        cuts=family_cuts.around(cut, page_query) if cut else None,
         families=listed_families,
         part=f"run/topics/_{shown_as}.html",
         pinned=pin_topics(page, listing.selection.sentence),

@@ -19,7 +19,6 @@ from webapp.analysis.effects.estimator import Order as EffectOrder
 from webapp.analysis.effects.model import EffectQuestion, Way as EffectWay
 from webapp.analysis.effects.pages import asked_formula, claim_of_sets, claim_page, effects_page
 from webapp.analysis.effects.shapes import ClaimPage, EffectsPage
-from webapp.analysis.findings.families import CUTS
 from webapp.analysis.findings.overview import overview
 from webapp.analysis.findings.shapes import OverviewPage
 from webapp.analysis.findings.values import Detail
@@ -47,6 +46,7 @@ from webapp.core.documents import parent_documents, queries as documents, sums
 from webapp.core.documents.document import read_document_of_run
 from webapp.core.documents.selection import Selection
 from webapp.core.results import topics
+from webapp.core.results.family_tree import CUTS
 from webapp.core.results.view import RunView
 from webapp.core.runs import how_many, queries as run_queries, series, services as runs
 from webapp.core.runs.shapes import RunAbout

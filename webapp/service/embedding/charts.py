@@ -8,7 +8,7 @@ import numpy as np
 from django.http import QueryDict
 
 from inference.errors import Invalid
-from webapp.analysis.findings import families as topic_families
+from webapp.analysis.families import family_cuts
 from webapp.analysis.findings.overview import overview
 from webapp.analysis.time import trends
 from webapp.analysis.time.pinned_shares import pinned_lines
@@ -106,7 +106,7 @@ def _lines(table: KeptTable | None) -> Picture:
 
 def _river(selection: RunSelection, query: QueryDict) -> Chart:
     """Families on one another over time, as many as the overview is cut into."""
-    page = overview(selection, "", None, topic_families.in_address(query))
+    page = overview(selection, "", None, family_cuts.in_address(query))
     river = page.river
     families = [row.family for row in page.findings if row.family is not None]
     if not page.ready or river is None or len(river.totals) < 2 or not families:

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.http import QueryDict
 
 from inference.errors import Invalid
-from webapp.analysis.findings import families
+from webapp.analysis.families import family_cuts
 from webapp.core.documents.selection import Selection
 from webapp.core.results.topics import is_topic
 from webapp.core.results.view import RunView
@@ -52,7 +52,7 @@ ASKED_FIELDS = {
         lambda kind: kind.choices is not None,
     ),
     "families": AskedField(
-        lambda query, run: families.in_address(query),
+        lambda query, run: family_cuts.in_address(query),
         lambda source: [("families", str(source.families or ""))],
         lambda kind: kind.name == "families",
     ),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.errors import Invalid
-from webapp.analysis.findings import families as topic_families
+from webapp.analysis.families import family_cuts
 from webapp.analysis.words import concordance, patterns, queries as words_of, senses
 from webapp.core.documents import document_groups, fields, sums
 from webapp.core.documents.selection import RunSelection
@@ -482,7 +482,7 @@ def families(source: ExportSource) -> Iterator[Block]:
     by_topic = sums.of_selection(selection)
     tokens = by_topic.tokens[0]
     share = np.nan_to_num(by_topic.shares[0])
-    for number, family in enumerate(topic_families.count_families(selection, source.families), 1):
+    for number, family in enumerate(family_cuts.count_families(selection, source.families), 1):
         about_family = (
             number,
             family.name,

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from inference.errors import Invalid
-from webapp.analysis.findings import families
+from webapp.analysis.families import family_cuts
 from webapp.core.documents.selection import RunSelection, Selection
 from webapp.core.results.provenance import file_name
 from webapp.core.results.view import RunView
@@ -87,7 +87,7 @@ def _row(run: Run, kind: ExportKind, selection: RunSelection, by: str) -> FileRo
     chosen_families = dict(selection.view.chosen).get("families")
     number = None
     if chosen_families:
-        number = families.read_number("families", [chosen_families])
+        number = family_cuts.read_number("families", [chosen_families])
     requested = ExportSource(
         run, selection if kind.selected else Selection.all(selection.view), by=by, families=number
     )

@@ -16,10 +16,10 @@ from django.urls import reverse
 from inference.errors import Invalid
 from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.answers import rows
+from webapp.analysis.families import family_cuts
 from webapp.analysis.findings import (
     claim,
     compute,
-    families,
     kinds,
     overview,
     ratios,
@@ -88,7 +88,7 @@ def test_families_hold_the_words_of_their_topics(trained, client):
         )
 
 
-CUTS = range(families.CUTS[0], families.CUTS[1] + 1)
+CUTS = range(family_cuts.CUTS[0], family_cuts.CUTS[1] + 1)
 
 
 class AtCut(NamedTuple):
@@ -126,14 +126,14 @@ def at_every_cut(request, trained, client) -> AtEveryCut:
 
 
 def test_there_are_as_many_families_as_the_cut_says(trained, client):
-    most = families.cut(RunView(trained), 20).most
+    most = family_cuts.cut(RunView(trained), 20).most
     for number in CUTS:
         cut = AtCut(number, get(client, trained, families=number))
         assert len(cut.families) == cut.page["families"] == min(number, most)
 
 
 def test_a_set_has_no_more_families_than_the_cut_of_the_run(at_every_cut, trained):
-    most = families.cut(RunView(trained), 20).most
+    most = family_cuts.cut(RunView(trained), 20).most
     for cut in at_every_cut.cuts:
         assert len(cut.families) <= cut.page["families"] == min(cut.number, most)
 
@@ -220,7 +220,7 @@ def families_in(run, query="") -> dict[tuple[int, ...], kinds.Family]:
     """members -> the family, of a set, at the usual cut."""
     view = RunView(run)
     rows = compute.findings(Selection.read(QueryDict(query), view)).findings
-    usual = families.cut(view, None).number
+    usual = family_cuts.cut(view, None).number
     return {
         tuple(sorted(row.topics)): row
         for row in rows

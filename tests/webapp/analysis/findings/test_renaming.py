@@ -8,7 +8,8 @@ import pytest
 
 from inference.explore.family_names import FamilyName
 from inference.text.numerals import written_number_words
-from webapp.analysis.findings import compute, families, family_names, renaming
+from webapp.analysis.families import family_cuts, family_names
+from webapp.analysis.findings import compute, renaming
 from webapp.core.curation import services as curation
 from webapp.core.documents import corpus_unit
 from webapp.core.results import family_tree
@@ -89,12 +90,12 @@ def asked(trained, monkeypatch):
     """A function that cuts the run's topics into two families of several topics, of which it is
     said what they may be called."""
 
-    def cut(proposed: FamilyName) -> list[families.NamedFamily]:
+    def cut(proposed: FamilyName) -> list[family_cuts.NamedFamily]:
         monkeypatch.setattr(family_names, "proposed", lambda view, sets: [proposed] * len(sets))
         cache.clear_all()
         return [
             family
-            for family in families.cut(RunView(trained), 2).families
+            for family in family_cuts.cut(RunView(trained), 2).families
             if len(family.topics) > 1
         ]
 
@@ -122,8 +123,8 @@ def test_a_family_that_nothing_names_is_told_by_its_words(asked):
 
 def test_before_an_old_run_is_named_anew_topics_stand_for_a_family(old):
     old_view = RunView(old)
-    for family in families.cut(old_view, 2).families:
-        some = family.topics[: families.LISTED]
+    for family in family_cuts.cut(old_view, 2).families:
+        some = family.topics[: family_cuts.LISTED]
         assert family.name == " · ".join(map(old_view.labels.name, some))
 
 
@@ -132,16 +133,16 @@ def test_names_of_families_are_made_once_and_those_of_readers_groups_when_asked(
 ):
     cache.clear_all()
     view = RunView(trained)
-    number = families.cut(view, None).most
-    named = [families.cut(view, count) for count in range(2, number + 1)]
+    number = family_cuts.cut(view, None).most
+    named = [family_cuts.cut(view, count) for count in range(2, number + 1)]
     cache.clear_all()
     monkeypatch.setattr(family_names, "_make", lambda *_: pytest.fail("they are stored"))
-    assert [families.cut(RunView(trained), count) for count in range(2, number + 1)] == named
+    assert [family_cuts.cut(RunView(trained), count) for count in range(2, number + 1)] == named
     monkeypatch.undo()
     cache.clear_all()
-    first, second, *_ = families.cut(RunView(trained), 2).families
+    first, second, *_ = family_cuts.cut(RunView(trained), 2).families
     curation.change(trained, first.topics[0], {"beside": str(second.topics[0])}, "owner")
-    moved = families.cut(RunView(trained), 2).families
+    moved = family_cuts.cut(RunView(trained), 2).families
     assert all(family.name for family in moved)
     cache.clear_all()
 
@@ -150,7 +151,7 @@ def test_a_page_makes_only_names_that_it_shows(trained, monkeypatch):
     """None of a group, which has the name that its reader gave it."""
     cache.clear_all()
     view = RunView(trained)
-    families.cut(view, 2)  # the names of the tree's families are stored then
+    family_cuts.cut(view, 2)  # the names of the tree's families are stored then
     of_tree = [set(node.topics) for node in family_tree.nodes(trained, view.labels)]
     topics = sorted(set.union(*of_tree))
     grouped = next(pair for pair in combinations(topics, 2) if {*topics} - {*pair} not in of_tree)
@@ -163,7 +164,7 @@ def test_a_page_makes_only_names_that_it_shows(trained, monkeypatch):
 
     monkeypatch.setattr(family_names, "_make", make)
     for _ in range(2):
-        assert {family.name for family in families.cut(RunView(trained), 2).families} == {
+        assert {family.name for family in family_cuts.cut(RunView(trained), 2).families} == {
             "Others",
             "man",
         }
@@ -193,14 +194,14 @@ def test_a_readers_label_makes_a_name_that_a_family_may_not_have(trained, asked)
     proposed = FamilyName([("navy", "ships"), ("fleet",)], ())
     assert asked(proposed)[0].name == "Navy & ships"
     curation.change(trained, 2, {"label": "Navy & Ships"}, "owner")
-    assert families.cut(RunView(trained), 2).families[0].name == "Fleet"
+    assert family_cuts.cut(RunView(trained), 2).families[0].name == "Fleet"
 
 
 def test_no_family_has_the_name_of_a_readers_group(trained, asked):
     proposed = FamilyName([("navy", "ships"), ("fleet",)], ())
     assert asked(proposed)[0].name == "Navy & ships"
     curation.change_many(trained, {k: {"group": "Navy & Ships"} for k in (1, 2)}, "owner")
-    named = [family.name for family in families.cut(RunView(trained), 2).families]
+    named = [family.name for family in family_cuts.cut(RunView(trained), 2).families]
     assert sorted(named) == ["Fleet", "Navy & Ships"]
 
 
@@ -296,10 +297,10 @@ def test_where_families_can_not_be_named_topics_stand_for_them(trained, monkeypa
     cache.clear_all()
     monkeypatch.setattr(family_names, "name", broken)
     view = RunView(trained)
-    for family in families.cut(view, 2).families:
+    for family in family_cuts.cut(view, 2).families:
         if len(family.topics) > 1:
             some = list(filter(view.labels.has_name, family.topics)) or family.topics
-            assert family.name == " · ".join(map(view.labels.name, some[: families.LISTED]))
+            assert family.name == " · ".join(map(view.labels.name, some[: family_cuts.LISTED]))
     assert "families could not be named" in caplog.text
     cache.clear_all()
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from inference.explore import bands
-from webapp.analysis.findings import families, family_address
+from webapp.analysis.families import family_address, family_cuts
 from webapp.core.curation import services as curation
 from webapp.core.documents import document_groups
 from webapp.core.documents.selection import Selection
@@ -164,7 +164,7 @@ def test_kinds_stand_in_the_list_clear_ones_first(client, trained):
 def test_the_page_opens_by_family_and_its_data_by_share(trained, client):
     page = reverse("run_topics", args=[trained.pk])
     by_family = client.get(page, {"view": "list"}).content.decode()
-    families_of_run = families.cut(RunView(trained), None).families
+    families_of_run = family_cuts.cut(RunView(trained), None).families
     assert by_family.count('class="apart family') == len(families_of_run) > 1
     assert "sort=share" in re.search(r'href="([^"]*)" title="[^"]*">none</a>', by_family)[1]
     for asked in ({"sort": "share"}, {"word": "militia"}):
@@ -344,7 +344,7 @@ def test_a_single_period_is_a_bar(client, trained):
 def test_over_time_begins_with_the_river_of_all_families(client, trained):
     page = client.get(reverse("run_topics", args=[trained.pk]) + "?view=time&by=year")
     shown = page.content.decode()
-    names = [family.name for family in families.cut(RunView(trained), None).families]
+    names = [family.name for family in family_cuts.cut(RunView(trained), None).families]
     assert 'class="river"' in shown and "data-stack" not in shown
     assert all(escape(name) in shown for name in names)
     assert "topics=" in re.search(r"\?([^\"]*topics=[^\"]*)\">Show the", shown)[1]
@@ -393,7 +393,7 @@ def test_a_family_of_many_topics_has_a_short_address(client, trained, monkeypatc
     """It leads to all of them, in each view; its largest topic says which family it is."""
     monkeypatch.setattr(family_address, "MEMBERS", 1)
     view = RunView(trained)
-    cut = families.cut(view, None)
+    cut = family_cuts.cut(view, None)
     family = max(cut.families, key=lambda family: len(family.topics))
     selection = Selection.read(QueryDict(""), view)
     address = family_address.topics_address(selection, family.topics, cut.number)

@@ -7,7 +7,7 @@ import pytest
 from django.urls import reverse
 
 from tests.webapp.taking import taken
-from webapp.analysis.findings import families
+from webapp.analysis.families import family_cuts
 from webapp.core.curation import services as curation
 from webapp.core.results import labels, measures
 from webapp.core.results.view import RunView
@@ -118,11 +118,11 @@ def test_moved_topics_stay_with_the_other_at_every_cut_until_it_is_undone(client
     def at(number):
         return [
             set(one.topics)
-            for one in families.cut(RunView(Run.objects.get(pk=trained.pk)), number).families
+            for one in family_cuts.cut(RunView(Run.objects.get(pk=trained.pk)), number).families
         ]
 
     before = {number: at(number) for number in range(2, 21)}
-    target = families.cut(RunView(trained), 2).families[0].topics[0]
+    target = family_cuts.cut(RunView(trained), 2).families[0].topics[0]
     moved = min(before[2][1])
     assert not any({target, moved} <= topics for topics in before[2])
     page = client.get(

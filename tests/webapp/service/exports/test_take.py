@@ -26,7 +26,7 @@ from inference.runtime.versions import topograph
 from tests.webapp import mixtures
 from tests.webapp.making import corpus_of, run_on
 from tests.webapp.taking import taken
-from webapp.analysis.findings import families
+from webapp.analysis.families import family_cuts
 from webapp.core.curation import services as curation
 from webapp.core.documents import document_days, document_groups, fields
 from webapp.core.documents.selection import Selection
@@ -681,7 +681,7 @@ def test_families_add_up_and_their_documents_are_a_union(trained):
 
 
 def test_every_page_the_api_and_the_export_have_the_same_families(client, trained):
-    first, second = families.cut(RunView(trained), 2).families[0].topics[:2]
+    first, second = family_cuts.cut(RunView(trained), 2).families[0].topics[:2]
     for values in (
         {first: {"hidden": "1"}},
         {second: {"into": str(first)}},

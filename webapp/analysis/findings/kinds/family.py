@@ -12,9 +12,9 @@ import numpy as np
 
 from inference.findings import sums
 from inference.findings.families import Node
+from webapp.analysis.families.family_address import topics_address
 from webapp.analysis.findings import sentences
 from webapp.analysis.findings.document_set import DocumentSet
-from webapp.analysis.findings.family_address import topics_address
 from webapp.analysis.findings.finding import BaseFinding, EarlierFindings, OnPage, PageFindings
 from webapp.analysis.findings.phrasing import SentencePart, fill
 from webapp.analysis.findings.sentences import Plural, join_parts

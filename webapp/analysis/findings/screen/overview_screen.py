@@ -7,6 +7,7 @@ from datetime import datetime
 
 from django.utils.safestring import SafeString
 
+from webapp.analysis.families.shapes import Cuts
 from webapp.analysis.findings.mixes import VALUES, Mixes, mixes
 from webapp.analysis.findings.river import say_undated, shares_of_topics
 from webapp.analysis.findings.screen.axis import Tick, axis_of
@@ -25,13 +26,7 @@ from webapp.analysis.findings.screen.first_sentences import (
 from webapp.analysis.findings.screen.group_tables import GroupTable, group_tables
 from webapp.analysis.findings.screen.word_lines import WordLine, word_lines, words_under_river
 from webapp.analysis.findings.sentences import briefly
-from webapp.analysis.findings.shapes import (
-    Cuts,
-    DetailLink,
-    FindingHtml,
-    FindingsOfKind,
-    OverviewPage,
-)
+from webapp.analysis.findings.shapes import DetailLink, FindingHtml, FindingsOfKind, OverviewPage
 from webapp.core.documents import corpus_unit, document_days, document_groups, fields, sums
 from webapp.core.documents.selection import RunSelection
 from webapp.core.documents.unit_sentences import UnitSaid

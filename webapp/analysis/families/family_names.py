@@ -4,6 +4,7 @@ those that readers' edits make when they are asked for."""
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from hashlib import blake2b
+from itertools import chain
 from typing import NamedTuple
 
 import regex
@@ -18,7 +19,7 @@ from webapp.core.results import evidence, family_tree
 from webapp.core.results.labels import Labels
 from webapp.core.results.view import RunView
 from webapp.core.runs import names
-from webapp.models import Edit, Run, Snapshot, StoredResult, Topic, Word
+from webapp.models import Corpus, Edit, Run, Snapshot, StoredResult, Topic, Word
 from webapp.platform.mistakes import MISTAKES
 from webapp.platform.storage.cache import BoundedCache
 
@@ -63,7 +64,7 @@ def proposed(view: RunView, sets: Sequence[Sequence[int]]) -> list[FamilyName]:
     may have, and nothing that names somebody who speaks."""
     if view.snapshot.naming < names.METHOD:
         return [NO_NAME] * len(sets)
-    members = [[part for k in topics for part in view.labels.merged_topics(k)] for topics in sets]
+    members = [with_merged(view.labels, topics) for topics in sets]
     keys = [_key_of(topics) for topics in members]
     key_of_run = names_key(view.run)
     names_of_keys = _stored(view.run, key_of_run)
@@ -72,6 +73,16 @@ def proposed(view: RunView, sets: Sequence[Sequence[int]]) -> list[FamilyName]:
     }
     names_of_keys = names_of_keys | _of_readers(view.run, key_of_run, of_readers)
     return [names_of_keys[key] for key in keys]
+
+
+def with_merged(labels: Labels, topics: Iterable[int]) -> list[int]:
+    """Topics, each followed by those that are merged into it."""
+    return list(chain.from_iterable(map(labels.merged_topics, topics)))
+
+
+def may_be_shown(corpus: Corpus, phrase: str) -> bool:
+    """Of texts under embargo phrases have no more words than a pattern may have."""
+    return not corpus.embargo or len(regex.findall(r"\w+", phrase)) <= UNDER_EMBARGO
 
 
 def of_tree(run: Run, terms_of_topics: TermsOfTopics | None = None) -> Names:
@@ -146,7 +157,7 @@ def _make(
     None for those that are stored."""
     try:
         if terms_of_topics is None:
-            terms_of_topics = _stored_terms(run, {k for topics in sets for k in topics})
+            terms_of_topics = _stored_terms(run, set(chain.from_iterable(sets)))
         return _make_of_texts(run, sets, terms_of_topics)
     except Invalid:
         raise
@@ -159,45 +170,43 @@ def _make_of_texts(
     run: Run, sets: Sequence[Sequence[int]], terms_of_topics: TermsOfTopics
 ) -> Names:
     is_sayable = _sayable(run)
-    named_topics = {k for topics in sets for k in topics}
-    sayable_terms = {
-        k: [term for term in terms_of_topics[k] if is_sayable(term.text)] for k in named_topics
-    }
-    numbers = {word for terms in sayable_terms.values() for term in terms for word in term.words}
+    sayable_terms: dict[int, list[Term]] = {}
+    numbers: set[int] = set()
+    for k in set(chain.from_iterable(sets)):
+        sayable_terms[k] = [term for term in terms_of_topics[k] if is_sayable(term.text)]
+        for term in sayable_terms[k]:
+            numbers.update(term.words)
     lengths = Word.objects.filter(version=run.version_id, number__in=numbers)
     looked = Looked(
         evidence.of(run),
         document_days.read_days(run.version),
         dict(lengths.values_list("number", Length("word"))),
     )
-    return {
-        _key_of(topics): name(
-            looked, topics, run.topics, [term for k in topics for term in sayable_terms[k]]
-        )
-        for topics in sets
-    }
+    family_names = {}
+    for topics in sets:
+        terms = list(chain.from_iterable(sayable_terms[k] for k in topics))
+        family_names[_key_of(topics)] = name(looked, topics, run.topics, terms)
+    return family_names
 
 
 def _stored_terms(run: Run, topics: Iterable[int]) -> dict[int, list[Term]]:
     stored = Topic.objects.filter(snapshot=run.snapshot_id, number__in=topics)
-    return {
-        number: [
-            Term(text, tuple(words), tokens, worth) for text, words, tokens, worth in terms or ()
-        ]
-        for number, terms in stored.values_list("number", "family_terms")
-    }
+    terms_of_topics = {}
+    for number, stored_terms in stored.values_list("number", "family_terms"):
+        terms = []
+        for text, words, tokens, worth in stored_terms or ():
+            terms.append(Term(text, tuple(words), tokens, worth))
+        terms_of_topics[number] = terms
+    return terms_of_topics
 
 
 def _sayable(run: Run) -> Callable[[str], bool]:
     """Whether a term may be said: it names nobody who speaks, and of texts under embargo has no
     more words than a pattern may have."""
     names_somebody = corpus_unit.names_somebody(run.version)
-    is_under_embargo = run.corpus.embargo
 
     def is_sayable(text: str) -> bool:
-        if is_under_embargo and len(regex.findall(r"\w+", text)) > UNDER_EMBARGO:
-            return False
-        return not names_somebody(text)
+        return may_be_shown(run.corpus, text) and not names_somebody(text)
 
     return is_sayable
 

@@ -15,10 +15,9 @@ from inference.errors import Invalid
 from inference.explore.family_names import FamilyName
 from inference.explore.naming import LIST, joined
 from inference.findings.families import Node
-from webapp.analysis.findings import family_names
-from webapp.analysis.findings.shapes import Cuts, FamilyTopics
+from webapp.analysis.families import family_names
+from webapp.analysis.families.shapes import Cuts, FamilyTopics
 from webapp.core.documents import corpus_unit
-from webapp.core.documents.search import UNDER_EMBARGO
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, family_tree
 from webapp.core.results.family_tree import CUTS
@@ -31,7 +30,7 @@ from webapp.platform.pages.page_query import PageQuery
 from webapp.platform.storage.cache import BoundedCache
 
 PHRASES = 8
-LISTED = 3  # topics that stand for a family of which nothing else is known
+TOPICS_FOR_NAME = 3  # topics that stand for a family of which nothing else is known
 # Phrases with a small word between others make long names: they come last
 _SMALL_WORD_WITHIN = regex.compile(r" \p{Ll}{1,3} ")
 # By what names depend on, what readers say of the topics, and the number of families
@@ -88,22 +87,21 @@ def _make_cut(view: RunView, number: int | None) -> Cut:
     least, largest = family_tree.ends(all_nodes)
     usual = family_tree.usual(view.run, all_nodes)
     number = max(least, min(number or usual, largest))
-    nodes_at_cut = [
-        (node, slot)
-        for node, slot in zip(all_nodes, family_tree.slots(all_nodes), strict=True)
-        if node.first <= number <= node.last
-    ]
-    nodes = [node for node, _ in nodes_at_cut]
+    nodes: list[Node] = []
+    slots: list[int] = []
+    for node, slot in zip(all_nodes, family_tree.slots(all_nodes), strict=True):
+        if node.first <= number <= node.last:
+            nodes.append(node)
+            slots.append(slot)
     phrases_of_families = _telling(
         phrases(view, [node.topics for node in nodes]),
         corpus_unit.names_somebody(view.run.version),
     )
-    families_cut = [
-        NamedFamily(name, slot, family_tree.hue(labels, node, slot), node.topics, texts)
-        for (node, slot), name, texts in zip(
-            nodes_at_cut, _names(view, nodes), phrases_of_families, strict=True
-        )
-    ]
+    families_cut = []
+    in_order = zip(nodes, slots, _names(view, nodes), phrases_of_families, strict=True)
+    for node, slot, name, texts in in_order:
+        hue = family_tree.hue(labels, node, slot)
+        families_cut.append(NamedFamily(name, slot, hue, node.topics, texts))
     return Cut(number, least, largest, usual, families_cut)
 
 
@@ -117,11 +115,11 @@ def _names(view: RunView, nodes: list[Node]) -> list[str]:
         topics[0]: family_name
         for topics, family_name in zip(to_name, family_names.proposed(view, to_name), strict=True)
     }
-    taken = {_alike([labels.name(k)]) for k in range(view.run.topics)}
-    taken |= {_alike(labels.parts_of_name(k)) for k in range(view.run.topics)}
-    taken |= {_alike([group]) for group in labels.groups()}
+    forbidden = {_alike([labels.name(k)]) for k in range(view.run.topics)}
+    forbidden |= {_alike(labels.parts_of_name(k)) for k in range(view.run.topics)}
+    forbidden |= {_alike([group]) for group in labels.groups()}
     return [
-        _name_node(labels, node, proposed.get(node.topics[0], family_names.NO_NAME), taken)
+        _name_node(labels, node, proposed.get(node.topics[0], family_names.NO_NAME), forbidden)
         for node in nodes
     ]
 
@@ -131,8 +129,8 @@ def _alike(parts: Sequence[str]) -> str:
     return joined(sorted(map(str.casefold, parts))).casefold()
 
 
-def _name_node(labels: Labels, node: Node, proposed: FamilyName, taken: set[str]) -> str:
-    """taken: what is `_alike` of names that it may not have; its own is added."""
+def _name_node(labels: Labels, node: Node, proposed: FamilyName, forbidden: set[str]) -> str:
+    """forbidden: what is `_alike` of names that it may not have; its own is added."""
     if node.given >= 0:
         return labels.group(node.topics[0])
     if len(node.topics) == 1:
@@ -140,13 +138,13 @@ def _name_node(labels: Labels, node: Node, proposed: FamilyName, taken: set[str]
     for parts in proposed.names:
         in_order = sorted(parts, key=lambda text: _SMALL_WORD_WITHIN.search(text) is not None)
         name = joined(in_order)
-        if taken.isdisjoint((_alike(parts), _alike([name]))):
-            taken.add(_alike(parts))
+        if forbidden.isdisjoint((_alike(parts), _alike([name]))):
+            forbidden.add(_alike(parts))
             return name
     if proposed.words:
         return LIST.join(proposed.words)
-    named = [k for k in node.topics if labels.has_name(k)] or node.topics
-    return LIST.join(labels.name(k) for k in named[:LISTED])
+    with_names = [k for k in node.topics if labels.has_name(k)] or node.topics
+    return LIST.join(labels.name(k) for k in with_names[:TOPICS_FOR_NAME])
 
 
 def _name_topic(labels: Labels, k: int) -> str:
@@ -162,24 +160,21 @@ def phrases(view: RunView, sets: list[list[int]]) -> list[dict[str, int]]:
     """The phrases of each set of topics, and of those merged into them, with their tokens in the
     documents that were looked at, the most frequent first. Under an embargo those that a pattern
     may have."""
-    numbers = [part for topics in sets for k in topics for part in view.labels.merged_topics(k)]
+    sets_with_merged = [family_names.with_merged(view.labels, topics) for topics in sets]
+    numbers = list(chain.from_iterable(sets_with_merged))
     stored_topics = Topic.objects.filter(snapshot=view.snapshot, number__in=numbers)
     phrases_of_topic: Mapping[int, list[StoredPhrase] | None] = dict(
         stored_topics.values_list("number", "phrases")
     )
     counts = []
-    for topics in sets:
+    for topics in sets_with_merged:
         tokens_of_phrase: Counter[str] = Counter()
-        for part in chain.from_iterable(map(view.labels.merged_topics, topics)):
-            for text, tokens, *_ in phrases_of_topic.get(part) or ():
-                if _may_be_shown(view, text):
+        for k in topics:
+            for text, tokens, *_ in phrases_of_topic.get(k) or ():
+                if family_names.may_be_shown(view.run.corpus, text):
                     tokens_of_phrase[text] += tokens
         counts.append(dict(tokens_of_phrase.most_common()))
     return counts
-
-
-def _may_be_shown(view: RunView, phrase: str) -> bool:
-    return not view.run.corpus.embargo or len(regex.findall(r"\w+", phrase)) <= UNDER_EMBARGO
 
 
 def _telling(
@@ -188,11 +183,13 @@ def _telling(
     """The phrases that tell each family: PHRASES that it has often, and has more of than the
     others; none that names one of those who speak. all_counts: phrases of each family with their
     tokens."""
-    phrase_counts = [
-        {text: tokens for text, tokens in of_family.items() if not names_somebody(text)}
-        for of_family in all_counts
-    ]
-    total = sum(map(Counter, phrase_counts), Counter[str]())
+    phrase_counts: list[Counter[str]] = []
+    total: Counter[str] = Counter()
+    for of_family in all_counts:
+        sayable = [text for text in of_family if not names_somebody(text)]
+        counts_of_family = Counter({text: of_family[text] for text in sayable})
+        phrase_counts.append(counts_of_family)
+        total += counts_of_family
     telling = []
     for counts in phrase_counts:
         scores = {text: tokens**2 / total[text] for text, tokens in counts.items()}
@@ -235,10 +232,13 @@ def count_families(selection: RunSelection, number: int | None) -> list[FamilyTo
 def around(cut: Cut, page_query: PageQuery) -> Cuts:
     """Addresses of the page with one family less, one more, and the usual number; "" for those that
     can't be had."""
-    return Cuts(
-        number=len(cut.families),
-        fewer=page_query.url(families=cut.number - 1) if cut.number > cut.least else "",
-        more=page_query.url(families=cut.number + 1) if cut.number < cut.most else "",
-        usual=page_query.url(families=cut.usual) if cut.number != cut.usual else "",
-        computed=cut.usual,
-    )
+    fewer = ""
+    more = ""
+    usual = ""
+    if cut.number > cut.least:
+        fewer = page_query.url(families=cut.number - 1)
+    if cut.number < cut.most:
+        more = page_query.url(families=cut.number + 1)
+    if cut.number != cut.usual:
+        usual = page_query.url(families=cut.usual)
+    return Cuts(len(cut.families), fewer, more, usual, computed=cut.usual)
