@@ -124,7 +124,7 @@ def test_a_family_that_nothing_names_is_told_by_its_words(asked):
 def test_before_an_old_run_is_named_anew_topics_stand_for_a_family(old):
     old_view = RunView(old)
     for family in family_cuts.cut(old_view, 2).families:
-        some = family.topics[: family_cuts.LISTED]
+        some = family.topics[: family_cuts.TOPICS_FOR_NAME]
         assert family.name == " · ".join(map(old_view.labels.name, some))
 
 
@@ -300,7 +300,7 @@ def test_where_families_can_not_be_named_topics_stand_for_them(trained, monkeypa
     for family in family_cuts.cut(view, 2).families:
         if len(family.topics) > 1:
             some = list(filter(view.labels.has_name, family.topics)) or family.topics
-            assert family.name == " · ".join(map(view.labels.name, some[: family_cuts.LISTED]))
+            assert family.name == " · ".join(map(view.labels.name, some[: family_cuts.TOPICS_FOR_NAME]))
     assert "families could not be named" in caplog.text
     cache.clear_all()
 
