@@ -8,8 +8,9 @@ short ones more until they have as many together.
 """
 
 import unicodedata
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -196,6 +197,7 @@ def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> P
     return Phrase((first, second), (gap,), tokens, documents)
 
 
+@lru_cache(1 << 16)  # few characters, the same ones again and again
 def _begins_sentence(before: str) -> bool:
     """Whether a word with these characters before it is the first of a sentence, or of a
     paragraph."""
@@ -215,13 +217,18 @@ class Written:
     only where there is no other."""
 
     def __init__(self):
-        self._forms: dict[tuple[int, ...], Counter[str]] = {}
-        self._initial: dict[tuple[int, ...], Counter[str]] = {}
+        self._forms: defaultdict[tuple[int, ...], Counter[str]] = defaultdict(Counter)
+        self._initial: defaultdict[tuple[int, ...], Counter[str]] = defaultdict(Counter)
 
     def add(self, key: tuple[int, ...], text: str, start: int, end: int) -> None:
         """Count one way to write a word or phrase, text[start:end]. key: numbers of its words."""
-        forms = self._initial if _begins_sentence(text[max(0, start - 4) : start]) else self._forms
-        forms.setdefault(key, Counter())[" ".join(text[start:end].split())] += 1
+        form = text[start:end]
+        if not form.isalnum():
+            form = " ".join(form.split())
+        if _begins_sentence(text[max(0, start - 4) : start]):
+            self._initial[key][form] += 1
+        else:
+            self._forms[key][form] += 1
 
     def form(self, key: tuple[int, ...]) -> str:
         """The most frequent form; "" where none was seen. Long words in capitals are headings: they
@@ -274,23 +281,32 @@ def written(
     written = Written()
     phrases = sample.every
     numbers = {int(w) for w in words}
-    by_first: dict[int, list[Phrase]] = {}
     for phrase in phrases:
         numbers.update(phrase.words)
-        by_first.setdefault(phrase.words[0], []).append(phrase)
     in_order = np.array(sorted(numbers), np.int32)
     spelled = {w: fold_apostrophes(spelling(w)) for w in numbers}
+    # By its first word each phrase with its second one, and how far behind the first that begins
+    by_first: dict[int, list[tuple[Phrase, int, int]]] = {}
+    for phrase in phrases:
+        first, second, *_ = phrase.words
+        distance = len(spelled[first]) + phrase.gaps[0]
+        by_first.setdefault(first, []).append((phrase, second, distance))
     for d, text in texts.items():
         compared_text = fold_apostrophes(text)
         ends: dict[tuple[int, int], int] = {}
         tokens, starts = evidence.token_places.of_words(d, in_order)
         for w, start in zip(tokens.tolist(), starts.tolist(), strict=True):
-            end = _end(compared_text, start, spelled[w])
+            if compared_text.startswith(spelled[w], start):  # as nearly all are
+                end = start + len(spelled[w])
+            else:
+                end = _end(compared_text, start, spelled[w])
             if end:
                 ends[w, start] = end
                 written.add((w,), text, start, end)
         for first, start in ends:
-            for phrase in by_first.get(first, ()):
+            for phrase, second, distance in by_first.get(first, ()):
+                if (second, start + distance) not in ends:
+                    continue
                 end = _phrase_end(phrase, start, ends, text, spelled)
                 if end:
                     written.add(phrase.words, text, start, end)
