@@ -1,14 +1,15 @@
-"""HTML: one document a page, or an article of a press database. Scripts, styles, menus and forms
-are left out."""
+"""HTML: one document a page, or an article of a press database. Scripts, styles, menus, the footer
+of a site and forms are left out."""
 
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import regex
 from lxml import etree
 
-from webapp.intake.file_formats import encoding_labels, html_tags, note_marks, ocr, press
+from webapp.intake.file_formats import encoding_labels, html_tags, note_marks, ocr, press, web_page
 from webapp.intake.file_formats.base import (
     Document,
     Options,
@@ -23,6 +24,7 @@ from webapp.intake.file_formats.prose import Prose, line, preview
 from webapp.intake.file_formats.text import characters
 
 FLAT = "its elements are too deep in each other; its text was kept, without its lines and headings"
+NEARLY_ALL = 0.9  # of a page's characters: the rest are links to skip menus, notices of cookies
 # Not the head: without tags for it and the body, the parser takes what it does not know into it
 _LEFT_OUT = set(
     "script style nav template noscript svg math title form button select option textarea iframe"
@@ -75,10 +77,12 @@ def read(
         path, name, encoding_labels.declared(path, name) or options.encoding, advance
     )
     prose = Prose(name)
-    tree = add(text, prose)
-    if tree is not None and not prose.flat and press.is_press(text):
-        yield from press.articles(tree, name, lay_out)
-        return
+    tree = _parse(text, prose)
+    if tree is not None and not prose.flat:
+        if press.is_press(text):
+            yield from press.articles(tree, name, lay_out)
+            return
+        prose = _page(tree, name)
     title, date, metadata = _about(tree) if tree is not None else ("", "", {})
     if prose.flat:
         yield Problem(name, "", f"“{name}”: {FLAT}.", False)
@@ -86,11 +90,21 @@ def read(
 
 
 def add(source: str, prose: Prose):
-    """Add the text of a page. Its root, or None where there is none.
+    """Add the text of a chapter, a message or another part of HTML, which is no page of a site. Its
+    root, or None where there is none.
 
     Where the parser gives up, as elements are too deep in each other, the text is what is left
     without tags (prose.flat).
     """
+    tree = _parse(source, prose)
+    if tree is not None and not prose.flat:
+        lay_out(tree, prose)
+    return tree
+
+
+def _parse(source: str, prose: Prose):
+    """The root of a page, or None where there is none. Where the parser gives up, the text is added
+    without tags (prose.flat)."""
     parser = etree.HTMLParser(
         encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False
     )
@@ -102,14 +116,25 @@ def add(source: str, prose: Prose):
     if any(error.level == etree.ErrorLevels.FATAL for error in parser.feed_error_log):
         prose.flat = True
         prose.text(html_tags.without_tags(source))
-    elif tree is not None:
-        lay_out(tree, prose)
     return tree
 
 
-def lay_out(root, prose: Prose) -> None:
+def _page(tree, name: str) -> Prose:
+    """The text of a page of a site: its main content alone where this holds nearly all of the text,
+    so that little is lost where a page says wrongly what its main content is."""
+    page = web_page.Page(tree)
+    whole = Prose(name)
+    lay_out(tree, whole, page.leaves_out)
+    if page.main is None or not page.has_first_headings_in_main():
+        return whole
+    main = Prose(name)
+    lay_out(page.main, main, page.leaves_out)
+    return main if main.length >= NEARLY_ALL * whole.length else whole
+
+
+def lay_out(root, prose: Prose, leaves_out: Callable[[Any], bool] = web_page.is_left_out) -> None:
     """The text of a tree: elements that stand as blocks as paragraphs and lines, the rest within
-    lines."""
+    lines. leaves_out: whether an element is left out, beside those that are never text."""
     skipped = None
     for event, element in etree.iterwalk(root, events=("start", "end")):
         tag = element.tag
@@ -119,9 +144,8 @@ def lay_out(root, prose: Prose) -> None:
         if event == "start":
             if skipped is None and (
                 tag in _LEFT_OUT
-                or element.get("hidden") is not None
-                or element.get("aria-hidden") == "true"
-                or _HIDDEN.search(element.get("style") or "")
+                or _is_hidden(element)
+                or leaves_out(element)
                 or (tag in ("a", "sup") and _is_note_mark(tag, element, prose))
             ):
                 skipped = element
@@ -136,6 +160,14 @@ def lay_out(root, prose: Prose) -> None:
                 skipped = None
             if skipped is None and element.tail and element is not root:
                 prose.text(element.tail)
+
+
+def _is_hidden(element) -> bool:
+    return (
+        element.get("hidden") is not None
+        or element.get("aria-hidden") == "true"
+        or _HIDDEN.search(element.get("style") or "") is not None
+    )
 
 
 def _begin(tag: str, element, prose: Prose) -> None:
