@@ -25,6 +25,7 @@ from webapp.intake.file_formats.text import characters
 
 FLAT = "its elements are too deep in each other; its text was kept, without its lines and headings"
 NEARLY_ALL = 0.9  # of a page's characters: the rest are links to skip menus, notices of cookies
+_LONGEST_LABELS = 500  # characters of a form that is only filled in: its labels and instructions
 # Not the head: without tags for it and the body, the parser takes what it does not know into it
 _LEFT_OUT = set(
     "script style nav template noscript svg math title form button select option textarea iframe"
@@ -125,11 +126,29 @@ def _page(tree, name: str) -> Prose:
     page = web_page.Page(tree)
     whole = Prose(name)
     lay_out(tree, whole, page.leaves_out)
+    if _open_forms_around_text(tree, whole.length, page):
+        whole = Prose(name)
+        lay_out(tree, whole, page.leaves_out)
     if page.main is None or not page.has_first_headings_in_main():
         return whole
     main = Prose(name)
     lay_out(page.main, main, page.leaves_out)
     return main if main.length >= NEARLY_ALL * whole.length else whole
+
+
+def _open_forms_around_text(tree, length: int, page: web_page.Page) -> bool:
+    """Make forms that hold a page's text, as ASP.NET, JSF and Domino write pages, elements that are
+    read; whether there are any. length: characters of the page outside of forms."""
+    has_opened = False
+    for form in list(tree.iter("form")):
+        form.tag = "div"
+        prose = Prose("")
+        lay_out(form, prose, page.leaves_out)
+        if prose.length > max(length, _LONGEST_LABELS):
+            has_opened = True
+        else:
+            form.tag = "form"
+    return has_opened
 
 
 def lay_out(root, prose: Prose, leaves_out: Callable[[Any], bool] = web_page.is_left_out) -> None:

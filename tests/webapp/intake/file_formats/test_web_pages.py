@@ -119,3 +119,18 @@ def test_the_main_content_alone_is_read_where_it_holds_nearly_all(file, page, ou
     text = text_of(file, page.format(SPEECH))
     assert text.count("harvest") == 10
     assert ("We use cookies." in text) is outside
+
+
+def test_a_form_around_a_page_is_read_without_its_fields(file):
+    """As ASP.NET, JSF and Domino write the pages of parliaments and offices."""
+    fields = "<input value=x><select><option>May</select><button>Go</button>"
+    page = f"<form id=aspnetForm><div>{fields}</div>{SPEECH}</form><p>Members’ library</p>"
+    text = text_of(file, page)
+    assert text.count("harvest") == 10 and text.endswith("Members’ library")
+    assert "May" not in text and "Go" not in text
+
+
+def test_a_form_that_is_filled_in_is_no_text(file):
+    labels = "<label>Your name <input></label><p>We answer within a week.</p>"
+    assert text_of(file, f"<p>Write to us.</p><form>{labels}</form>") == "Write to us."
+    assert text_of(file, f"{SPEECH}<form>{labels * 15}</form>").count("answer") == 0
