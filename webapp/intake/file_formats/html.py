@@ -25,7 +25,7 @@ from webapp.intake.file_formats.text import characters
 
 FLAT = "its elements are too deep in each other; its text was kept, without its lines and headings"
 NEARLY_ALL = 0.9  # of a page's characters: the rest are links to skip menus, notices of cookies
-_LONGEST_LABELS = 500  # characters of a form that is only filled in: its labels and instructions
+_LONGEST_LABELS = 200  # characters of a form that is only filled in: its labels and instructions
 # Not the head: without tags for it and the body, the parser takes what it does not know into it
 _LEFT_OUT = set(
     "script style nav template noscript svg math title form button select option textarea iframe"
@@ -33,10 +33,13 @@ _LEFT_OUT = set(
 )
 _PARAGRAPHS = set(
     "p div section article main header footer aside blockquote pre ul ol dl table figure figcaption"
-    " address hr body fieldset details summary".split()
+    " address hr body fieldset details summary nav form".split()
 )
-_LINES = set("br li tr td th dt dd caption".split())
+_LINES = set("br li dt dd caption".split())
 _HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
+_PREFORMATTED = {"pre", "listing", "xmp"}
+_WHITE_SPACE = regex.compile(r"white-space\s*:\s*([a-z-]+)", regex.I)
+_KEEPING_LINES = {"pre", "pre-wrap", "pre-line", "break-spaces"}
 _HIDDEN = regex.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", regex.I)
 _NOTE_KINDS = {
     "noteref",
@@ -155,12 +158,14 @@ def lay_out(root, prose: Prose, leaves_out: Callable[[Any], bool] = web_page.is_
     """The text of a tree: elements that stand as blocks as paragraphs and lines, the rest within
     lines. leaves_out: whether an element is left out, beside those that are never text."""
     skipped = None
+    keeps_lines = [False]  # of the elements that have begun, each in the one before
     for event, element in etree.iterwalk(root, events=("start", "end")):
         tag = element.tag
         if not isinstance(tag, str):
             continue
         tag = tag.rpartition("}")[2].lower()
         if event == "start":
+            keeps_lines.append(_keeps_lines(tag, element, keeps_lines[-1]))
             if skipped is None and (
                 tag in _LEFT_OUT
                 or _is_hidden(element)
@@ -168,17 +173,19 @@ def lay_out(root, prose: Prose, leaves_out: Callable[[Any], bool] = web_page.is_
                 or (tag in ("a", "sup") and _is_note_mark(tag, element, prose))
             ):
                 skipped = element
+                if not _is_hidden(element):  # what is before and behind it is shown apart
+                    _break(tag, prose)
             if skipped is None:
                 _begin(tag, element, prose)
-                if element.text:
-                    prose.text(element.text)
+                _add_text(element.text, prose, keeps_lines[-1])
         else:
+            keeps_lines.pop()
             if skipped is None:
-                _break(tag, prose)
+                _end(tag, prose)
             elif skipped is element:
                 skipped = None
-            if skipped is None and element.tail and element is not root:
-                prose.text(element.tail)
+            if skipped is None and element is not root:
+                _add_text(element.tail, prose, keeps_lines[-1])
 
 
 def _is_hidden(element) -> bool:
@@ -189,9 +196,33 @@ def _is_hidden(element) -> bool:
     )
 
 
+def _keeps_lines(tag: str, element, inherited: bool) -> bool:
+    """Whether the line ends of an element's text are shown. inherited: those of what it is in."""
+    if style := element.get("style"):
+        values = _WHITE_SPACE.findall(style)
+        if values:
+            return values[-1].lower() in _KEEPING_LINES
+    return inherited or tag in _PREFORMATTED
+
+
+def _add_text(text: str | None, prose: Prose, keeps_lines: bool) -> None:
+    if text and keeps_lines:
+        prose.preformatted(text)
+    elif text:
+        prose.text(text)
+
+
 def _begin(tag: str, element, prose: Prose) -> None:
     if tag in _HEADINGS:
         prose.heading()
+    elif tag == "table":
+        prose.begin_table()
+    elif tag == "tr":
+        prose.begin_row()
+    elif tag in ("td", "th"):
+        prose.begin_cell()
+    elif tag == "br" and _is_in_header_cell(element):
+        prose.blank()
     elif "pagebreak" in (
         element.get("{http://www.idpf.org/2007/ops}type")
         or element.get("epub:type")
@@ -201,6 +232,21 @@ def _begin(tag: str, element, prose: Prose) -> None:
         prose.page()
     else:
         _break(tag, prose)
+
+
+def _end(tag: str, prose: Prose) -> None:
+    if tag == "tr":
+        prose.end_row()
+    elif tag in ("td", "th"):
+        prose.line()
+    elif tag != "br":
+        _break(tag, prose)
+
+
+def _is_in_header_cell(element) -> bool:
+    """Whether an element is in a cell that names a row or a column: “Length<br>(km)”."""
+    cell = next(element.iterancestors("th", "td", "table"), None)
+    return cell is not None and cell.tag == "th"
 
 
 def _is_note_mark(tag: str, element, prose: Prose) -> bool:

@@ -134,3 +134,111 @@ def test_a_form_that_is_filled_in_is_no_text(file):
     labels = "<label>Your name <input></label><p>We answer within a week.</p>"
     assert text_of(file, f"<p>Write to us.</p><form>{labels}</form>") == "Write to us."
     assert text_of(file, f"{SPEECH}<form>{labels * 15}</form>").count("answer") == 0
+
+
+def test_what_is_before_and_behind_a_part_that_is_left_out_is_apart(file):
+    for part in ("<nav>x</nav>", "<form>x</form>", "<div role=search>x</div>"):
+        assert text_of(file, f"<a>The Times</a>{part}<a>News</a>") == "The Times\n\nNews"
+    assert text_of(file, "wo<span hidden>x</span>rd<div hidden>x</div>s") == "words"
+
+
+# Lines
+
+POEM = "The river <i>rose,\n  and</i> rose again,\r\n \nand no one\tknows.\n"
+POEM_AS_READ = "The river rose,\nand rose again,\n\nand no one knows."
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "<pre>\n{}</pre>",
+        "<div style='color: red; white-space: pre-wrap'><p>{}</p></div>",
+        "<span style='white-space:pre;white-space:pre-line'>{}</span>",
+        "<pre style='margin: 0'><code>{}</code></pre>",
+    ],
+)
+def test_lines_of_preformatted_text_stay_lines(file, form):
+    page = f"<p>Before\nit.</p>{form.format(POEM)}<p>After\nit.</p>"
+    book = packed(EPUB | {"a.xhtml": f"<html><body>{page}</body></html>"})
+    expected = f"Before it.\n\n{POEM_AS_READ}\n\nAfter it."
+    assert text_of(file, page) == expected
+    assert text_of(file, book, "a.epub") == expected
+
+
+def test_lines_that_are_not_shown_as_lines_are_none(file):
+    page = "<pre>a\nb <span style='white-space: normal'>c\nd</span>\ne</pre>"
+    assert text_of(file, page) == "a\nb c d\ne"
+    assert text_of(file, "<p style='white-space: nowrap'>a\nb</p>") == "a b"
+
+
+# Tables
+
+
+def table(*rows):
+    return "<table>" + "".join(f"<tr>{row}</tr>\n" for row in rows) + "</table>"
+
+
+@pytest.mark.parametrize("cell", ["<td>{}", "<td><p>{}</p></td>", "<td><font> {} </font></td>"])
+def test_a_row_is_a_line(file, cell):
+    towns = [("Bath", "high"), ("Wells", ""), ("", ""), ("Ely", "low,\nand falling"), ("", "low")]
+    rows = ["".join(cell.format(words) for words in town) for town in towns]
+    group = "<td colspan=2><p>Others</p></td>"
+    page = f"<p>Before</p>{table(*rows)}{table(rows[0], group, rows[3])}<h2>After</h2>it"
+    document = read(file, page)
+    assert document.text.split("\n\n") == [
+        "Before",
+        "Bath\thigh\nWells\nEly\tlow, and falling\nlow",
+        "Bath\thigh",
+        "Others",
+        "Ely\tlow, and falling",
+        "After",
+        "it",
+    ]
+    assert document.text[document.headings[0] :] == "After\n\nit"
+
+
+def test_a_name_of_a_column_may_have_two_lines(file):
+    page = table("<th>Name<th>Length<br><i>(km<br>)</i>", "<td>Avon<td>154")
+    assert text_of(file, page) == "Name\tLength (km )\nAvon\t154"
+
+
+SPEAKER = "<td>The Speaker</td>"
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        # Verses beside their translation, and a list
+        (["<td>The law<br>of the river<td>Das Gesetz"], "The law\nof the river\nDas Gesetz"),
+        (["<td>Teme<ul><li>Onny<li>Rea</ul><td>130"], "Teme\n\nOnny\nRea\n\n130"),
+        (["<td><pre>x\ny</pre><td>130"], "x\ny\n\n130"),
+        # Speeches: each is a paragraph
+        ([f"{SPEAKER}<td><p>I thank you.</p><p>So.</p>"], "The Speaker\n\nI thank you.\n\nSo."),
+        ([f"{SPEAKER}<td>{SPEECH}"] * 2, None),
+        # A heading begins a section
+        ([f"{SPEAKER}<td><h2>Order</h2>"], "The Speaker\n\nOrder"),
+        # Text in one column, with a cell that is empty to set it off
+        (["<td>&nbsp;<td><p>It rose.</p>"] * 2, "It rose.\n\nIt rose."),
+        # A table within a table, for columns of a page
+        (
+            [f"<td>{table('<td>Home', '<td>Maps')}<td>It<br>rose.{table('<td>Bath<td>low')}"],
+            "Home\nMaps\n\nIt\nrose.\n\nBath\tlow",
+        ),
+        ([f"<td>{table('<td>Bath<td>low')}<td>x", "<td>Ely<td>high"], "Bath\tlow\tx\nEly\thigh"),
+    ],
+)
+def test_what_is_no_row_of_data_keeps_its_lines(file, rows, expected):
+    if expected is None:
+        expected = "\n\n".join(["The Speaker", *SPEECH.strip("</p>").split("</p><p>")] * 2)
+    assert text_of(file, table(*rows)) == expected
+
+
+def test_pages_of_a_book_that_end_in_a_table_are_found(file):
+    mark = '<span role="doc-pagebreak"></span>'
+    page = table(f"<td>Bath<td>{mark}low", "<td>Ely<td>high", f"{mark}<td>York<td>low")
+    assert text_of(file, page) == "Bath\n\flow\nEly\thigh\n\fYork\tlow"
+
+
+def test_cells_without_rows_and_rows_without_cells(file):
+    assert text_of(file, "<table><td>Bath<td>low</table>").split() == ["Bath", "low"]
+    assert text_of(file, "<table><tr>Bath</tr><tr></table>low</tr>") == "Bath\n\nlow"
