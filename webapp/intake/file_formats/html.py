@@ -9,7 +9,15 @@ from typing import Any
 import regex
 from lxml import etree
 
-from webapp.intake.file_formats import encoding_labels, html_tags, note_marks, ocr, press, web_page
+from webapp.intake.file_formats import (
+    encoding_labels,
+    html_tags,
+    note_marks,
+    ocr,
+    page_title,
+    press,
+    web_page,
+)
 from webapp.intake.file_formats.base import (
     Document,
     Options,
@@ -50,6 +58,7 @@ _NOTE_KINDS = {
     "footnote_reference",
     "reference",
 }
+_PERMALINKS = {"¶", "#", "🔗"}  # links of headings to themselves, with or without a space before
 _DATES = (
     "article:published_time",
     "dc.date",
@@ -260,7 +269,9 @@ def _is_note_mark(tag: str, element, prose: Prose) -> bool:
         return note_marks.is_mark(text, before, linked)
     if any(kind in _NOTE_KINDS for kind in _kinds(element)):
         return note_marks.is_mark(text, before, linked=True)
-    return _leads_within(element) and note_marks.is_linked_number(text, before)
+    if not _leads_within(element):
+        return False
+    return text.strip() in _PERMALINKS or note_marks.is_linked_number(text, before)
 
 
 def _leads_within(element) -> bool:
@@ -282,7 +293,6 @@ def _break(tag: str, prose: Prose) -> None:
 
 def _about(tree) -> tuple[str, str, dict[str, str]]:
     """Title, date, and what the page says of itself."""
-    title = next((line("".join(element.itertext())) for element in tree.iter("title")), "")
     metas: dict = {}
     for meta in tree.iter("meta"):
         key = (meta.get("name") or meta.get("property") or "").lower()
@@ -290,7 +300,7 @@ def _about(tree) -> tuple[str, str, dict[str, str]]:
         if key and value:
             metas.setdefault(key, value)
     return (
-        title,
+        page_title.title(tree),
         next((metas[key] for key in _DATES if key in metas), ""),
         {key: metas.get(key, "") for key in ("author", "description")}
         | {"language": tree.get("lang") or ""},

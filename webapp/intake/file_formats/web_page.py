@@ -56,15 +56,15 @@ class Page:
 
 
 def _main(tree):
-    elements = [element for element in tree.iter() if _is_main(element)]
+    elements = [element for element in tree.iter() if is_main(element)]
     if not elements:
         return None
     outermost = elements[0]
-    within_outermost = sum(map(_is_main, outermost.iter()))
+    within_outermost = sum(map(is_main, outermost.iter()))
     return outermost if within_outermost == len(elements) else None
 
 
-def _is_main(element) -> bool:
+def is_main(element) -> bool:
     return element.tag == "main" or "main" in _roles(element)
 
 

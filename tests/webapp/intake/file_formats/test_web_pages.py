@@ -242,3 +242,53 @@ def test_pages_of_a_book_that_end_in_a_table_are_found(file):
 def test_cells_without_rows_and_rows_without_cells(file):
     assert text_of(file, "<table><td>Bath<td>low</table>").split() == ["Bath", "low"]
     assert text_of(file, "<table><tr>Bath</tr><tr></table>low</tr>") == "Bath\n\nlow"
+
+
+@pytest.mark.parametrize("sign", ["¶", "#", "🔗"])
+def test_a_link_of_a_heading_to_itself_is_no_text(file, sign):
+    link = f'<a class="headerlink" href="#h">{sign}</a>'
+    page = f"<h1>Of floods{link}</h1><h2><code>f()</code> {link}</h2><p>It rose.</p>"
+    assert text_of(file, page) == "Of floods\n\nf()\n\nIt rose."
+
+
+# Titles
+
+SITE = "<div role=banner><h1>Valley History</h1></div>"
+LINKED = '<h1><a href="/">Valley History</a></h1>'
+
+
+@pytest.mark.parametrize(
+    ("written", "body", "title"),
+    [
+        ("Floods &mdash; Valley  History", "<h1>Floods</h1>", "Floods"),
+        ("Floods – Rivers – Valley History", "<h1>floods</h1>", "Floods"),
+        ("Floods | Valley History", f"{SITE}<h1>Floods</h1>", "Floods"),
+        ("Floods · Valley History", f"{LINKED}<h1>Floods</h1>", "Floods"),
+        ("9.1. Floods :: Valley", '<h1>9.1. Floods<a href="#f">¶</a></h1>', "9.1. Floods"),
+        ("Floods » Valley", '<h1>3 Floods <a href="#n">[1]</a><a href="#f">¶</a></h1>', "Floods"),
+        # A separator that is a part of the title
+        ("Mills - a list - Valley", "<h1>Mills - a list</h1>", "Mills - a list"),
+        # The site first: the heading must be in the text
+        ("Valley History - Floods", "<main><h1>Floods</h1></main>", "Floods"),
+        ("Valley » 1952 » Floods", "<article><h1>Floods</h1></article>", "Floods"),
+        ("Valley History - Floods", "<h1>Floods</h1>", "Valley History - Floods"),
+        # The name of the site is a heading
+        ("Valley History » Floods", f"{LINKED}<h2>May</h2>", "Valley History » Floods"),
+        ("Valley » Floods", "<h1>Valley</h1><h2>Floods of May</h2>", "Valley » Floods"),
+        ("Floods - Valley", "<h1>Valley</h1>", "Floods - Valley"),
+        # Another heading than the title, or none
+        ("Floods - Valley", "<h1>Rivers</h1>", "Floods - Valley"),
+        ("Floods-Valley", "<h1>Floods</h1>", "Floods-Valley"),
+        ("Floods - Valley", "", "Floods - Valley"),
+        ("a - " * 10 + "a", "<h1>a</h1>", "a - " * 10 + "a"),
+        # No title
+        ("", '<h1>Floods<a href="#f">#</a></h1>', "Floods"),
+        ("&lt;no title&gt; — Valley", "<h1>Floods</h1>", "Floods"),
+        ("Untitled Document", "<h1><a href='#iv'>IV</a></h1>", "IV"),
+        ("&lt;no title&gt; — Valley", "<h2>Floods</h2>", "page"),
+        ("Untitled", LINKED, "page"),
+    ],
+)
+def test_the_title_of_a_page(file, written, body, title):
+    page = f"<title>{written}</title>{body}<p>The river rose.</p>"
+    assert read(file, page, "folder/page.html").title == title
