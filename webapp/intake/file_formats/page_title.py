@@ -1,6 +1,7 @@
 """The title of a web page without the name of its site: “Floods” of “Floods — Valley History”."""
 
 import itertools
+from collections import deque
 from collections.abc import Iterator
 
 import regex
@@ -12,6 +13,7 @@ from webapp.intake.file_formats.prose import line
 _SEPARATOR = regex.compile(r" (?:—|–|-|\||·|•|::|»|«|›|‹) ")
 _MOST_PARTS = 10  # of a title; what has more is a list of words for search engines
 _MOST_HEADINGS = 100  # of a page that are compared with its title
+_MOST_LINKS = 20  # of a heading that are looked at
 _UNTITLED = {"", "<no title>", "no title", "untitled", "untitled document", "untitled page"}
 _NUMBERING = regex.compile(r"\A(?:\d{1,3}\.)*\d{1,3}\.? ")
 
@@ -76,9 +78,10 @@ def _is_of_site(heading) -> bool:
     """Whether a heading is in a banner, or a link to another page, as to the first one of a site."""
     if any(map(web_page.is_left_out, heading.iterancestors())):
         return True
-    links = [*heading.iterancestors("a"), *heading.iter("a")]
+    text = _text(heading)
+    links = [*heading.iterancestors("a"), *itertools.islice(heading.iter("a"), _MOST_LINKS)]
     return any(
-        (link.get("href") or "#")[0] != "#" and _text(heading) in line("".join(link.itertext()))
+        (link.get("href") or "#")[0] != "#" and text in line("".join(link.itertext()))
         for link in links
     )
 
@@ -97,9 +100,10 @@ def _is_in_other_headings(further: str, heading, tree) -> bool:
 def _text(heading) -> str:
     """The text of a heading without links to notes and to itself (“¶”) at its end."""
     text = line("".join(heading.itertext()))
-    for link in reversed(list(heading.iter("a"))):
+    for link in reversed(deque(heading.iter("a"), maxlen=_MOST_LINKS)):
         mark = line("".join(link.itertext()))
-        if note_marks.is_mark(mark, "", linked=True):
+        leads_within = "#" in (link.get("href") or "")
+        if leads_within and note_marks.is_mark(mark, "", linked=True):
             text = text.removesuffix(mark).rstrip() or text
     return text
 

@@ -1,6 +1,8 @@
 """Web pages as programs write them: their text without what stands on every page of a site, its
 lines and tables, and the title of the page without the name of the site."""
 
+import time
+
 import pytest
 
 from benchmarks.faithful.written import packed
@@ -287,8 +289,16 @@ LINKED = '<h1><a href="/">Valley History</a></h1>'
         ("Untitled Document", "<h1><a href='#iv'>IV</a></h1>", "IV"),
         ("&lt;no title&gt; — Valley", "<h2>Floods</h2>", "page"),
         ("Untitled", LINKED, "page"),
+        ("Untitled", "<h1>Henry <a name=v>V</a></h1>", "Henry V"),
     ],
 )
 def test_the_title_of_a_page(file, written, body, title):
     page = f"<title>{written}</title>{body}<p>The river rose.</p>"
     assert read(file, page, "folder/page.html").title == title
+
+
+def test_headings_of_many_links_take_no_long_time(file):
+    links = '<a href="x">flood</a> ' * 20_000
+    began = time.process_time()
+    assert read(file, f"<title>a - b</title><h1>{links}</h1>").title == "a - b"
+    assert time.process_time() - began < 5
