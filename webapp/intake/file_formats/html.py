@@ -1,14 +1,23 @@
-"""HTML: one document a page, or an article of a press database. Scripts, styles, menus and forms
-are left out."""
+"""HTML: one document a page, or an article of a press database. Scripts, styles, menus, the footer
+of a site and forms are left out."""
 
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import regex
 from lxml import etree
 
-from webapp.intake.file_formats import encoding_labels, html_tags, note_marks, ocr, press
+from webapp.intake.file_formats import (
+    encoding_labels,
+    html_tags,
+    note_marks,
+    ocr,
+    page_title,
+    press,
+    web_page,
+)
 from webapp.intake.file_formats.base import (
     Document,
     Options,
@@ -23,6 +32,8 @@ from webapp.intake.file_formats.prose import Prose, line, preview
 from webapp.intake.file_formats.text import characters
 
 FLAT = "its elements are too deep in each other; its text was kept, without its lines and headings"
+NEARLY_ALL = 0.9  # of a page's characters: the rest are links to skip menus, notices of cookies
+_LONGEST_LABELS = 200  # characters of a form that is only filled in: its labels and instructions
 # Not the head: without tags for it and the body, the parser takes what it does not know into it
 _LEFT_OUT = set(
     "script style nav template noscript svg math title form button select option textarea iframe"
@@ -30,11 +41,13 @@ _LEFT_OUT = set(
 )
 _PARAGRAPHS = set(
     "p div section article main header footer aside blockquote pre ul ol dl table figure figcaption"
-    " address hr body fieldset details summary".split()
+    " address hr body fieldset details summary nav form".split()
 )
-_LINES = set("br li tr td th dt dd caption".split())
+_LINES = set("br li dt dd caption".split())
 _HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
-_OF_PAGES = ("h1", "main", "article")  # elements that a page has in its text, and a form has not
+_PREFORMATTED = {"pre", "listing", "xmp"}
+_WHITE_SPACE = regex.compile(r"white-space\s*:\s*([a-z-]+)", regex.I)
+_KEEPING_LINES = {"pre", "pre-wrap", "pre-line", "break-spaces"}
 _HIDDEN = regex.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", regex.I)
 _NOTE_KINDS = {
     "noteref",
@@ -45,6 +58,7 @@ _NOTE_KINDS = {
     "footnote_reference",
     "reference",
 }
+_PERMALINKS = {"¶", "#", "🔗"}  # links of headings to themselves, with or without a space before
 _DATES = (
     "article:published_time",
     "dc.date",
@@ -76,10 +90,12 @@ def read(
         path, name, encoding_labels.declared(path, name) or options.encoding, advance
     )
     prose = Prose(name)
-    tree = add(text, prose)
-    if tree is not None and not prose.flat and press.is_press(text):
-        yield from press.articles(tree, name, lay_out)
-        return
+    tree = _parse(text, prose)
+    if tree is not None and not prose.flat:
+        if press.is_press(text):
+            yield from press.articles(tree, name, lay_out)
+            return
+        prose = _page(tree, name)
     title, date, metadata = _about(tree) if tree is not None else ("", "", {})
     if prose.flat:
         yield Problem(name, "", f"“{name}”: {FLAT}.", False)
@@ -87,11 +103,21 @@ def read(
 
 
 def add(source: str, prose: Prose):
-    """Add the text of a page. Its root, or None where there is none.
+    """Add the text of a chapter, a message or another part of HTML, which is no page of a site. Its
+    root, or None where there is none.
 
     Where the parser gives up, as elements are too deep in each other, the text is what is left
     without tags (prose.flat).
     """
+    tree = _parse(source, prose)
+    if tree is not None and not prose.flat:
+        lay_out(tree, prose)
+    return tree
+
+
+def _parse(source: str, prose: Prose):
+    """The root of a page, or None where there is none. Where the parser gives up, the text is added
+    without tags (prose.flat)."""
     parser = etree.HTMLParser(
         encoding="utf-8", no_network=True, remove_comments=True, remove_pis=True, huge_tree=False
     )
@@ -103,60 +129,109 @@ def add(source: str, prose: Prose):
     if any(error.level == etree.ErrorLevels.FATAL for error in parser.feed_error_log):
         prose.flat = True
         prose.text(html_tags.without_tags(source))
-    elif tree is not None:
-        lay_out(tree, prose)
     return tree
 
 
-def lay_out(root, prose: Prose) -> None:
+def _page(tree, name: str) -> Prose:
+    """The text of a page of a site: its main content alone where this holds nearly all of the text,
+    so that little is lost where a page says wrongly what its main content is."""
+    page = web_page.Page(tree)
+    whole = Prose(name)
+    lay_out(tree, whole, page.leaves_out)
+    if _open_forms_around_text(tree, whole.length, page):
+        whole = Prose(name)
+        lay_out(tree, whole, page.leaves_out)
+    if page.main is None or not page.has_first_headings_in_main():
+        return whole
+    main = Prose(name)
+    lay_out(page.main, main, page.leaves_out)
+    return main if main.length >= NEARLY_ALL * whole.length else whole
+
+
+def _open_forms_around_text(tree, length: int, page: web_page.Page) -> bool:
+    """Make forms that hold a page's text, as ASP.NET, JSF and Domino write pages, elements that are
+    read; whether there are any. length: characters of the page outside of forms."""
+    has_opened = False
+    for form in list(tree.iter("form")):
+        form.tag = "div"
+        prose = Prose("")
+        lay_out(form, prose, page.leaves_out)
+        if prose.length > max(length, _LONGEST_LABELS):
+            has_opened = True
+        else:
+            form.tag = "form"
+    return has_opened
+
+
+def lay_out(root, prose: Prose, leaves_out: Callable[[Any], bool] = web_page.is_left_out) -> None:
     """The text of a tree: elements that stand as blocks as paragraphs and lines, the rest within
-    lines."""
+    lines. leaves_out: whether an element is left out, beside those that are never text."""
     skipped = None
+    keeps_lines = [False]  # of the elements that have begun, each in the one before
     for event, element in etree.iterwalk(root, events=("start", "end")):
         tag = element.tag
         if not isinstance(tag, str):
             continue
         tag = tag.rpartition("}")[2].lower()
         if event == "start":
-            if skipped is None and _is_left_out(tag, element, prose):
+            keeps_lines.append(_keeps_lines(tag, element, keeps_lines[-1]))
+            if skipped is None and (
+                tag in _LEFT_OUT
+                or _is_hidden(element)
+                or leaves_out(element)
+                or (tag in ("a", "sup") and _is_note_mark(tag, element, prose))
+            ):
                 skipped = element
+                if not _is_hidden(element):  # what is before and behind it is shown apart
+                    _break(tag, prose)
             if skipped is None:
                 _begin(tag, element, prose)
-                if element.text:
-                    prose.text(element.text)
+                _add_text(element.text, prose, keeps_lines[-1])
         else:
+            keeps_lines.pop()
             if skipped is None:
-                _break(tag, prose)
+                _end(tag, prose)
             elif skipped is element:
                 skipped = None
-            if skipped is None and element.tail and element is not root:
-                prose.text(element.tail)
+            if skipped is None and element is not root:
+                _add_text(element.tail, prose, keeps_lines[-1])
 
 
-def _is_left_out(tag: str, element, prose: Prose) -> bool:
-    """Whether an element is no text of the page, or hidden, or the mark of a note."""
-    if tag in _LEFT_OUT and not _is_form_of_page(tag, element):
-        return True
-    if element.get("hidden") is not None or element.get("aria-hidden") == "true":
-        return True
-    if _HIDDEN.search(element.get("style") or ""):
-        return True
-    return tag in ("a", "sup") and _is_note_mark(tag, element, prose)
+def _is_hidden(element) -> bool:
+    return (
+        element.get("hidden") is not None
+        or element.get("aria-hidden") == "true"
+        or _HIDDEN.search(element.get("style") or "") is not None
+    )
 
 
-def _is_form_of_page(tag: str, element) -> bool:
-    """Whether an element is a form that has the text of the page in it, as ASP.NET makes them."""
-    if tag != "form":
-        return False
-    states = (field.get("name") or "" for field in element.iter("input"))
-    if any(name.startswith("__VIEWSTATE") for name in states):
-        return True
-    return next(element.iter(*_OF_PAGES), None) is not None
+def _keeps_lines(tag: str, element, inherited: bool) -> bool:
+    """Whether the line ends of an element's text are shown. inherited: those of what it is in."""
+    if style := element.get("style"):
+        values = _WHITE_SPACE.findall(style)
+        if values:
+            return values[-1].lower() in _KEEPING_LINES
+    return inherited or tag in _PREFORMATTED
+
+
+def _add_text(text: str | None, prose: Prose, keeps_lines: bool) -> None:
+    if text and keeps_lines:
+        prose.preformatted(text)
+    elif text:
+        prose.text(text)
 
 
 def _begin(tag: str, element, prose: Prose) -> None:
     if tag in _HEADINGS:
         prose.heading()
+    elif tag == "table":
+        prose.begin_table()
+    elif tag == "tr":
+        prose.begin_row()
+    elif tag in ("td", "th"):
+        prose.begin_cell()
+    elif tag == "br" and _is_in_header_cell(element):
+        prose.blank()
     elif "pagebreak" in (
         element.get("{http://www.idpf.org/2007/ops}type")
         or element.get("epub:type")
@@ -166,6 +241,21 @@ def _begin(tag: str, element, prose: Prose) -> None:
         prose.page()
     else:
         _break(tag, prose)
+
+
+def _end(tag: str, prose: Prose) -> None:
+    if tag == "tr":
+        prose.end_row()
+    elif tag in ("td", "th"):
+        prose.line()
+    elif tag != "br":
+        _break(tag, prose)
+
+
+def _is_in_header_cell(element) -> bool:
+    """Whether an element is in a cell that names a row or a column: “Length<br>(km)”."""
+    cell = next(element.iterancestors("th", "td", "table"), None)
+    return cell is not None and cell.tag == "th"
 
 
 def _is_note_mark(tag: str, element, prose: Prose) -> bool:
@@ -179,7 +269,9 @@ def _is_note_mark(tag: str, element, prose: Prose) -> bool:
         return note_marks.is_mark(text, before, linked)
     if any(kind in _NOTE_KINDS for kind in _kinds(element)):
         return note_marks.is_mark(text, before, linked=True)
-    return _leads_within(element) and note_marks.is_linked_number(text, before)
+    if not _leads_within(element):
+        return False
+    return text.strip() in _PERMALINKS or note_marks.is_linked_number(text, before)
 
 
 def _leads_within(element) -> bool:
@@ -201,7 +293,6 @@ def _break(tag: str, prose: Prose) -> None:
 
 def _about(tree) -> tuple[str, str, dict[str, str]]:
     """Title, date, and what the page says of itself."""
-    title = next((line("".join(element.itertext())) for element in tree.iter("title")), "")
     metas: dict = {}
     for meta in tree.iter("meta"):
         key = (meta.get("name") or meta.get("property") or "").lower()
@@ -209,7 +300,7 @@ def _about(tree) -> tuple[str, str, dict[str, str]]:
         if key and value:
             metas.setdefault(key, value)
     return (
-        title,
+        page_title.title(tree),
         next((metas[key] for key in _DATES if key in metas), ""),
         {key: metas.get(key, "") for key in ("author", "description")}
         | {"language": tree.get("lang") or ""},

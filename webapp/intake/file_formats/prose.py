@@ -3,6 +3,7 @@ headings begin."""
 
 import itertools
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from webapp.intake.file_formats.base import (
     MAX_FIELD,
@@ -22,12 +23,27 @@ from webapp.intake.file_formats.base import (
 )
 
 GAPS = ("", " ", "\n", "\n\n")  # between two pieces of a text: by how far they are apart
+PAGE_GAP = "\n\f"
+CELL_GAP = "\t"  # between the cells of a row, as browsers copy them
+_LINE_ENDS = {"\n", "\n\n", PAGE_GAP}
 _GLUED = 24  # characters, and pieces, that `glued` looks at
+# Characters of a row that is one line: some 80 words. More are columns of a page that a table lays
+# out, or speeches beside the names of their speakers
+LONGEST_ROW = 500
+
+
+@dataclass
+class _Row:
+    """Where a row of a table begins while its cells are added."""
+
+    first_piece: int  # of Prose.pieces
+    begin: int  # characters of the text before it
+    first_pieces_of_cells: list[int] = field(default_factory=list)
 
 
 class Prose:
     """Lines end with a line end, paragraphs with a blank line, pages with a form feed. White space
-    within a line is one space."""
+    within a line is one space, and a tab between two cells of a row."""
 
     def __init__(self, name: str):
         self.name = name
@@ -39,6 +55,8 @@ class Prose:
         self._heading = False
         self._is_attached = False  # whether the next piece goes on with the word before it
         self.flat = False  # whether a page's text was added without its layout
+        self._rows: list[_Row] = []  # that have begun, each in a cell of the one before
+        self._end_of_row = 0  # how many pieces there were behind the last row that is one line
 
     def text(self, raw: str) -> None:
         words = " ".join(clean(raw).split())
@@ -52,7 +70,7 @@ class Prose:
         if raw[0].isspace():
             self._gap = max(self._gap, 1)
         if self.length:
-            self._add("\n\f" if self._page else GAPS[self._gap])
+            self._add(PAGE_GAP if self._page else GAPS[self._gap])
         if self._heading:
             self.headings.append(self.length)
         self._add(words)
@@ -68,6 +86,17 @@ class Prose:
                 f"“{self.name}” is longer than {MAX_TEXT:,} characters; it was left out. Cut it"
                 " into parts."
             )
+
+    def preformatted(self, raw: str) -> None:
+        """Add a text whose line ends divide lines, and whose blank lines divide paragraphs."""
+        first_line, *others = clean(raw).split("\n")
+        self.text(first_line)
+        for written in others:
+            if GAPS[self._gap] in _LINE_ENDS:  # nothing but white space since the last one
+                self.paragraph()
+            else:
+                self.line()
+            self.text(written)
 
     def glued(self) -> str:
         """The end of the line to which a piece would be attached: "" where a space or a line end is
@@ -111,6 +140,55 @@ class Prose:
 
     def page(self) -> None:
         self._page = True
+
+    def begin_table(self) -> None:
+        self.paragraph()
+        self._end_of_row = 0
+
+    def begin_row(self) -> None:
+        self.line()
+        self._rows.append(_Row(len(self.pieces), self.length))
+
+    def begin_cell(self) -> None:
+        self.line()
+        if self._rows:  # some tables have cells without rows
+            self._rows[-1].first_pieces_of_cells.append(len(self.pieces))
+
+    def end_row(self) -> None:
+        """Make the row one line, with tabs between its cells, where each of several cells is a line
+        or a paragraph, and all are short. Another row stays as its cells were added."""
+        row = self._rows.pop()
+        self.line()
+        if len(self.pieces) == row.first_piece:
+            return
+        gaps = {
+            piece
+            for piece in row.first_pieces_of_cells
+            if row.first_piece < piece < len(self.pieces)
+        }
+        follows_a_row = 0 < row.first_piece == self._end_of_row
+        has_cells = bool(gaps) or (follows_a_row and len(row.first_pieces_of_cells) > 1)
+        self._end_of_row = 0
+        if has_cells and self._is_line(row, gaps):
+            self._end_of_row = len(self.pieces)
+            for gap in gaps:
+                self._replace(gap, CELL_GAP)
+            if follows_a_row and self.pieces[row.first_piece] != PAGE_GAP:
+                self._replace(row.first_piece, "\n")
+
+    def _is_line(self, row: _Row, gaps: set[int]) -> bool:
+        """Whether a row is short and has no line ends but `gaps`, the pieces between its cells."""
+        is_short = self.length - row.begin <= LONGEST_ROW
+        has_heading = bool(self.headings) and self.headings[-1] >= row.begin
+        if not is_short or has_heading:
+            return False
+        pieces = enumerate(self.pieces[row.first_piece + 1 :], row.first_piece + 1)
+        line_ends = {number for number, piece in pieces if piece in _LINE_ENDS}
+        return line_ends == gaps and all(self.pieces[gap] != PAGE_GAP for gap in gaps)
+
+    def _replace(self, piece: int, gap: str) -> None:
+        self.length += len(gap) - len(self.pieces[piece])
+        self.pieces[piece] = gap
 
     def document(
         self,

@@ -43,7 +43,7 @@ def test_html_as_it_comes(file):
     document, said = one(file, page, "a.html")
     assert (
         document.text
-        == "Onewo" + "rd été 😀\nnext\n\nunclosed tags\n\na\nb\n\nOf this\n\nand that\n\na b c"
+        == "Onewo" + "rd été 😀\nnext\n\nunclosed tags\n\na\tb\n\nOf this\n\nand that\n\na b\nc"
         and not said
     )
     assert document.title == "A <script> in a title" and document.text[
