@@ -247,7 +247,7 @@ def _index(folder: Path) -> Index:
         two_sets.tokens(index.fields["text"], 2, mask, 1)
     for windows in (
         collocations.Near(index, 1, 1, 1),
-        collocations.Pairs(index, 1, 1, 1, False, np.zeros(1, np.int32)),
+        collocations.FormPairs(index, 1, 1, 1, False, np.zeros(1, np.int32)),
     ):
         windows.add(np.zeros(1, np.int32), np.zeros(1, np.int32))
     return index

@@ -18,7 +18,7 @@ GOLDEN_SECTION = 0.6180339887498949
 _NO_GROUPS = frozen(np.zeros(0, np.int32), np.int32)
 
 
-class Near(NamedTuple):
+class NearWord(NamedTuple):
     """A word that tells a sense from the others (Uses.near), or a word from another
     (distinguishing). documents: how many of `of` have it; elsewhere: the share of the others'
     documents that do. Of senses the sections of long documents count, of two words whole
@@ -126,7 +126,7 @@ class Uses:
         keys = np.where(day > 0, last - day if newest else day - first, last - first + 1)
         return pairs[senses.ordered(keys.astype(np.int32), last - first + 1)]
 
-    def near(self, topics: list[int], count: int) -> list[list[Near]]:
+    def near(self, topics: list[int], count: int) -> list[list[NearWord]]:
         """For each of a word's senses, the `count` words that tell it from its others.
 
         They mostly belong to the sense's topic themselves, and occur in more of its documents than
@@ -186,7 +186,7 @@ def _beside(
 
 def _named(
     word: int, words, own_counts, all_counts, elsewhere, size: int, other_documents: int, count: int
-) -> list[Near]:
+) -> list[NearWord]:
     least = 2 if size > FEW_DOCUMENTS else 1  # a word of one document says little of many
     is_mostly_own = 2 * own_counts >= all_counts
     is_more_frequent = all_counts * other_documents > elsewhere * size
@@ -201,7 +201,7 @@ def _named(
     for i, row in zip(best_words, fit[best_words], strict=True):
         documents = int(all_counts[row])
         share = float(share_elsewhere[row])
-        near_words.append(Near(int(words[row]), documents, int(size), share, float(score[i])))
+        near_words.append(NearWord(int(words[row]), documents, int(size), share, float(score[i])))
     return near_words
 
 
@@ -219,7 +219,7 @@ def spread(items: np.ndarray) -> np.ndarray:
 
 def distinguishing(
     evidence: Evidence, first: Uses, second: Uses, count: int
-) -> tuple[list[Near], list[Near]]:
+) -> tuple[list[NearWord], list[NearWord]]:
     """The `count` words that occur in documents with one word rather than in those with another, in
     the order of G2 (inference.log_likelihood), on at most SAMPLED documents of each; those of the
     first word, then those of the second.

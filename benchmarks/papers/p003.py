@@ -31,6 +31,7 @@ from benchmarks.papers.bench import (
 from inference import Bow, mixtures
 from inference.engines import arena, lsparse, sparse, ssi
 from inference.kernels import select
+from inference.kernels.minibatch import MinibatchWithCounts
 from inference.schedule import Schedule, held_out_documents
 
 NEAR = 0.05  # total variation
@@ -239,7 +240,7 @@ def _figure_3(bench: Bench) -> Outcome:
 
 
 def _token_weights(
-    config: lsparse.Resolved, state: lsparse.State, batch: sparse.Batch
+    config: lsparse.Resolved, state: lsparse.State, batch: MinibatchWithCounts
 ) -> np.ndarray:
     """W of each pair, float64[P, K], the largest of each 0: psi(alpha + N_dk) + E log beta_kw, N
     from the local step."""
@@ -262,7 +263,7 @@ def _token_weights(
     return weights - weights.max(axis=1, keepdims=True)
 
 
-def _sum(V: int, K: int, batch: sparse.Batch, topics: np.ndarray, r: np.ndarray) -> None:
+def _sum(V: int, K: int, batch: MinibatchWithCounts, topics: np.ndarray, r: np.ndarray) -> None:
     """Add the statistics of a batch to empty ones. topics: uint16[P, L], r: their shares."""
     rows = arena.Rows(seed=0, **arena.empty(V, K, np.float64))
     sparse.add(rows, batch, topics, r, *sparse.NOTHING, drop_below=0.0)

@@ -42,7 +42,7 @@ class _Solution(NamedTuple):
     scale: np.ndarray
 
 
-Theta = tuple[csr_matrix, np.ndarray, np.ndarray]  # S, r and alpha of theta = S + r alpha'
+ThetaParts = tuple[csr_matrix, np.ndarray, np.ndarray]  # S, r and alpha of theta = S + r alpha'
 
 
 def fit(
@@ -149,7 +149,7 @@ def _noise_of_drawing(weight: np.ndarray, draws: int) -> np.ndarray:
 
 
 def _variance_of_theta(
-    theta: Theta, noise: np.ndarray, lengths: np.ndarray, alpha: np.ndarray
+    theta: ThetaParts, noise: np.ndarray, lengths: np.ndarray, alpha: np.ndarray
 ) -> np.ndarray:
     """float64[T, Q]: what documents add whose theta is not known, but drawn. noise: float64[n, Q],
     how much the variance of each counts."""
@@ -193,7 +193,7 @@ def _by_unit(weight: np.ndarray, starts: np.ndarray) -> csr_matrix:
     return csr_matrix((weight, np.arange(len(weight)), starts))
 
 
-def _theta(data: regression.Data, rows: np.ndarray, alpha: np.ndarray) -> Theta:
+def _theta(data: regression.Data, rows: np.ndarray, alpha: np.ndarray) -> ThetaParts:
     """S, r and alpha of S + r alpha': [n, T], float64[n], float64[T]."""
     sizes = data.doc_ptr[rows + 1] - data.doc_ptr[rows]
     has_column = data.into >= 0

@@ -27,10 +27,11 @@ from inference.engines.contract import (
     resolved,
     setting,
 )
-from inference.engines.sparse import UNITS, Batch
+from inference.engines.sparse import UNITS
 from inference.errors import number_of
 from inference.kernels import clusters, rng
 from inference.kernels.gibbs import CHUNKS
+from inference.kernels.minibatch import MinibatchWithCounts
 from inference.references import entries
 from inference.topics import Theta, Topics
 
@@ -278,7 +279,11 @@ def _reassign(state: State, bow: Bow, documents: np.ndarray, chosen: np.ndarray)
 
 
 def _remember(
-    state: State, batch: Batch, documents: np.ndarray, new_clusters: np.ndarray, new: np.ndarray
+    state: State,
+    batch: MinibatchWithCounts,
+    documents: np.ndarray,
+    new_clusters: np.ndarray,
+    new: np.ndarray,
 ) -> None:
     """Replace documents' old statistics by the new. new: [n, L], times UNITS, of documents with
     words."""
@@ -325,7 +330,7 @@ def _weights(
 def _visit(
     config: Resolved,
     state: State,
-    batch: Batch,
+    batch: MinibatchWithCounts,
     old_clusters: np.ndarray | None = None,
     old: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -7,7 +7,6 @@ sum.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from inference.engines import batch as batches, contract
 from inference.engines.arena import STEP_WHOLE
 from inference.engines.contract import PI_LEAST
 from inference.kernels import rows, vb
+from inference.kernels.minibatch import MinibatchByWord
 from inference.runtime.memory import DOUBLE, SINGLE
 from inference.topics import LISTED_TOKENS, Theta, Topics
 
@@ -66,37 +66,13 @@ class State(contract.State):
             self.pi = 1.0
 
 
-class Batch(NamedTuple):
-    """Pairs (document, word) of some documents, in the documents' order and by word.
-
-    words: int64[n], the distinct ones, ascending. doc_ptr: int64[S + 1], places: int32[P], each
-    pair's place in `words`, counts: float32[P], its tokens: by document. word_ptr: int64[n + 1],
-    pairs: int32[P], documents: int32[P]: the pairs of each word, ascending, and each pair's
-    document, from 0 to S - 1. lengths: float64[S], tokens of each document.
-    """
-
-    words: np.ndarray
-    doc_ptr: np.ndarray
-    places: np.ndarray
-    counts: np.ndarray
-    word_ptr: np.ndarray
-    pairs: np.ndarray
-    documents: np.ndarray
-    lengths: np.ndarray
-
-    @property
-    def tokens(self) -> int:
-        """How many tokens its documents have."""
-        return int(self.lengths.sum())
-
-
-def batch_of(bow: Bow, documents: np.ndarray) -> Batch:
+def batch_of(bow: Bow, documents: np.ndarray) -> MinibatchByWord:
     """The pairs of some documents. documents: int64[S]."""
     words, doc_ptr, slots, token_ptr = batches.expand(bow, documents)
     word_ptr, pairs, _ = rows.by_word(slots, token_ptr, len(words))
     document = np.repeat(np.arange(len(documents), dtype=np.int32), np.diff(doc_ptr))
     lengths = np.diff(token_ptr[doc_ptr]).astype(np.float64)
-    return Batch(
+    return MinibatchByWord(
         words,
         doc_ptr,
         slots,

@@ -14,7 +14,7 @@ import numpy as np
 
 from inference.bow import Bow, ranges
 from inference.engines import arena, defaults
-from inference.engines.batch import Batch, expand, keys as streams
+from inference.engines.batch import expand, keys as streams
 from inference.engines.contract import (
     PI_LEAST,
     About,
@@ -35,6 +35,7 @@ from inference.engines.lda_sentences import trained_lda
 from inference.engines.priors import as_set
 from inference.errors import Invalid, number_of
 from inference.kernels import frank_wolfe, rng, rows
+from inference.kernels.minibatch import Minibatch
 from inference.references import entries
 from inference.runtime.memory import DOUBLE, SINGLE
 from inference.topics import LISTED_TOKENS, Theta, Topics
@@ -306,7 +307,7 @@ def _weights(config: Resolved, state: State) -> _Weights:
 class _Inferred(NamedTuple):
     """What `frank_wolfe.infer` fills."""
 
-    theta: frank_wolfe.Mixtures
+    theta: frank_wolfe.MinibatchTheta
     factors: np.ndarray
     values: np.ndarray
     gaps: np.ndarray
@@ -314,7 +315,7 @@ class _Inferred(NamedTuple):
 
 def _gather(
     config: Resolved, state: State, words: np.ndarray, weights: _Weights
-) -> frank_wolfe.Rows:
+) -> frank_wolfe.MinibatchRows:
     return frank_wolfe.gather(
         words, state.arena, weights.factor, weights.floor, config.inference != "ope"
     )
@@ -322,8 +323,8 @@ def _gather(
 
 def _infer(
     config: Resolved,
-    batch: Batch,
-    gathered: frank_wolfe.Rows,
+    batch: Minibatch,
+    gathered: frank_wolfe.MinibatchRows,
     weights: _Weights,
     keys: np.ndarray,
     final: bool,
@@ -351,7 +352,7 @@ def _infer(
         form,
     )
     inferred = _Inferred(
-        frank_wolfe.Mixtures.empty(starts),
+        frank_wolfe.MinibatchTheta.empty(starts),
         np.empty(len(batch.places), np.float32),
         np.zeros(n),
         np.zeros(n),
@@ -384,8 +385,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 def _learn(
     config: Resolved,
     state: State,
-    batch: Batch,
-    gathered: frank_wolfe.Rows,
+    batch: Minibatch,
+    gathered: frank_wolfe.MinibatchRows,
     inferred: _Inferred,
     floor: np.ndarray,
     scale: float,
@@ -432,7 +433,7 @@ def _learn(
         state.totals = rows.sum_topics(state.arena, K)
 
 
-def _held(batch: Batch, theta: frank_wolfe.Mixtures, K: int) -> np.ndarray:
+def _held(batch: Minibatch, theta: frank_wolfe.MinibatchTheta, K: int) -> np.ndarray:
     """float64[K]: tokens of a batch's documents by their theta, what is spread evenly left out."""
     listed_places = _listed(theta)
     weights = theta.weights[listed_places].astype(np.float64) * np.repeat(
@@ -441,7 +442,7 @@ def _held(batch: Batch, theta: frank_wolfe.Mixtures, K: int) -> np.ndarray:
     return np.bincount(theta.topics[listed_places], weights=weights, minlength=K)
 
 
-def _listed(theta: frank_wolfe.Mixtures) -> np.ndarray:
+def _listed(theta: frank_wolfe.MinibatchTheta) -> np.ndarray:
     """Where the topics of all documents are, in their order: int64."""
     return ranges(theta.starts[:-1], theta.sizes)
 
@@ -456,8 +457,8 @@ def _scaled(state: State, by_topic: np.ndarray) -> np.ndarray:
 
 def _add(
     state: State,
-    batch: Batch,
-    gathered: frank_wolfe.Rows,
+    batch: Minibatch,
+    gathered: frank_wolfe.MinibatchRows,
     inferred: _Inferred,
     change: frank_wolfe.Change,
 ) -> None:
@@ -465,7 +466,7 @@ def _add(
     keep = change.keep
     word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
     documents = np.repeat(np.arange(len(batch.doc_ptr) - 1, dtype=np.int32), np.diff(batch.doc_ptr))
-    by_word = frank_wolfe.Pairs(
+    by_word = frank_wolfe.PairsByWord(
         batch.words, word_ptr, pairs, documents, np.diff(batch.token_ptr), inferred.factors
     )
     blended = frank_wolfe.blend(
@@ -516,7 +517,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
 
 def _final(
     config: Resolved, state: State, bow: Bow, documents: np.ndarray, weights: _Weights
-) -> tuple[Batch, _Inferred]:
+) -> tuple[Minibatch, _Inferred]:
     """theta under the topics as they are, without learning from it; random numbers depend on the
     document alone."""
     batch = expand(bow, documents)

@@ -34,6 +34,7 @@ from inference.engines.contract import (
 )
 from inference.errors import number_of
 from inference.kernels import hdp, vb
+from inference.kernels.minibatch import MinibatchByWord
 from inference.references import entries
 from inference.runtime.arrays import ABOVE_ZERO
 from inference.runtime.memory import DOUBLE, SINGLE
@@ -268,7 +269,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 
 
 def _move(
-    state: State, batch: dense.Batch, local: hdp.Local, step_size: float, scale: float
+    state: State, batch: MinibatchByWord, local: hdp.Local, step_size: float, scale: float
 ) -> None:
     """lambda and the sticks' masses fade by 1 - rho, and rho times what the batch gives, `scale`
     times, is added."""
@@ -303,7 +304,7 @@ def _pointers(config: Resolved) -> int:
 def _local(
     config: Resolved,
     state: State,
-    batch: dense.Batch,
+    batch: MinibatchByWord,
     iterations: int,
     tolerance: float,
     gives: bool = True,

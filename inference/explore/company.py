@@ -38,7 +38,7 @@ _LEAST_WEIGHT = 1e-9  # of a word that meets no other: weights are divided by
 _PHRASE = 0.5  # of two words' pieces, that a fixed phrase shares
 
 
-class Company(NamedTuple):
+class TopicCompany(NamedTuple):
     """What the company of its words says of each topic; NaN where it can't be said. apart:
     float64[K], the second eigenvalue. across: float64[K], mean log lift of the pairs of words from
     both sides, over rows. tells: float64[K], residual idf of its frequent words, the run's median
@@ -73,7 +73,7 @@ class Company(NamedTuple):
         return np.nan_to_num(self.tells, nan=np.inf) <= GENERAL
 
 
-def company(evidence: Evidence) -> Company:
+def company(evidence: Evidence) -> TopicCompany:
     """The kind of each topic, by its first words. Takes the postings of FIRST_WORDS words a
     topic."""
     K = evidence.K
@@ -84,7 +84,7 @@ def company(evidence: Evidence) -> Company:
         np.median(evidence.topic_documents.counts[evidence.topic_documents.counts > 0]), 1
     )
     unknown = np.full(K, np.nan)
-    companies = Company(
+    companies = TopicCompany(
         unknown, unknown.copy(), unknown.copy(), documents, [([], []) for _ in range(K)]
     )
     step = even_step(len(rows.words), MOST_PAIRS)

@@ -38,7 +38,7 @@ _PIECE = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 _GAP = regex.compile(rf"[^\p{{L}}\p{{M}}\p{{N}}]{{1,{GAP_CHARACTERS}}}")
 
 
-class Phrase(NamedTuple):
+class TopicPhrase(NamedTuple):
     """Two or three words of the vocabulary that are neighbours in a topic's documents.
 
     words: their numbers. gaps: characters between each two. tokens: how often, two of its words
@@ -58,12 +58,12 @@ class Sample(NamedTuple):
 
     documents: np.ndarray
     tokens: int
-    phrases: list[Phrase]
-    naming: list[Phrase]
+    phrases: list[TopicPhrase]
+    naming: list[TopicPhrase]
     size: int
 
     @property
-    def every(self) -> list[Phrase]:
+    def every(self) -> list[TopicPhrase]:
         """All phrases, each once."""
         return list({phrase.words: phrase for phrase in (*self.naming, *self.phrases)}.values())
 
@@ -149,7 +149,7 @@ def _neighbours(words, counts, own_words, offsets, lengths):
     return table[:n].copy()
 
 
-def _phrases(rows: list[np.ndarray], looked_at: int, limit: int) -> list[Phrase]:
+def _phrases(rows: list[np.ndarray], looked_at: int, limit: int) -> list[TopicPhrase]:
     """The `limit` most frequent phrases of some documents: pairs, and of a pair that is nearly
     always in a longer phrase that one."""
     if not sum(map(len, rows)):
@@ -161,7 +161,7 @@ def _phrases(rows: list[np.ndarray], looked_at: int, limit: int) -> list[Phrase]
         np.unique(phrase_of_row * len(rows) + document) // len(rows), minlength=len(distinct)
     )
     order = np.lexsort((distinct[:, 1], distinct[:, 0], -tokens))
-    phrases: dict[tuple[int, ...], Phrase] = {}
+    phrases: dict[tuple[int, ...], TopicPhrase] = {}
     for i in order[documents[order] >= min(LEAST_DOCUMENTS, looked_at)][:limit].tolist():
         phrase = _longer(
             distinct[i].tolist(), table[phrase_of_row == i], int(tokens[i]), int(documents[i])
@@ -182,7 +182,7 @@ def _distinct(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return table[first], inverse, times
 
 
-def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> Phrase:
+def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> TopicPhrase:
     """The pair as a phrase, with the word before or behind it that nearly always occurs there."""
     first, second, gap = pair
     for column in (3, 5):
@@ -190,10 +190,10 @@ def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> P
         word, near = around[np.argmax(times)].tolist()
         if word >= 0 and times.max() >= LONGER_PHRASE_PART * tokens:
             words = (word, first, second) if column == 3 else (first, second, word)
-            return Phrase(
+            return TopicPhrase(
                 words, (near, gap) if column == 3 else (gap, near), int(times.max()), documents
             )
-    return Phrase((first, second), (gap,), tokens, documents)
+    return TopicPhrase((first, second), (gap,), tokens, documents)
 
 
 def _begins_sentence(before: str) -> bool:
@@ -274,7 +274,7 @@ def written(
     written = Written()
     phrases = sample.every
     numbers = {int(w) for w in words}
-    by_first: dict[int, list[Phrase]] = {}
+    by_first: dict[int, list[TopicPhrase]] = {}
     for phrase in phrases:
         numbers.update(phrase.words)
         by_first.setdefault(phrase.words[0], []).append(phrase)
@@ -298,7 +298,7 @@ def written(
 
 
 def _phrase_end(
-    phrase: Phrase,
+    phrase: TopicPhrase,
     start: int,
     ends: dict[tuple[int, int], int],
     text: str,

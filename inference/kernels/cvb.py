@@ -231,11 +231,11 @@ def visit(batch, present, leads, how, keys, before, after):
     the pair itself. N_dk, and the document's part of N_k, change with each word; the rest of N_k,
     and N_kw, are as before the minibatch.
 
-    batch: dense.Batch. present: Present. leads: int32[W, M], of `leading`. how: Turns. keys:
-    uint64[n], of random streams. before: Phi as it is in the present statistics. after: Phi,
-    filled.
-    Weighed are the topics that the document has and those that lead the word; in the first turn of
-    a new document all. What is left in one loop changes a dozen numbers of the document.
+    batch: minibatch.MinibatchByWord. present: Present. leads: int32[W, M], of `leading`. how:
+    Turns. keys: uint64[n], of random streams. before: Phi as it is in the present statistics.
+    after: Phi, filled. Weighed are the topics that the document has and those that lead the word;
+    in the first turn of a new document all. What is left in one loop changes a dozen numbers of the
+    document.
     """
     doc_ptr = batch.doc_ptr
     places = batch.places
@@ -380,8 +380,8 @@ def visit(batch, present, leads, how, keys, before, after):
 def add(batch, before, after, unit, statistics, totals):
     """Put a minibatch's new phi into the statistics, times `unit`, and take its old one out.
 
-    batch: dense.Batch: a word's row is the work of one thread, in the order of its pairs. before,
-    after: Phi. statistics: float64[V, K], and totals: float64[K], its sums by topic.
+    batch: minibatch.MinibatchByWord: a word's row is the work of one thread, in the order of its
+    pairs. before, after: Phi. statistics: float64[V, K], and totals: float64[K], its sums by topic.
     """
     words = batch.words
     word_ptr = batch.word_ptr

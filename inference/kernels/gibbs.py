@@ -39,7 +39,7 @@ _0, _1, _2, _3, _4, _5, _6, _7, _8 = (np.uint64(i) for i in range(9))
 UNSEEN = np.uint16(0xFFFF)  # in place of a topic: the token was never sampled
 
 
-class Documents(NamedTuple):
+class StoredDocuments(NamedTuple):
     """Documents where they are stored. rows: int64[n], the row of each in indptr (int64), which
     says where its pairs are in words and counts (int32). first: int64[n], the place of each one's
     first token among the draws; lengths: int64[n], how many tokens it has. keys: uint64[n], a

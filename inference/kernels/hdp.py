@@ -301,9 +301,9 @@ class Local(NamedTuple):
 def documents(batch, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, local):
     """The local step of each document of a minibatch, which is independent of all others.
 
-    batch: dense.Batch. logs: float64[W, K], of `log_table`. gamma: float64[n, K], of LDA, where
-    documents start. stick_logs: float64[K], E[log sigma(v)]. local: Local, filled; a document
-    without words is left alone.
+    batch: minibatch.MinibatchByWord. logs: float64[W, K], of `log_table`. gamma: float64[n, K], of
+    LDA, where documents start. stick_logs: float64[K], E[log sigma(v)]. local: Local, filled; a
+    document without words is left alone.
     """
     doc_ptr = batch.doc_ptr
     slots = batch.places

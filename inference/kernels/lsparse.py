@@ -554,11 +554,11 @@ def visit(batch, rows, g, first, alpha, how, old, new, told):
     """The local step of some documents (003, Algorithm 2): at most L topics for each token, and in
     which shares.
 
-    batch: sparse.Batch. rows: of `weigh`; g: of `unlisted`; first: of `first_choice`. how: How.
-    old: Tokens, without rows where nothing is remembered; new: Tokens, filled; both times
-    how.units. told: int64[n, 4], filled: sweeps, restarts that were proposed, that were accepted,
-    and what was the best: 0 what is remembered, 1 what came from there, 2 what came from the words
-    alone.
+    batch: minibatch.MinibatchWithCounts. rows: of `weigh`; g: of `unlisted`; first: of
+    `first_choice`. how: How. old: Tokens, without rows where nothing is remembered; new: Tokens,
+    filled; both times how.units. told: int64[n, 4], filled: sweeps, restarts that were proposed,
+    that were accepted, and what was the best: 0 what is remembered, 1 what came from there, 2 what
+    came from the words alone.
 
     With WARM and BETTER what is remembered is kept where nothing better is found, under the present
     topics: the bound can't fall then.

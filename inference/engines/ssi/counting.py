@@ -13,10 +13,11 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena, together
-from inference.engines.batch import RECOUNTED, Batch, expand
+from inference.engines.batch import RECOUNTED, expand
 from inference.engines.ssi.settings import Resolved
 from inference.engines.ssi.state import State
 from inference.kernels import counts, gibbs, rows
+from inference.kernels.minibatch import Minibatch
 
 EXACT = 1 << 24  # the most up to which float32 holds all whole numbers
 # Of a table of counts by word and topic, at the most: 2 GiB, or 4; beyond, rows are kept
@@ -91,13 +92,13 @@ def apply_changes(state: State, changed: np.ndarray, begins: np.ndarray, ends: n
     counts.apply(changed, begins, ends, state.table, state.totals, numba.get_num_threads())
 
 
-def add_counts(state: State, other: together.Counts) -> None:
+def add_counts(state: State, other: together.CountChanges) -> None:
     """Add what another process counted to the table and totals."""
     counts.add(*other, state.table, state.totals)
 
 
 def add_samples(
-    state: State, batch: Batch, new: np.ndarray, old: np.ndarray, unit: float, drop_below: float
+    state: State, batch: Minibatch, new: np.ndarray, old: np.ndarray, unit: float, drop_below: float
 ) -> None:
     """Put a batch's samples into the rows, and take its old ones out.
 

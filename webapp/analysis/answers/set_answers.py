@@ -9,7 +9,7 @@ import numpy as np
 
 from inference import answers as estimator
 from inference.answers import Answers, Obstacle, Question, QuestionFamily, held, question
-from inference.answers.held import Settings
+from inference.answers.held import ComparedSettings
 from inference.effects import regression
 from inference.effects.regression import Data
 from webapp.analysis.answers import groups, spans
@@ -136,7 +136,7 @@ def of_sides(
 def with_held(
     key: tuple,
     make_data: Callable[[], Data],
-    settings: Settings,
+    settings: ComparedSettings,
     obstacle: Obstacle | None = None,
     fit: held.Fitted = regression.fit,
     exchanges: bool = True,

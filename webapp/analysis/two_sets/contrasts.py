@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from inference.answers import Answers, Obstacle, QuestionFamily
-from inference.answers.held import Settings
+from inference.answers.held import ComparedSettings
 from inference.day_sums import TOKENS, WORDED
 from inference.effects import time_curve
 from inference.explore import bands as intervals
@@ -334,7 +334,7 @@ def _at_the_same_times(
     design = np.column_stack([trend, side_of_cell == 0]).astype(float)
     mix = np.where(side_of_cell == 0, words, 0.0)
     usual = mix @ trend / max(mix.sum(), 1e-300)
-    settings = Settings(
+    settings = ComparedSettings(
         rows=design,
         compared=np.array([[*usual, 1.0], [*usual, 0.0]]),
         side=side_of_cell,
