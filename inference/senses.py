@@ -9,7 +9,7 @@ from inference.bow import ranges
 from inference.evidence import Evidence
 from inference.kernels import assign, senses
 from inference.log_likelihood import g2_of_parts
-from inference.runtime.arrays import frozen
+from inference.runtime.arrays import frozen, offsets_of_parts
 
 SAMPLED = 1_000  # documents of a sense whose words are counted; more say the same
 FEW_DOCUMENTS = 3  # with a sense: of no more, a word of a single one counts
@@ -170,7 +170,7 @@ def _beside(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """kernels.senses.near of the rows of each sample."""
     bow = evidence.section_bow
-    ptr = np.append(0, np.cumsum([len(sample) for sample in samples])).astype(np.int64)
+    ptr = offsets_of_parts(len(sample) for sample in samples)
     rows = np.concatenate([*samples, np.zeros(0, np.int32)])
     return senses.near(
         ptr,

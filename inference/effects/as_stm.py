@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from inference.effects import regression
-from inference.runtime.arrays import row_blocks
+from inference.runtime.arrays import offsets_of_parts, row_blocks
 
 DRAWS = 25  # as stm makes where nothing else is asked for
 BLOCK = 1 << 14  # documents, and what is left of the last one's unit
@@ -182,7 +182,7 @@ def _blocks(data: regression.Data) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     for first, last in row_blocks(starts, BLOCK):
         rows = order[starts[first] : starts[last]]
         is_counted = data.cell[rows] >= 0
-        counted_before = np.append(0, np.cumsum(is_counted))
+        counted_before = offsets_of_parts(is_counted)
         ends = counted_before[starts[first : last + 1] - starts[first]]
         if ends[-1]:
             yield rows[is_counted], np.unique(ends)

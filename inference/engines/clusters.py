@@ -30,9 +30,10 @@ from inference.engines.contract import (
 from inference.engines.sparse import UNITS
 from inference.errors import number_of
 from inference.kernels import clusters, rng
-from inference.kernels.gibbs import CHUNKS
+from inference.kernels.chunks import CHUNKS
 from inference.kernels.minibatch import MinibatchWithCounts
 from inference.references import entries
+from inference.runtime.arrays import offsets_of_parts
 from inference.topics import Theta, Topics
 
 NAME = "clusters"
@@ -314,7 +315,7 @@ def _weights(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(row_ptr, topics, above, prior, floor), as `clusters.visit` takes them."""
     V = state.V
-    row_ptr = np.concatenate([[0], np.cumsum(state.length[words])])
+    row_ptr = offsets_of_parts(state.length[words])
     topics, above = clusters.weigh(
         words, state.start, state.arena_topics, state.arena_values, 1.0 / UNITS, config.eta, row_ptr
     )
@@ -374,7 +375,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     likeliest = np.take_along_axis(likeliest, order, 1)
     shares = np.take_along_axis(shares, order, 1)
     is_kept = shares > 0
-    indptr = np.concatenate([[0], np.cumsum(is_kept.sum(axis=1))])
+    indptr = offsets_of_parts(is_kept.sum(axis=1))
     return Theta(
         first,
         indptr,

@@ -36,6 +36,7 @@ from inference.engines.lda_sentences import priors_were, trained_lda
 from inference.engines.priors import as_set
 from inference.errors import number_of
 from inference.kernels import cvb, rng, rows, vb
+from inference.kernels.chunks import CHUNKS
 from inference.kernels.minibatch import MinibatchByWord
 from inference.references import entries
 from inference.runtime.memory import DOUBLE, SINGLE, large_array
@@ -450,8 +451,6 @@ def memory_bytes(config: Resolved, shape: Shape) -> int:
     statistics = VALUE_BYTES * shape.V * config.topics
     table = SINGLE * min(shape.V, pairs) * (config.topics + BROUGHT_TOPICS)
     of_pairs = pairs * (PHI_BYTES * config.most + PAIR_BYTES)
-    of_chunks = (
-        2 * DOUBLE * cvb.CHUNKS * config.topics
-    )  # tokens added, and room for as many numbers
+    of_chunks = 2 * DOUBLE * CHUNKS * config.topics  # tokens added, and room for as many numbers
     of_words = WORD_BYTES * shape.V
     return statistics + table + of_pairs + of_chunks + of_words

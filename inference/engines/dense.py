@@ -15,7 +15,9 @@ from inference.engines import batch as batches, contract
 from inference.engines.arena import STEP_WHOLE
 from inference.engines.contract import PI_LEAST
 from inference.kernels import rows, vb
+from inference.kernels.chunks import CHUNKS
 from inference.kernels.minibatch import MinibatchByWord
+from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.memory import DOUBLE, SINGLE
 from inference.topics import LISTED_TOKENS, Theta, Topics
 
@@ -128,7 +130,7 @@ def theta(gamma: np.ndarray, first: int, lengths: np.ndarray) -> Theta:
     document, topic = np.nonzero(is_listed)
     weights = share[document, topic]
     order = np.lexsort((topic, -weights, document))
-    indptr = np.concatenate(([0], np.cumsum(is_listed.sum(axis=1)))).astype(np.int64)
+    indptr = offsets_of_parts(is_listed.sum(axis=1))
     return Theta(first, indptr, topic[order].astype(np.int32), weights[order].astype(np.float32))
 
 
@@ -150,7 +152,7 @@ def memory_bytes(V: int, K: int, S: int, pairs: int, words: int, copies: int = 1
     of_words = words * (SINGLE * K + WORD_BYTES)
     of_documents = S * DOCUMENT_TOPIC_BYTES * K
     of_pairs = PAIR_BYTES * pairs
-    of_chunks = 2 * DOUBLE * vb.CHUNKS * K  # sums by topic, and room for as many numbers
+    of_chunks = 2 * DOUBLE * CHUNKS * K  # sums by topic, and room for as many numbers
     block = min(vb.BLOCK, BLOCK_WORDS * (K + vb.LANES))
     blocks = BLOCKS_AT_ONCE * 2 * SINGLE * block  # each with its transpose
     return values + of_words + of_documents + of_pairs + of_chunks + blocks

@@ -20,8 +20,9 @@ from inference.engines.concepts import SeedCompany
 from inference.engines.contract import Message, Shape, narrow_topics, rho
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, merge, rng, rows, seeds
-from inference.kernels.gibbs import shares
+from inference.kernels.chunks import chunk_bounds
 from inference.kernels.minibatch import Minibatch
+from inference.runtime.arrays import offsets_of_parts
 
 ITERATIONS = 20  # L: steps of OPE for a document
 ALPHA = 1.0  # over K: of OPE
@@ -160,7 +161,7 @@ def begin_joined(
     words = words[has_tokens]
     topics = topics[has_tokens]
     tokens = tokens[has_tokens]
-    indptr = np.append(0, np.cumsum(np.bincount(words, minlength=bow.V)))
+    indptr = offsets_of_parts(np.bincount(words, minlength=bow.V))
     totals = np.bincount(topics, tokens, finer_topics)
     groups = merge.join_nearest(indptr, topics.copy(), tokens.copy(), totals, K)
     arena.fill(state, words, numbers[groups[topics]], tokens)
@@ -329,7 +330,7 @@ def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Rece
     order = np.argsort(owner, kind="stable")
     document_places = np.argsort(order)  # of each document in the messages
     starts, first = (
-        np.append(0, np.cumsum(lengths))[document_places] for lengths in (sizes, pairs[order])
+        offsets_of_parts(lengths)[document_places] for lengths in (sizes, pairs[order])
     )
     return Received(
         frank_wolfe.MinibatchTheta(
@@ -356,7 +357,7 @@ def learned_run(
     (words, indptr, sizes, topics, values, added), for `together.packed`. before, eta, empty: what
     `infer` had as unit, eta and empty. documents: int64[n], of the whole minibatch."""
     words, word_ptr = rows.words_of(documents, bow.indptr, bow.words, bow.V)
-    bounds = shares(word_ptr)[runs[0] : runs[1] + 1]
+    bounds = chunk_bounds(word_ptr)[runs[0] : runs[1] + 1]
     words = words[bounds[0] : bounds[-1]]
     word_ptr = word_ptr[bounds[0] : bounds[-1] + 1] - word_ptr[bounds[0]]
     doc_of, factors = rows.pairs_of(

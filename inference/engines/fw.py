@@ -35,8 +35,10 @@ from inference.engines.lda_sentences import trained_lda
 from inference.engines.priors import as_set
 from inference.errors import Invalid, number_of
 from inference.kernels import frank_wolfe, rng, rows
+from inference.kernels.chunks import CHUNKS
 from inference.kernels.minibatch import Minibatch
 from inference.references import entries
+from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.memory import DOUBLE, SINGLE
 from inference.topics import LISTED_TOKENS, Theta, Topics
 
@@ -341,7 +343,7 @@ def _infer(
     most_topics = np.full(n, vertices)
     if final:
         most_topics += (tokens / frank_wolfe.LEAST_LISTED_TOKENS).astype(np.int64)
-    starts = np.append(0, np.cumsum(np.minimum(K, most_topics)))
+    starts = offsets_of_parts(np.minimum(K, most_topics))
     method = frank_wolfe.Method(
         KINDS[config.inference],
         STEPS[config.step],
@@ -511,7 +513,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     )
     topics = listed_theta.topics[listed_places]
     order = np.lexsort((topics, -theta, document))
-    indptr = np.concatenate([[0], np.cumsum(listed_theta.sizes)]).astype(np.int64)
+    indptr = offsets_of_parts(listed_theta.sizes)
     return Theta(first, indptr, topics[order], theta[order].astype(np.float32))
 
 
@@ -618,7 +620,7 @@ def memory_bytes(config: Resolved, shape: Shape) -> int:
     in_rows = shape.V * entries
     of_pair = PAIR_BYTES + SINGLE * min(config.topics, entries) / WORDS_OF_ROW
     batch = 2 * shape.tokens / shape.per_pass * of_pair
-    workspace = frank_wolfe.CHUNKS * TOPIC_BYTES * config.topics + SINGLE * frank_wolfe.BLOCK
+    workspace = CHUNKS * TOPIC_BYTES * config.topics + SINGLE * frank_wolfe.BLOCK
     stored = COPIES * DOUBLE * max(in_rows, arena.FIRST_ENTRIES)
     arrays = DOUBLE * (ARRAYS_OF_WORDS * shape.V + ARRAYS_OF_TOPICS * config.topics)
     return int(stored + batch + GATHERED_BYTES * in_rows + workspace + arrays)

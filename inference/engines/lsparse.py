@@ -39,7 +39,7 @@ from inference.engines.priors import as_set
 from inference.engines.sparse import UNITS
 from inference.errors import Invalid, first_passes, number_of
 from inference.kernels import lsparse, rng, rows
-from inference.kernels.gibbs import CHUNKS
+from inference.kernels.chunks import CHUNKS
 from inference.kernels.minibatch import MinibatchWithCounts
 from inference.references import entries
 from inference.runtime.memory import large_array

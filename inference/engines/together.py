@@ -21,8 +21,9 @@ from inference.bow import Bow
 from inference.engines import arena
 from inference.engines.contract import Exchange, Message, Messages, Site, narrow_topics
 from inference.kernels import rows, tally
-from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds
 from inference.kernels.minibatch import Minibatch
+from inference.runtime.arrays import offsets_of_parts
 
 ENTRIES = 64  # topics of a word's row, at the most, as they weigh when words are divided
 LARGE_CHANGE = np.int8(-128)  # instead of a change that one byte does not hold
@@ -89,7 +90,7 @@ def changed(
 def counts_of_rows(state: arena.Rows) -> CountChanges:
     """The rows themselves, which hold whole numbers."""
     topics, values = state.entries()
-    indptr = np.append(0, np.cumsum(state.length))
+    indptr = offsets_of_parts(state.length)
     words = np.arange(state.V, dtype=np.int32)
     return CountChanges(words, indptr, topics.astype(np.uint16), values.astype(np.int32))
 
@@ -173,9 +174,7 @@ def heard_counts(message: Message) -> CountChanges:
     changes = small.astype(np.int32)
     changes[small == LARGE_CHANGE] = large
     words = np.cumsum(steps, dtype=np.int32)
-    return CountChanges(
-        words, np.append(0, np.cumsum(sizes, dtype=np.int64)), topics.astype(np.uint16), changes
-    )
+    return CountChanges(words, offsets_of_parts(sizes), topics.astype(np.uint16), changes)
 
 
 def _narrow(array: np.ndarray) -> np.ndarray:
@@ -200,11 +199,11 @@ class GatheredChanges(NamedTuple):
 
 def sum_up(parts: list[CountChanges]) -> GatheredChanges:
     """The changes of all parts by word."""
-    offsets = np.cumsum([0, *(len(part.topics) for part in parts)])
+    first_entries = offsets_of_parts(len(part.topics) for part in parts)
     words_of_parts = np.concatenate([part.words for part in parts]).astype(np.int64)
     order = np.argsort(words_of_parts, kind="stable")  # of each part they ascend
     starts = np.flatnonzero(np.diff(words_of_parts[order], prepend=-1))
-    ends = [part.indptr + offset for part, offset in zip(parts, offsets[:-1], strict=True)]
+    ends = [part.indptr + first for part, first in zip(parts, first_entries[:-1], strict=True)]
     return GatheredChanges(
         words_of_parts[order[starts]],
         np.append(starts, len(words_of_parts)),
@@ -224,12 +223,12 @@ def merge(
     sums = sum_up(
         [heard_counts(message) for message in (yield [message_of_counts(counts)] * site.ranks)]
     )
-    before = np.append(0, np.cumsum(np.abs(sums.changes), dtype=np.int64))
+    before = offsets_of_parts(np.abs(sums.changes))
     samples = before[sums.end] - before[sums.first]
     samples = np.add.reduceat(samples, sums.pieces[:-1]) if len(samples) else samples
-    indptr = np.append(0, np.cumsum(np.minimum(K, state.length[sums.words] + samples)))
+    indptr = offsets_of_parts(np.minimum(K, state.length[sums.words] + samples))
     first, end = runs(site)
-    bounds = shares(indptr)[first : end + 1]
+    bounds = chunk_bounds(indptr)[first : end + 1]
     a = bounds[0]
     b = bounds[-1]
     words = sums.words[a:b]
@@ -283,7 +282,7 @@ def put(state: arena.Rows, messages: list[Message]) -> None:
         arena.put(
             state,
             words_of_part,
-            np.append(0, np.cumsum(size)),
+            offsets_of_parts(size),
             size,
             part.topics.astype(np.int32),
             part.values,

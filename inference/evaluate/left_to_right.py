@@ -17,7 +17,8 @@ from inference.documents import spread
 from inference.errors import Invalid
 from inference.evaluate.held_out import LEAST_PROBABILITY
 from inference.kernels import rng
-from inference.kernels.gibbs import cumulated, first_above
+from inference.kernels.chunks import cumulated
+from inference.kernels.gibbs import first_above
 from inference.runtime.jit import njit
 from inference.topics import Topics
 

@@ -17,6 +17,7 @@ from inference.documents import even_step
 from inference.evidence import Evidence
 from inference.explore.relevance import USUAL_LAM, relevance_of_logs
 from inference.rarity import residual_inverse_frequency
+from inference.runtime.arrays import offsets_of_parts
 
 PIECE = 100  # counted words of a piece: some 200 words of prose
 # a topic's first words, by relevance (Sievert and Shirley 2014)
@@ -230,7 +231,7 @@ def _where(
 def _together(sets: tuple[np.ndarray, ...]) -> np.ndarray:
     """float64[n, n]: how many members each two sets share."""
     _, member = np.unique(np.concatenate(sets), return_inverse=True)
-    ptr = np.concatenate([[0], np.cumsum([len(member_set) for member_set in sets])])
+    ptr = offsets_of_parts(len(member_set) for member_set in sets)
     table = csr_matrix(
         (np.ones(len(member)), member, ptr), shape=(len(sets), int(member.max(initial=0)) + 1)
     )
@@ -286,9 +287,7 @@ def residual_idf(evidence: Evidence, words: np.ndarray) -> np.ndarray:
         where=documents_in_bin > 0,
         out=np.zeros(len(documents_in_bin)),
     )
-    ends = np.concatenate([[0], np.cumsum(evidence.word_topics.held_tokens)])[
-        evidence.word_topics.held_ptr
-    ]
+    ends = offsets_of_parts(evidence.word_topics.held_tokens)[evidence.word_topics.held_ptr]
     expected = (documents_in_bin * -np.expm1(-np.outer(ends[words + 1] - ends[words], part))).sum(
         axis=1
     )

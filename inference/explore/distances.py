@@ -13,6 +13,7 @@ from numba import prange
 
 from inference.kernels.special import log_in_loop
 from inference.kernels.transpose import transpose
+from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.jit import njit
 from inference.topics import Topics
 
@@ -55,7 +56,7 @@ def restricted(topics: Topics, column: np.ndarray) -> TopicRows:
     entries_of_topic = np.bincount(topic[is_shared], minlength=topics.K)
     outside = np.bincount(topic[~is_shared], weights=weights[~is_shared], minlength=topics.K)
     unlisted = np.count_nonzero(column < 0) - (np.diff(topics.indptr) - entries_of_topic)
-    indptr = np.concatenate([[0], np.cumsum(entries_of_topic)])
+    indptr = offsets_of_parts(entries_of_topic)
     floor = np.maximum(topics.floor, 0.0)
     return TopicRows(
         indptr,

@@ -12,7 +12,7 @@ from inference.answers.unit_sums import number_codes
 from inference.answers.words import UnitWordSums
 from inference.bow import ranges
 from inference.index.segments import Field
-from inference.runtime.arrays import frozen, row_blocks
+from inference.runtime.arrays import frozen, offsets_of_parts, row_blocks
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
 
@@ -257,7 +257,7 @@ class FormPostings(NamedTuple):
     def some(self, words: np.ndarray) -> "FormPostings":
         """The postings of some words. words: their places."""
         sizes = np.diff(self.indptr)[words]
-        indptr = np.concatenate([[0], np.cumsum(sizes)])
+        indptr = offsets_of_parts(sizes)
         source = ranges(self.indptr[words], sizes)
         return FormPostings(indptr, self.documents[source], self.counts[source])
 
@@ -280,7 +280,7 @@ def _frequent(fields: list[Field], forms: int, least: int) -> tuple[np.ndarray, 
     for field in fields:
         of_form[field.words] += np.diff(field.indptr)
     frequent = np.flatnonzero(of_form >= least)
-    return frequent, np.concatenate([[0], np.cumsum(of_form[frequent])])
+    return frequent, offsets_of_parts(of_form[frequent])
 
 
 def gather(fields: list[Field], forms: np.ndarray) -> FormPostings:
@@ -295,7 +295,7 @@ def gather(fields: list[Field], forms: np.ndarray) -> FormPostings:
         source = nearest[rows]
         sizes[rows] += field.indptr[source + 1] - field.indptr[source]
         parts.append((field, rows, source))
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    indptr = offsets_of_parts(sizes)
     documents = np.empty(indptr[-1], np.int32)
     counts = np.empty(indptr[-1], np.int32)
     following = indptr[:-1].copy()

@@ -13,7 +13,7 @@ import numpy as np
 from numba import prange
 
 from inference.kernels import rng
-from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds
 from inference.kernels.special import add_in_order, sum_in_order
 from inference.runtime.jit import njit
 
@@ -246,7 +246,7 @@ def visit(batch, present, leads, how, keys, before, after):
     K = len(totals)
     L = topics.shape[1]
     M = leads.shape[1]
-    bounds = shares(doc_ptr)
+    bounds = chunk_bounds(doc_ptr)
     flat = alpha / (eta_mass + totals)
     for chunk in prange(CHUNKS):
         active_place = np.full(K, NOWHERE)  # of a topic among the active ones
@@ -391,7 +391,7 @@ def add(batch, before, after, unit, statistics, totals):
     K = len(totals)
     L = topics.shape[1]
     added = np.zeros((CHUNKS, K))
-    bounds = shares(word_ptr)
+    bounds = chunk_bounds(word_ptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
             row = statistics[words[i]]
@@ -431,7 +431,7 @@ def stochastic(batch, present, turns, least, rate, after):
     topics, phi = after
     K = len(totals)
     L = topics.shape[1]
-    bounds = shares(doc_ptr)
+    bounds = chunk_bounds(doc_ptr)
     inverse = 1.0 / (eta_mass + totals)
     everything = np.arange(K).astype(np.int32)
     for chunk in prange(CHUNKS):

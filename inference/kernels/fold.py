@@ -14,7 +14,7 @@ import numpy as np
 from numba import prange
 
 from inference.kernels import select
-from inference.kernels.gibbs import CHUNKS, cumulated, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds, cumulated
 from inference.kernels.rows import close
 from inference.kernels.special import exp_digamma, sum_in_order
 from inference.runtime.jit import njit
@@ -52,7 +52,7 @@ def rows(words, arena, scale, eta, norm, alpha, log_expectation):
     for k in range(K):
         floor[k] = base / norm[k]
         smooth += alpha[k] * (base / norm[k])
-    bounds = shares(row_ptr)
+    bounds = chunk_bounds(row_ptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
             first = start[words[i]] - row_ptr[i]
@@ -275,7 +275,7 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
         room_ptr[d + 1] = room_ptr[d] + most_topics(size[d], K)
     out_topics = np.empty(room_ptr[n], np.int32)
     out_weights = np.empty(room_ptr[n], np.float32)
-    bounds = shares(doc_ptr)
+    bounds = chunk_bounds(doc_ptr)
     for chunk in prange(CHUNKS):
         longest = 0
         widest = 0

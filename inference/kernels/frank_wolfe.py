@@ -23,7 +23,7 @@ from numba import prange
 
 from inference.kernels import rng
 from inference.kernels.bits import next_number
-from inference.kernels.gibbs import CHUNKS, cumulated, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds, cumulated
 from inference.kernels.rows import add_by_topic, noted, sort_first
 from inference.kernels.special import sum_in_order
 from inference.runtime.arrays import ABOVE_ZERO
@@ -231,7 +231,7 @@ def gather(words, arena, factor, floor, logs):
     first = np.empty(indptr[n] if logs else 0, np.float32)
     even = np.empty(n, np.float32)
     floors = sum_in_order(floor)
-    bounds = shares(indptr)
+    bounds = chunk_bounds(indptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
             total = floors
@@ -986,7 +986,7 @@ def infer(batch, rows, floor, method, keys, theta, factors, values, gaps):
     instead of theta_k theta_k G_k, the tokens that one step of EM expects of topic k; values:
     float64[n], f; gaps: float64[n], max_k G_k - N, at least the distance of f to its maximum.
     """
-    bounds = shares(batch.token_ptr[batch.doc_ptr])
+    bounds = chunk_bounds(batch.token_ptr[batch.doc_ptr])
     counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
         chunk = next_number(counter)
@@ -1082,7 +1082,7 @@ def draw(batch, rows, floor, theta, keys, columns):
     than it is, to the document's first vertex.
     """
     drawn_topics = np.empty((batch.token_ptr[-1], columns), np.uint16)
-    bounds = shares(batch.token_ptr[batch.doc_ptr])
+    bounds = chunk_bounds(batch.token_ptr[batch.doc_ptr])
     counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
         chunk = next_number(counter)
@@ -1209,7 +1209,7 @@ def blend(pairs, theta, rows, change, arena, totals):
     to beta_k; where `credits`, c theta_k to the vertices alone. A word's pairs are summed in their
     order, by one thread.
     """
-    new_rows = blended(shares(pairs.word_ptr), pairs, theta, rows, change, arena)
+    new_rows = blended(chunk_bounds(pairs.word_ptr), pairs, theta, rows, change, arena)
     totals *= change.keep
     add_by_topic(new_rows.added, totals)
     return new_rows.indptr, new_rows.sizes, new_rows.topics, new_rows.values

@@ -23,14 +23,12 @@ from numba import prange
 from inference.kernels import rng
 from inference.kernels.bits import next_number
 from inference.kernels.changes import packed
+from inference.kernels.chunks import CHUNKS, chunk_bounds
 from inference.kernels.special import digamma_rise, exp_digamma, sum_in_order
 from inference.runtime.jit import PRANGE, njit
 
 LEAST_NORM = 1e-300  # in place of a normaliser that underflowed
 LARGEST_WEIGHT = 1e27  # of a weight: sums of them times alpha are float32
-# of a minibatch's documents, each with a workspace of its own; fixed, so results don't depend on
-# threads
-CHUNKS = 64
 BLOCK = 8  # topics whose weights are summed at a time
 NOWHERE = np.uint32(0xFFFFFFFF)
 _NOWHERE = np.uint64(NOWHERE)
@@ -107,30 +105,6 @@ def padded(K):
     for a few lines of a processor's cache."""
     width = (K + BLOCK - 1) // BLOCK * BLOCK
     return width if width % (BLOCK * BLOCK) else width + BLOCK
-
-
-@njit(cache=True, nogil=True)
-def cumulated(sizes):
-    """Where parts of these sizes begin that stand behind one another, and the end: int64[n + 1]."""
-    begins = np.zeros(len(sizes) + 1, np.int64)
-    for i in range(len(sizes)):
-        begins[i + 1] = begins[i] + sizes[i]
-    return begins
-
-
-@njit(cache=True)
-def shares(indptr):
-    """Bounds of CHUNKS runs of rows with about as many entries each: int64[CHUNKS + 1]; indptr:
-    int64[n + 1], of the rows."""
-    n = len(indptr) - 1
-    bounds = np.zeros(CHUNKS + 1, np.int64)
-    i = 0
-    for chunk in range(CHUNKS):
-        while i < n and indptr[i] * CHUNKS < (chunk + 1) * indptr[n]:
-            i += 1
-        bounds[chunk + 1] = i
-    bounds[CHUNKS] = n
-    return bounds
 
 
 @njit(cache=True, parallel=PRANGE)
@@ -529,7 +503,7 @@ def sample(documents, table, terms, plan, draws, changed, rises):
     M = draws.shape[1]
     ends = np.zeros(len(documents.lengths) + 1, np.int64)
     ends[1:] = np.cumsum(documents.lengths)
-    bounds = shares(ends)
+    bounds = chunk_bounds(ends)
     list_sizes = np.zeros((2, CHUNKS), np.int64)
     counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next

@@ -9,7 +9,8 @@ from inference.engines import together
 from inference.engines.contract import Divisible, Site
 from inference.engines.ssi import counting
 from inference.kernels import counts
-from inference.kernels.gibbs import CHUNKS, UNSEEN, CountTable
+from inference.kernels.chunks import CHUNKS
+from inference.kernels.gibbs import UNSEEN, CountTable
 from inference.kernels.minibatch import Minibatch
 from inference.schedule import Schedule, held_out_documents
 from tests.inference.corpora import equal, planted

@@ -8,6 +8,7 @@ from inference.engines.ssi.counting import EntryTypes, entry_types, table_fits, 
 from inference.engines.ssi.published import AVERAGED_FROM
 from inference.engines.ssi.settings import Resolved
 from inference.kernels import frank_wolfe, gibbs
+from inference.kernels.chunks import CHUNKS
 from inference.runtime.memory import DOUBLE, SINGLE
 
 TOPIC = 2  # bytes of a remembered topic
@@ -103,7 +104,7 @@ def _step_bytes(config: Resolved, shape: Shape) -> int:
         row = gibbs.padded(config.topics)
         size = SINGLE * distinct_words * (row + row // gibbs.BLOCK)
     if config.learns_by_ope:
-        of_chunks = OPE_ARRAYS * frank_wolfe.CHUNKS * config.topics
+        of_chunks = OPE_ARRAYS * CHUNKS * config.topics
         size += SINGLE * (of_chunks + frank_wolfe.BLOCK)
     return size
 
