@@ -109,7 +109,7 @@ class Uses:
     def by_certainty(self, pairs: np.ndarray) -> np.ndarray:
         """int64[n]: pairs, the most certain first. pairs: int64[n], their places, ascending. Equals
         are taken from all over the corpus in turn, so that none of its ends comes first."""
-        pairs = spread(pairs)
+        pairs = order_evenly(pairs)
         return pairs[
             senses.ordered(
                 assign.FULL_CERTAINTY - self.certainty[pairs].astype(np.int32),
@@ -134,7 +134,7 @@ class Uses:
         (inference.log_likelihood) on at most SAMPLED documents of each sense, spread over the corpus. A sole
         sense is told from the corpus at large.
         """
-        samples = [spread(self.pairs(k))[:SAMPLED] for k in topics]
+        samples = [order_evenly(self.pairs(k))[:SAMPLED] for k in topics]
         bow = self.evidence.section_bow
         sizes = np.array([len(sample) for sample in samples])
         words, own_counts, all_counts = _beside(
@@ -205,7 +205,7 @@ def _named(
     return near_words
 
 
-def spread(items: np.ndarray) -> np.ndarray:
+def order_evenly(items: np.ndarray) -> np.ndarray:
     """The items, of the same type, in an order of which every beginning is spread evenly over all
     of them: steps of the golden section."""
     n = len(items)
@@ -230,8 +230,8 @@ def distinguishing(
     documents_of_second = np.unique(second.documents)
     only_first = np.setdiff1d(documents_of_first, documents_of_second, assume_unique=True)
     only_second = np.setdiff1d(documents_of_second, documents_of_first, assume_unique=True)
-    sample_of_first = spread(only_first)[:SAMPLED]
-    sample_of_second = spread(only_second)[:SAMPLED]
+    sample_of_first = order_evenly(only_first)[:SAMPLED]
+    sample_of_second = order_evenly(only_second)[:SAMPLED]
     size_of_first = len(sample_of_first)
     size_of_second = len(sample_of_second)
     bow = evidence.document_bow

@@ -13,7 +13,7 @@ from numba import prange
 
 from inference import fold_in
 from inference.bow import Bow
-from inference.documents import spread
+from inference.documents import take_evenly
 from inference.errors import Invalid
 from inference.evaluate.held_out import LEAST_PROBABILITY
 from inference.kernels import rng
@@ -44,7 +44,7 @@ def within(
     needed = particles * float((lengths * (lengths + 1) / 2).sum())
     if needed <= draws:
         return documents
-    return spread(documents, max(1, int(len(documents) * draws / needed)))
+    return take_evenly(documents, max(1, int(len(documents) * draws / needed)))
 
 
 class TokensInOrder(NamedTuple):

@@ -53,9 +53,9 @@ class StoredDocuments(NamedTuple):
 
 
 class CountTable(NamedTuple):
-    """What is known of each word and topic: counts, or weights. wide: [F, padded(K)], of the words
-    below F, and narrow: [V - F, padded(K)], of the others; 0 from K on. Frequent words may need a
-    wider type."""
+    """What is known of each word and topic: counts, or weights. wide: [F, table_width(K)], of the
+    words below F, and narrow: [V - F, table_width(K)], of the others; 0 from K on. Frequent words
+    may need a wider type."""
 
     wide: np.ndarray
     narrow: np.ndarray
@@ -63,10 +63,10 @@ class CountTable(NamedTuple):
 
 class Terms(NamedTuple):
     """What else eq. 15 needs, the same for all documents of a minibatch. times: float32[K], that
-    the table's entries are multiplied by. prior: float32[padded(K)], alpha_k times `times`. sums:
-    float32[V, padded(K) / BLOCK], running sums of prior times a word's row, by blocks: of B blocks
-    the b-th has the topics b, b + B, b + 2 B …. g: float64[K]; g_sums: float64[K], running sums of
-    alpha_k g_k. alpha: float64[K]."""
+    the table's entries are multiplied by. prior: float32[table_width(K)], alpha_k times `times`.
+    sums: float32[V, table_width(K) / BLOCK], running sums of prior times a word's row, by blocks:
+    of B blocks the b-th has the topics b, b + B, b + 2 B …. g: float64[K]; g_sums: float64[K],
+    running sums of alpha_k g_k. alpha: float64[K]."""
 
     times: np.ndarray
     prior: np.ndarray
@@ -100,7 +100,7 @@ class Rises(NamedTuple):
 
 
 @njit(cache=True)
-def padded(K):
+def table_width(K):
     """K up to a multiple of BLOCK, but not of BLOCK * BLOCK: entries of a topic would then compete
     for a few lines of a processor's cache."""
     width = (K + BLOCK - 1) // BLOCK * BLOCK
@@ -108,11 +108,11 @@ def padded(K):
 
 
 @njit(cache=True, parallel=PRANGE)
-def spread(words, arena, scale, eta, inverse, log_expectation):
-    """float32[n, padded(K)]: the rows of some words, as weights. words: int64[n]. arena: rows.Arena
-    of N~_kw / scale. inverse: float64[K], 1 / E(V eta + N~_k), which is part of the weights with
-    the log expectation; else `Terms.times` has it."""
-    table = np.zeros((len(words), padded(len(inverse))), np.float32)
+def dense_weights(words, arena, scale, eta, inverse, log_expectation):
+    """float32[n, table_width(K)]: the rows of some words, as weights. words: int64[n]. arena:
+    rows.Arena of N~_kw / scale. inverse: float64[K], 1 / E(V eta + N~_k), which is part of the
+    weights with the log expectation; else `Terms.times` has it."""
+    table = np.zeros((len(words), table_width(len(inverse))), np.float32)
     base = exp_digamma(eta) if log_expectation else eta
     for i in prange(len(words)):
         for j in range(arena.start[words[i]], arena.start[words[i]] + arena.length[words[i]]):

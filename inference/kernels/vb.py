@@ -226,7 +226,7 @@ def _gather(topics, m, own_alpha, own_gamma, alpha):
 
 
 @njit(cache=True)
-def _spread(topics, m, own_gamma, e, alpha, gamma, e_out):
+def _scatter(topics, m, own_gamma, e, alpha, gamma, e_out):
     """gamma and e of all topics, from those of the m that are active: alpha and 0 of the others."""
     if m == len(alpha):
         gamma[:] = own_gamma[:m]
@@ -320,7 +320,7 @@ def _fit(
                 rows = blocks[0, : size * mp].reshape((size, mp))
                 columns = blocks[1, : size * mp].reshape((mp, size))
         _expect(own_gamma, m, v, shift, lanes, e)
-    _spread(topics, m, own_gamma, e, alpha, gamma, e_out)
+    _scatter(topics, m, own_gamma, e, alpha, gamma, e_out)
     return iteration
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from inference import day_sums
 from inference.day_sums import FOREVER, DaySums
-from inference.documents import spread, spread_outside
+from inference.documents import take_evenly, take_evenly_outside
 from inference.explore import bands
 
 K = 6
@@ -134,10 +134,10 @@ def test_the_next_documents_of_some_days():
 
 def test_samples_are_spread_evenly():
     documents = np.arange(0, 300, 3, dtype=np.int32)
-    assert np.array_equal(spread(documents, 200), documents)
-    assert set(np.diff(spread(documents, 40)).tolist()) <= {6, 9}
+    assert np.array_equal(take_evenly(documents, 200), documents)
+    assert set(np.diff(take_evenly(documents, 40)).tolist()) <= {6, 9}
     others = np.setdiff1d(np.arange(301), documents)
-    assert np.array_equal(spread_outside(documents, 301, 1_000), others)
-    some = spread_outside(documents, 301, 50)
+    assert np.array_equal(take_evenly_outside(documents, 301, 1_000), others)
+    some = take_evenly_outside(documents, 301, 50)
     assert len(some) == 50 and np.isin(some, others).all() and np.diff(some).max() <= 7
-    assert spread_outside(np.zeros(0, np.int32), 4, 2).tolist() == [0, 2]
+    assert take_evenly_outside(np.zeros(0, np.int32), 4, 2).tolist() == [0, 2]

@@ -48,7 +48,7 @@ def entry_types(most_draws: float) -> EntryTypes:
 def table_fits(config: Resolved, V: int) -> bool:
     """Whether a table of all words has room, and its counts are what weights are made of. Weights
     by the mean logarithm are no multiples of counts."""
-    return V * gibbs.padded(config.topics) <= TABLE_ENTRIES and not config.weighs_by_logarithm
+    return V * gibbs.table_width(config.topics) <= TABLE_ENTRIES and not config.weighs_by_logarithm
 
 
 def has_table(config: Resolved, state: State, bow: Bow) -> bool:
@@ -64,7 +64,7 @@ def open_table(config: Resolved, state: State, bow: Bow) -> None:
     most_draws = state.most_tokens(bow) * config.draws_of_token
     types = entry_types(most_draws.max(initial=0.0))
     F = wide_words(most_draws, types.limit)
-    width = gibbs.padded(config.topics)
+    width = gibbs.table_width(config.topics)
     table = gibbs.CountTable(
         np.zeros((F, width), types.wide), np.zeros((bow.V - F, width), types.narrow)
     )

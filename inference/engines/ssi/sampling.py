@@ -30,7 +30,7 @@ def sample_batch(
         new = np.full((batch.token_ptr[-1], config.draws_of_token), gibbs.UNSEEN)
     else:
         new = before.copy()
-    weights = gibbs.spread(
+    weights = gibbs.dense_weights(
         batch.words, state.arena, state.pi, state.eta, 1.0 / norm, config.weighs_by_logarithm
     )
     ends = batch.token_ptr[batch.doc_ptr]
@@ -111,7 +111,7 @@ def _terms(
     """What else eq. 15 needs. With the mean logarithm the table's weights are whole, and norm is
     part of them; counts are divided by it here."""
     K = config.topics
-    width = gibbs.padded(K)
+    width = gibbs.table_width(K)
     prior = np.zeros(width, np.float32)
     if config.weighs_by_logarithm:
         times = np.ones(K, np.float32)

@@ -5,7 +5,7 @@ from itertools import chain
 
 import numpy as np
 
-from inference.documents import spread, spread_outside
+from inference.documents import take_evenly, take_evenly_outside
 from inference.evidence import GroupWordSums
 from inference.explore.relevance import distinctive
 from webapp.analysis.two_sets.compared_sets import Side, address
@@ -37,10 +37,10 @@ def sample_sides(base: RunSelection, sides: Division) -> list[np.ndarray]:
         return [sums.sample_of_days(base, spans, most_sampled) for spans in sides.days]
     first, second = sides.of_both(base)
     if second is None:
-        sampled_elsewhere = spread_outside(first, base.version.documents, most_sampled)
+        sampled_elsewhere = take_evenly_outside(first, base.version.documents, most_sampled)
     else:
-        sampled_elsewhere = spread(second, most_sampled)
-    return [spread(first, most_sampled), sampled_elsewhere]
+        sampled_elsewhere = take_evenly(second, most_sampled)
+    return [take_evenly(first, most_sampled), sampled_elsewhere]
 
 
 def words_of_topics(run: Run, word_sums: GroupWordSums) -> list[list[str]]:
