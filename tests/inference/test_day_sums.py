@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from inference import day_sums
+from inference import day_sums, topic_sums
 from inference.day_sums import FOREVER, DaySums
 from inference.documents import take_evenly, take_evenly_outside
 from inference.explore import bands
@@ -78,7 +78,13 @@ def test_sums_of_days_are_those_of_their_documents(tmp_path, monkeypatch, span, 
     whole, per_topic = expected(of, days, spans, topics, into)
     assert np.array_equal(result.whole, whole) and np.array_equal(result.by_topic, per_topic)
     only = sums.ranges(
-        spans, of.topic_documents, documents, days, topics, into, (day_sums.TOKENS, day_sums.NUMBER)
+        spans,
+        of.topic_documents,
+        documents,
+        days,
+        topics,
+        into,
+        (topic_sums.TOKENS, topic_sums.NUMBER),
     )
     assert np.array_equal(only.by_topic, per_topic[:, :, [1, 0]])
     group = np.select([(days >= a) & (days < b) for a, b in spans], range(len(spans)), -1).astype(
@@ -87,7 +93,7 @@ def test_sums_of_days_are_those_of_their_documents(tmp_path, monkeypatch, span, 
     arrays = of.doc_ptr, of.doc_topics, of.doc_tokens, of.lengths
     one_pass = bands.shares(*arrays, group, len(spans), topics, column_of_topic=into)
     for a, b in zip(
-        bands.of_sums(result.whole[:-1, 1:], result.by_topic[:, :-1], result.by_topic[:, -1]),
+        bands.of_sums(result.of_worded[:-1], result.by_topic[:, :-1], result.by_topic[:, -1]),
         one_pass,
         strict=True,
     ):

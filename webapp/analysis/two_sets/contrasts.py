@@ -7,9 +7,9 @@ import numpy as np
 
 from inference.answers import Answers, Obstacle, QuestionFamily
 from inference.answers.held import ComparedSettings
-from inference.day_sums import TOKENS, WORDED
 from inference.effects import time_curve
 from inference.explore import bands as intervals
+from inference.topic_sums import TOKENS
 from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.answers.set_answers import TwoSetAnswers
 from webapp.analysis.findings.values import finite
@@ -295,7 +295,7 @@ def _sums(base: RunSelection, division: Division) -> tuple[np.ndarray, np.ndarra
     def make() -> tuple[np.ndarray, np.ndarray]:
         day_sums = sums.of_days(base, division.days) if division.days else None
         if day_sums is not None:
-            return day_sums.whole[:-1, WORDED:], day_sums.by_topic[:, :-1]
+            return day_sums.of_worded[:-1], day_sums.by_topic[:, :-1]
         first, second = division.of_both(base)
         if second is not None:
             return shares.of_documents_alone(view, [first, second])

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.day_sums import ALL, MEASURES, NUMBER, TOKENS, WORDS, Ranges
+from inference.day_sums import Ranges
 from inference.documents import count, take_evenly
+from inference.topic_sums import ALL, MEASURES, NUMBER, TOKENS, WORDS
 from webapp.core.documents import document_days, document_groups
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
