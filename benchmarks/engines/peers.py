@@ -117,9 +117,8 @@ def topograph(task: Task, clock: Clock) -> None:
     due, _ = schedule.due(0)
     while True:
         with clock:
-            batch = schedule.batch(state.t, task.seed)
-            trainer.take(batch)
-        documents_seen += len(batch)
+            documents = trainer.take_next()
+        documents_seen += len(documents)
         can_be_judged = not engine.ABOUT.batch or state.t % schedule.per_pass == 0
         if state.tokens >= due and can_be_judged:
             due, _ = schedule.due(state.tokens)

@@ -278,7 +278,7 @@ def _begun(config: Resolved, state: State) -> None:
     state.begun = True
 
 
-class _Weights(NamedTuple):
+class FlooredBeta(NamedTuple):
     """beta as floors and what rows add to them: beta_kw = base_k / mass_k + factor_k value. base,
     mass, factor: float64[K]; floor: float32[K], base / mass."""
 
@@ -288,7 +288,7 @@ class _Weights(NamedTuple):
     floor: np.ndarray
 
 
-def _weights(config: Resolved, state: State) -> _Weights:
+def weights_of(config: Resolved, state: State) -> FlooredBeta:
     """E[beta] = lambda / sum lambda; where learn is ml, beta itself."""
     V = state.V
     K = config.topics
@@ -298,7 +298,7 @@ def _weights(config: Resolved, state: State) -> _Weights:
         else np.full(K, state.eta)
     )
     mass = V * base + np.maximum(state.pi * state.totals, 0.0)
-    return _Weights(
+    return FlooredBeta(
         base,
         mass,
         state.pi / mass,
@@ -306,7 +306,7 @@ def _weights(config: Resolved, state: State) -> _Weights:
     )
 
 
-class _Inferred(NamedTuple):
+class InferredTheta(NamedTuple):
     """What `frank_wolfe.infer` fills."""
 
     theta: frank_wolfe.MinibatchTheta
@@ -315,23 +315,24 @@ class _Inferred(NamedTuple):
     gaps: np.ndarray
 
 
-def _gather(
-    config: Resolved, state: State, words: np.ndarray, weights: _Weights
+def gather_rows(
+    config: Resolved, state: State, words: np.ndarray, weights: FlooredBeta
 ) -> frank_wolfe.MinibatchRows:
+    """`frank_wolfe.gather` of some words. words: int64[n], distinct."""
     return frank_wolfe.gather(
         words, state.arena, weights.factor, weights.floor, config.inference != "ope"
     )
 
 
-def _infer(
+def infer_theta(
     config: Resolved,
     batch: Minibatch,
     gathered: frank_wolfe.MinibatchRows,
-    weights: _Weights,
+    weights: FlooredBeta,
     keys: np.ndarray,
     final: bool,
     form: int = AUTOMATIC,
-) -> _Inferred:
+) -> InferredTheta:
     """theta of a batch's documents. final: with all topics that hold half a token, by a step of EM,
     f and gaps."""
     n = len(batch.doc_ptr) - 1
@@ -353,7 +354,7 @@ def _infer(
         final,
         form,
     )
-    inferred = _Inferred(
+    inferred = InferredTheta(
         frank_wolfe.MinibatchTheta.empty(starts),
         np.empty(len(batch.places), np.float32),
         np.zeros(n),
@@ -374,10 +375,10 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     state.t += 1
     if not bow.words_of(documents).any():
         return
-    weights = _weights(config, state)
+    weights = weights_of(config, state)
     batch = expand(bow, documents)
-    gathered = _gather(config, state, batch.words, weights)
-    inferred = _infer(
+    gathered = gather_rows(config, state, batch.words, weights)
+    inferred = infer_theta(
         config, batch, gathered, weights, streams(state.seed, rng.OPE, state.t, documents), False
     )
     state.tokens += int(batch.token_ptr[-1])
@@ -389,7 +390,7 @@ def _learn(
     state: State,
     batch: Minibatch,
     gathered: frank_wolfe.MinibatchRows,
-    inferred: _Inferred,
+    inferred: InferredTheta,
     floor: np.ndarray,
     scale: float,
 ) -> None:
@@ -461,7 +462,7 @@ def _add(
     state: State,
     batch: Minibatch,
     gathered: frank_wolfe.MinibatchRows,
-    inferred: _Inferred,
+    inferred: InferredTheta,
     change: frank_wolfe.Change,
 ) -> None:
     """Let a batch's statistics change the rows. change: of the arena's values."""
@@ -486,7 +487,7 @@ def topics(config: Resolved, state: State) -> Topics:
     """E[beta], words with less than LISTED_TOKENS in the floor."""
     V = state.V
     K = config.topics
-    weights = _weights(config, state)
+    weights = weights_of(config, state)
     tokens_of_topics = state.held if config.learn == "ml" else np.ones(K)
     values = _scaled(state, state.pi * tokens_of_topics)
     indptr, words, tokens = rows.transpose(
@@ -504,7 +505,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     """theta of the documents first … end - 1: (alpha + n_k) / (K alpha + N), n_k the tokens that a
     step of EM expects of topic k after the engine's own inference, listed from half a token on."""
     documents = np.arange(first, end, dtype=np.int64)
-    batch, (listed_theta, *_) = _final(config, state, bow, documents, _weights(config, state))
+    batch, (listed_theta, *_) = _final(config, state, bow, documents, weights_of(config, state))
     listed_places = _listed(listed_theta)
     tokens = np.diff(batch.token_ptr[batch.doc_ptr])
     document = np.repeat(np.arange(len(documents)), listed_theta.sizes)
@@ -518,13 +519,13 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
 
 
 def _final(
-    config: Resolved, state: State, bow: Bow, documents: np.ndarray, weights: _Weights
-) -> tuple[Minibatch, _Inferred]:
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, weights: FlooredBeta
+) -> tuple[Minibatch, InferredTheta]:
     """theta under the topics as they are, without learning from it; random numbers depend on the
     document alone."""
     batch = expand(bow, documents)
-    gathered = _gather(config, state, batch.words, weights)
-    return batch, _infer(
+    gathered = gather_rows(config, state, batch.words, weights)
+    return batch, infer_theta(
         config, batch, gathered, weights, streams(state.seed, rng.OPE, 0, documents), True
     )
 
@@ -535,7 +536,7 @@ def bound(
     """The log likelihood of documents with words under the topics, each at the theta that is
     inferred for it: the sum of f(theta), paper 001, eq. 9."""
     return times * float(
-        _final(config, state, bow, documents, _weights(config, state))[1].values.sum()
+        _final(config, state, bow, documents, weights_of(config, state))[1].values.sum()
     )
 
 

@@ -296,7 +296,7 @@ def _replace(config: Resolved, state: State, batch: MinibatchWithCounts) -> None
     """Replace a batch's earlier statistics by the new."""
     old_topics = state.memory_topics[batch.pairs]
     old = state.memory_shares[batch.pairs].astype(np.float64)
-    new_topics, new, _ = _visit(config, state, batch, old_topics, old)
+    new_topics, new, _ = visit_documents(config, state, batch, old_topics, old)
     state.memory_topics[batch.pairs] = new_topics
     state.memory_shares[batch.pairs] = new.astype(np.uint16)
     sparse.add(state, batch, new_topics, new, old_topics, old)
@@ -314,7 +314,7 @@ def _recount(state: State, bow: Bow) -> None:
 
 def _fade(config: Resolved, state: State, batch: MinibatchWithCounts, times: float) -> None:
     """lam - eta = (1 - rho) (lam - eta) + rho times the batch's statistics, `times` as many."""
-    topics, shares, _ = _visit(config, state, batch)
+    topics, shares, _ = visit_documents(config, state, batch)
     if config.statistics == "memo":
         state.memory_topics[batch.pairs] = topics
         state.memory_shares[batch.pairs] = lsparse.round_shares(shares, float(UNITS))
@@ -346,7 +346,7 @@ def _weights(
     return lsparse.weigh(words, state.arena, state.pi, config.eta, norm, base), g
 
 
-def _visit(
+def visit_documents(
     config: Resolved,
     state: State,
     batch: MinibatchWithCounts,
@@ -384,7 +384,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     """theta of the documents first … end - 1 by the local step from their words alone: (alpha +
     N_dk) / (K alpha + N_d)."""
     batch = sparse.expand(bow, np.arange(first, end))
-    likeliest, shares, _ = _visit(config, state, batch)
+    likeliest, shares, _ = visit_documents(config, state, batch)
     return Theta(
         first,
         *lsparse.mixtures(
@@ -410,7 +410,7 @@ def bound(
     for first in range(0, len(documents), AT_ONCE):
         batch = sparse.expand(bow, documents[first : first + AT_ONCE])
         weights, g = _weights(config, state, batch.words)
-        likeliest, shares, _ = _visit(config, state, batch)
+        likeliest, shares, _ = visit_documents(config, state, batch)
         if len(state.memory_topics):
             remembered = state.memory_shares[batch.pairs]
             seen = remembered.any(axis=1)
