@@ -24,6 +24,7 @@ import numpy as np
 
 from benchmarks.origin import options
 from inference import Bow, Progress, Snapshot, engines, simulate, train
+from inference.runtime.arrays import offsets_of_parts
 from inference.schedule import Schedule
 
 TOKENS = 100_000_000
@@ -66,7 +67,7 @@ def write_texts(folder: Path, tokens: int, vocabulary: int) -> None:
             sizes.append(np.diff(bow.indptr))
             documents += bow.D
             written += bow.tokens
-    np.save(folder / "indptr.npy", np.append(0, np.cumsum(np.concatenate(sizes))))
+    np.save(folder / "indptr.npy", offsets_of_parts(np.concatenate(sizes)))
 
 
 def open_texts(folder: Path, vocabulary: int) -> Bow:

@@ -108,7 +108,7 @@ def measure(draws: int) -> None:
     rows = csv_rows(FILE)
     columns = itemgetter("id", *BY, "text")
     texts = [dict(zip(("id", *BY, "text"), columns(row), strict=True)) for row in rows]
-    collection = collections._table("manifestos", texts, "year")
+    collection = collections.collection_of_rows("manifestos", texts, "year")
     tokens = evidence.of(runs.trained(collection, False, 0))
     years = _grouped(rows, "year")
     parties = _grouped(rows, "party")

@@ -34,6 +34,7 @@ from benchmarks.time_held import settings_of_two_sides
 from inference.answers import Answers, CountedTopics, answer, held, question
 from inference.answers.acceptance import are_accepted
 from inference.effects import joint, over_time, regression, time_curve, unit_documents
+from inference.runtime.arrays import offsets_of_parts
 from inference.share_intervals import USUAL_LEVEL
 
 Q_VALUE = 0.05
@@ -333,7 +334,7 @@ def large(D: int, K: int, columns: int) -> float:
     of 5,000 speakers."""
     chance = np.random.default_rng(SEED_OF_LARGE)
     topics_of_documents = chance.integers(5, 15, D)
-    ptr = np.append(0, np.cumsum(topics_of_documents))
+    ptr = offsets_of_parts(topics_of_documents)
     topics = chance.integers(0, K, ptr[-1]).astype(np.uint16)
     tokens = chance.integers(1, 20, ptr[-1]).astype(np.int32)
     lengths = np.add.reduceat(tokens, ptr[:-1]).astype(np.int64)

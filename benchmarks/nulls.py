@@ -124,7 +124,7 @@ def of_numbers(name: str, selection, shuffles: int) -> list[Line]:
     from webapp.core.documents import fields
 
     lines: list[Line] = []
-    numbers = variables._numbers(selection.version)
+    numbers = variables.number_fields(selection.version)
     for number in numbers:
         unit_of_number, codes = set_answers.unit_of(selection.version, number.name)
         values = fields.values(selection.version, number)
@@ -238,10 +238,10 @@ class ExchangedDates(NamedTuple):
         from webapp.core.documents import document_days
 
         drawn = self.dates if chance is None else self._draw(chance)
-        set_answers._looked_through.clear()
+        set_answers.forget_spans()
         with mock.patch.object(document_days, "read_days", lambda version: drawn):
             yield
-        set_answers._looked_through.clear()
+        set_answers.forget_spans()
 
     def _draw(self, chance: np.random.Generator) -> np.ndarray:
         if self.follows:
@@ -344,7 +344,7 @@ def count_claims(document_set, field, codes: np.ndarray | None, topics: list[int
     from webapp.analysis.answers import set_answers
     from webapp.analysis.findings.kinds.mark import worth_telling
 
-    outcome = set_answers._outcome(document_set.view, topics)
+    outcome = set_answers.counted_topics(document_set.view, topics)
     wanted = question.of_values(field.group, field.groups, codes, field.named)
     claims = disagreements = 0
     for found in estimator.answer_question_family(outcome, wanted):
@@ -361,7 +361,9 @@ def of_sets(document_set, unit: np.ndarray) -> CountClaims:
     from webapp.analysis.answers import set_answers
     from webapp.analysis.findings.kinds.mark import worth_telling
 
-    outcome = set_answers._outcome(document_set.view, set_answers.visible_topics(document_set.view))
+    outcome = set_answers.counted_topics(
+        document_set.view, set_answers.visible_topics(document_set.view)
+    )
 
     def counted(chance: np.random.Generator | None) -> Counted:
         if chance is None:

@@ -305,16 +305,16 @@ def row_of(task: Task, trainings: int, sweeps: int) -> str:
     cells = [
         task.name,
         str(task.topics),
-        _spread(scores.seeded, "{:.3f}"),
-        _spread(scores.free, "{:.3f}"),
+        _mean_and_range(scores.seeded, "{:.3f}"),
+        _mean_and_range(scores.free, "{:.3f}"),
         *(["", ""] if peers is None else [f"{held:.3f}" for held in peers]),
-        _spread(scores.completion, "{:+.3f}"),
+        _mean_and_range(scores.completion, "{:+.3f}"),
         f"{compare_passes(task):.2f}",
     ]
     return f"| {' | '.join(cell or NOT_MEASURED for cell in cells)} |"
 
 
-def _spread(values: Sequence[float], form: str) -> str:
+def _mean_and_range(values: Sequence[float], form: str) -> str:
     """The mean, and the least and most of several."""
     if not values:
         return ""

@@ -15,6 +15,7 @@ import numpy as np
 from inference.errors import Invalid
 from inference.kernels import rows
 from inference.kernels.transpose import transpose
+from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.durable import rewrite
 from inference.runtime.jit import njit
 from inference.runtime.memory import mapped
@@ -181,7 +182,7 @@ class Bow:
         places."""
         lengths = np.diff(self.indptr)
         row_mask = np.repeat(rows, lengths)
-        indptr = np.append(0, np.cumsum(lengths * rows))
+        indptr = offsets_of_parts(lengths * rows)
         return Bow(
             indptr,
             self.words[row_mask],

@@ -20,7 +20,7 @@ from inference.answers import spans
 from inference.answers.outcome import AmountTable
 from inference.bow import Bow, Postings
 from inference.codes.predict import predict
-from inference.day_sums import MEASURES, MEASURES_OF_ALL, DaySums, in_span
+from inference.day_sums import DaySums, in_span
 from inference.documents import count
 from inference.effects import joint, regression, shares, unit_documents
 from inference.engines.contract import AnyEngine, Config
@@ -35,6 +35,7 @@ from inference.kernels.beta_rows import BetaRows
 from inference.runtime.arrays import frozen
 from inference.text import Choice, Stream, Tokeniser, choose, duplicates, phrases, stops, terms
 from inference.text.starts import Starts
+from inference.topic_sums import MEASURES, MEASURES_OF_ALL
 from inference.topics import Theta, Topics
 from inference.training import Snapshot, fold_in_corpus, train
 
@@ -247,7 +248,7 @@ def _index(folder: Path) -> Index:
         two_sets.tokens(index.fields["text"], 2, mask, 1)
     for windows in (
         collocations.Near(index, 1, 1, 1),
-        collocations.Pairs(index, 1, 1, 1, False, np.zeros(1, np.int32)),
+        collocations.FormPairs(index, 1, 1, 1, False, np.zeros(1, np.int32)),
     ):
         windows.add(np.zeros(1, np.int32), np.zeros(1, np.int32))
     return index

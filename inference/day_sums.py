@@ -19,15 +19,17 @@ import numpy as np
 from inference.documents import arrays as arrays_of
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
+from inference.topic_sums import (
+    ALL,
+    MEASURES,
+    MEASURES_OF_ALL,
+    SQUARES,
+    WORDED,
+    WORDS,
+)
 
 FOREVER = 1 << 40
-# Measures of a topic, as bands has them: m, x, length, xx, xl
-NUMBER, TOKENS, LENGTH, SQUARE, PRODUCT = range(5)
-MEASURES = (NUMBER, TOKENS, LENGTH, SQUARE, PRODUCT)
-# Measures of all documents: how many, those with words, their words and squares
-ALL, WORDED, WORDS, SQUARES = range(4)
 MOST_BYTES = 128 << 20  # of a run's sums
-MEASURES_OF_ALL = 4
 _ROW_BYTES = 6  # of a topic of a document
 _SUM_BYTES = 8  # an int64
 _MONTHS = 12  # of a year
@@ -74,12 +76,17 @@ Documents = Callable[[int, int], np.ndarray]
 class Ranges(NamedTuple):
     """Sums of G ranges of days, and as the last those of all documents.
 
-    whole: float64[G + 1, 4], ALL, WORDED, WORDS, SQUARES. by_topic: float64[T, G + 1, M], the
-    measures that were asked for, of the topics that were asked for.
+    whole: float64[G + 1, 4], topic_sums.ALL, WORDED, WORDS, SQUARES. by_topic: float64[T, G + 1,
+    M], the measures of topic_sums.MEASURES that were asked for, of the topics that were asked for.
     """
 
     whole: np.ndarray
     by_topic: np.ndarray
+
+    @property
+    def of_worded(self) -> np.ndarray:
+        """float64[G + 1, 3]: `whole` without ALL, as explore.bands.of_sums takes it."""
+        return self.whole[:, WORDED:]
 
 
 class DaySums:

@@ -71,7 +71,7 @@ def looked_at(documents: np.ndarray | None) -> tuple[np.ndarray, bool]:
     )
 
 
-def spread(documents: np.ndarray, limit: int) -> np.ndarray:
+def take_evenly(documents: np.ndarray, limit: int) -> np.ndarray:
     """At most `limit` of these documents, int[n], spread evenly over them."""
     if len(documents) <= limit:
         return documents
@@ -84,10 +84,10 @@ def even_step(count: int, limit: int) -> int:
     return max(1, -(-count // limit))
 
 
-def spread_outside(documents: np.ndarray, D: int, limit: int) -> np.ndarray:
+def take_evenly_outside(documents: np.ndarray, D: int, limit: int) -> np.ndarray:
     """At most `limit` of all other documents, spread evenly over them: int32, ascending. documents:
     int32[n], ascending, of D."""
-    ranks = spread(np.arange(D - len(documents)), limit)
+    ranks = take_evenly(np.arange(D - len(documents)), limit)
     # How many of `documents` are below the one outside of them with each rank
     documents_below = np.searchsorted(documents - np.arange(len(documents)), ranks, "right")
     return (ranks + documents_below).astype(np.int32)

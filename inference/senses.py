@@ -9,7 +9,7 @@ from inference.bow import ranges
 from inference.evidence import Evidence
 from inference.kernels import assign, senses
 from inference.log_likelihood import g2_of_parts
-from inference.runtime.arrays import frozen
+from inference.runtime.arrays import frozen, offsets_of_parts
 
 SAMPLED = 1_000  # documents of a sense whose words are counted; more say the same
 FEW_DOCUMENTS = 3  # with a sense: of no more, a word of a single one counts
@@ -18,7 +18,7 @@ GOLDEN_SECTION = 0.6180339887498949
 _NO_GROUPS = frozen(np.zeros(0, np.int32), np.int32)
 
 
-class Near(NamedTuple):
+class NearWord(NamedTuple):
     """A word that tells a sense from the others (Uses.near), or a word from another
     (distinguishing). documents: how many of `of` have it; elsewhere: the share of the others'
     documents that do. Of senses the sections of long documents count, of two words whole
@@ -109,7 +109,7 @@ class Uses:
     def by_certainty(self, pairs: np.ndarray) -> np.ndarray:
         """int64[n]: pairs, the most certain first. pairs: int64[n], their places, ascending. Equals
         are taken from all over the corpus in turn, so that none of its ends comes first."""
-        pairs = spread(pairs)
+        pairs = order_evenly(pairs)
         return pairs[
             senses.ordered(
                 assign.FULL_CERTAINTY - self.certainty[pairs].astype(np.int32),
@@ -126,7 +126,7 @@ class Uses:
         keys = np.where(day > 0, last - day if newest else day - first, last - first + 1)
         return pairs[senses.ordered(keys.astype(np.int32), last - first + 1)]
 
-    def near(self, topics: list[int], count: int) -> list[list[Near]]:
+    def near(self, topics: list[int], count: int) -> list[list[NearWord]]:
         """For each of a word's senses, the `count` words that tell it from its others.
 
         They mostly belong to the sense's topic themselves, and occur in more of its documents than
@@ -134,7 +134,7 @@ class Uses:
         (inference.log_likelihood) on at most SAMPLED documents of each sense, spread over the corpus. A sole
         sense is told from the corpus at large.
         """
-        samples = [spread(self.pairs(k))[:SAMPLED] for k in topics]
+        samples = [order_evenly(self.pairs(k))[:SAMPLED] for k in topics]
         bow = self.evidence.section_bow
         sizes = np.array([len(sample) for sample in samples])
         words, own_counts, all_counts = _beside(
@@ -170,7 +170,7 @@ def _beside(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """kernels.senses.near of the rows of each sample."""
     bow = evidence.section_bow
-    ptr = np.append(0, np.cumsum([len(sample) for sample in samples])).astype(np.int64)
+    ptr = offsets_of_parts(len(sample) for sample in samples)
     rows = np.concatenate([*samples, np.zeros(0, np.int32)])
     return senses.near(
         ptr,
@@ -186,7 +186,7 @@ def _beside(
 
 def _named(
     word: int, words, own_counts, all_counts, elsewhere, size: int, other_documents: int, count: int
-) -> list[Near]:
+) -> list[NearWord]:
     least = 2 if size > FEW_DOCUMENTS else 1  # a word of one document says little of many
     is_mostly_own = 2 * own_counts >= all_counts
     is_more_frequent = all_counts * other_documents > elsewhere * size
@@ -201,11 +201,11 @@ def _named(
     for i, row in zip(best_words, fit[best_words], strict=True):
         documents = int(all_counts[row])
         share = float(share_elsewhere[row])
-        near_words.append(Near(int(words[row]), documents, int(size), share, float(score[i])))
+        near_words.append(NearWord(int(words[row]), documents, int(size), share, float(score[i])))
     return near_words
 
 
-def spread(items: np.ndarray) -> np.ndarray:
+def order_evenly(items: np.ndarray) -> np.ndarray:
     """The items, of the same type, in an order of which every beginning is spread evenly over all
     of them: steps of the golden section."""
     n = len(items)
@@ -219,7 +219,7 @@ def spread(items: np.ndarray) -> np.ndarray:
 
 def distinguishing(
     evidence: Evidence, first: Uses, second: Uses, count: int
-) -> tuple[list[Near], list[Near]]:
+) -> tuple[list[NearWord], list[NearWord]]:
     """The `count` words that occur in documents with one word rather than in those with another, in
     the order of G2 (inference.log_likelihood), on at most SAMPLED documents of each; those of the
     first word, then those of the second.
@@ -230,8 +230,8 @@ def distinguishing(
     documents_of_second = np.unique(second.documents)
     only_first = np.setdiff1d(documents_of_first, documents_of_second, assume_unique=True)
     only_second = np.setdiff1d(documents_of_second, documents_of_first, assume_unique=True)
-    sample_of_first = spread(only_first)[:SAMPLED]
-    sample_of_second = spread(only_second)[:SAMPLED]
+    sample_of_first = order_evenly(only_first)[:SAMPLED]
+    sample_of_second = order_evenly(only_second)[:SAMPLED]
     size_of_first = len(sample_of_first)
     size_of_second = len(sample_of_second)
     bow = evidence.document_bow

@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.kernels import rng
+from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.jit import njit
 from inference.topics import Topics
 
@@ -150,7 +151,7 @@ def as_topics(beta: np.ndarray, share: np.ndarray) -> Topics:
     order = np.argsort(-beta, axis=1, kind="stable").astype(np.int32)
     weights = np.take_along_axis(beta, order, axis=1).astype(np.float32)
     is_listed = weights > 0
-    indptr = np.concatenate([[0], np.cumsum(is_listed.sum(axis=1))])
+    indptr = offsets_of_parts(is_listed.sum(axis=1))
     return Topics(
         indptr,
         order[is_listed],

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inference.errors import Invalid
+from inference.runtime.arrays import offsets_of_parts
 
 # A word is listed in a topic that holds at least half a token of it; the rest is the floor
 LISTED_TOKENS = 0.5
@@ -92,7 +93,7 @@ class Topics(NamedTuple):
         if self.used is None or self.used.all():
             return self._replace(used=None)
         used_entries = np.repeat(self.used, np.diff(self.indptr))
-        indptr = np.concatenate(([0], np.cumsum(np.diff(self.indptr)[self.used])))
+        indptr = offsets_of_parts(np.diff(self.indptr)[self.used])
         floor = self.floor[self.used]
         floor_mass = self.floor_mass[self.used]
         share = self.share[self.used]

@@ -36,7 +36,7 @@ INFERENCE_LAYERS = {
     },
     "data": {
         "bow", "day_sums", "documents", "evidence", "fold_in", "log_likelihood", "rarity",
-        "simulate", "text", "topics",
+        "simulate", "text", "topic_sums", "topics",
     },
     "machine": {"errors", "kernels", "references", "runtime"},
 }  # fmt: skip

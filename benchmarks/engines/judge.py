@@ -10,6 +10,7 @@ from benchmarks.engines.peers import OURS, Variant
 from inference import Bow, Topics
 from inference.evaluate import Coherence, Completion
 from inference.fold_in import alpha_for
+from inference.runtime.arrays import offsets_of_parts
 
 DECIMALS = 5  # of the numbers that are stored
 ABOVE_FLOOR = 1.0001  # times a topic's least weight: a word with more is stored by itself
@@ -130,7 +131,7 @@ def sparse(dense: np.ndarray) -> Topics:
         above = above[np.argsort(-row[above], kind="stable")]
         words.append(above.astype(np.int32))
         weights.append(row[above].astype(np.float32))
-    indptr = np.append(0, np.cumsum([len(row) for row in words]))
+    indptr = offsets_of_parts(len(row) for row in words)
     return Topics(
         indptr=indptr,
         words=np.concatenate(words),

@@ -21,7 +21,10 @@ TIMED = 7
 
 
 def train(root: str, folder: str, topics: str) -> None:
-    """Answer each line with the seconds of one more pass, from the one after WARM on."""
+    """Answer each line with the seconds of one more pass, from the one after WARM on.
+
+    The steps are written out: the code in `root` may be of PEER, which has no benchmarks.trainer.
+    """
     sys.path.insert(0, root)
     from inference import Bow, engines
 

@@ -117,9 +117,8 @@ def topograph(task: Task, clock: Clock) -> None:
     due, _ = schedule.due(0)
     while True:
         with clock:
-            batch = schedule.batch(state.t, task.seed)
-            trainer.take(batch)
-        documents_seen += len(batch)
+            documents = trainer.take_next()
+        documents_seen += len(documents)
         can_be_judged = not engine.ABOUT.batch or state.t % schedule.per_pass == 0
         if state.tokens >= due and can_be_judged:
             due, _ = schedule.due(state.tokens)
@@ -156,7 +155,7 @@ def tomotopy(task: Task, clock: Clock) -> None:
 
     def topics():
         of_words = np.array([model.get_topic_word_dist(k) for k in range(task.topics)])
-        return spread(of_words, words, bow.V)
+        return with_all_words(of_words, words, bow.V)
 
     clock.train(lambda passes: model.train(passes, workers=task.threads), [(1, bow.D)], topics)
 
@@ -196,7 +195,7 @@ def topica(task: Task, clock: Clock) -> None:
                 check_every=ENDLESS,
             )
         words = np.array([int(word) for word in model.vocabulary])
-        return spread(np.asarray(model.topic_word), words, bow.V)
+        return with_all_words(np.asarray(model.topic_word), words, bow.V)
 
     clock.repeat(run)
 
@@ -397,7 +396,7 @@ def token_lists(bow: Bow) -> Iterator[list[str]]:
         yield names[np.repeat(words, counts)].tolist()
 
 
-def spread(of_words: np.ndarray, words: np.ndarray, V: int) -> np.ndarray:
+def with_all_words(of_words: np.ndarray, words: np.ndarray, V: int) -> np.ndarray:
     """Columns of some words, float[K, n], as those of all, float[K, V]: others have a row's least
     weight. words: int64[n]."""
     topics = np.repeat(of_words.min(axis=1, keepdims=True), V, axis=1)

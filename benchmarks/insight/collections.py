@@ -74,16 +74,16 @@ def addresses(quick: bool) -> Collection:
     """Sections of an address joined, in all of its 8,000 words."""
     joined = enumerate(_joined(csv_rows(FILES["sotu"])))
     rows = [row | {"id": f"a{number}"} for number, row in joined]
-    return _table("addresses", rows, "date")
+    return collection_of_rows("addresses", rows, "date")
 
 
 def sections(quick: bool) -> Collection:
     """The shipped example, in sections of 240 words."""
-    return _table("sections", csv_rows(FILES["sotu"]), "date")
+    return collection_of_rows("sections", csv_rows(FILES["sotu"]), "date")
 
 
 def proposals(quick: bool) -> Collection:
-    return _table("proposals", csv_rows(SHARED / "peps.csv.gz"), "date")
+    return collection_of_rows("proposals", csv_rows(SHARED / "peps.csv.gz"), "date")
 
 
 def posts(quick: bool) -> Collection:
@@ -99,7 +99,7 @@ def posts(quick: bool) -> Collection:
 
 
 def answers(quick: bool) -> Collection:
-    return _table("answers", csv_rows(SHARED / "answers.csv.gz"), "")
+    return collection_of_rows("answers", csv_rows(SHARED / "answers.csv.gz"), "")
 
 
 def reuters(quick: bool) -> Collection:
@@ -115,12 +115,12 @@ def reuters(quick: bool) -> Collection:
 
 def abstracts(quick: bool) -> Collection:
     rows = _evenly(json_rows(FILES["arxiv"]), QUICK if quick else ABSTRACTS)
-    return _table("abstracts", rows, "date")
+    return collection_of_rows("abstracts", rows, "date")
 
 
 def novels(quick: bool) -> Collection:
     rows = csv_rows(SHARED / "languages/fr_novels/fr_novel_chapters.utf8.csv.gz")
-    return _table("novels", rows, "date")
+    return collection_of_rows("novels", rows, "date")
 
 
 def minutes(quick: bool) -> Collection:
@@ -137,7 +137,7 @@ def minutes(quick: bool) -> Collection:
     for row in csv_rows(FILES["sotu"]):
         if int(row["date"]) >= FIRST_YEAR_OF_MINUTES:
             rows.append(row | {"text": re.sub(r"([.!?]) ", call, row["text"])})
-    return _table("minutes", rows, "date")
+    return collection_of_rows("minutes", rows, "date")
 
 
 def manifestos(quick: bool) -> Collection:
@@ -155,7 +155,7 @@ def manifestos(quick: bool) -> Collection:
                 "text": " ".join(sentence["text"] for sentence in part),
             }
             rows.append(row)
-    return _table("manifestos", rows, "year")
+    return collection_of_rows("manifestos", rows, "year")
 
 
 def folders(quick: bool) -> Collection:
@@ -217,7 +217,8 @@ def _csv(rows: list[dict]) -> bytes:
     return buffer.getvalue().encode()
 
 
-def _table(name: str, rows: list[dict], day: str) -> Collection:
+def collection_of_rows(name: str, rows: list[dict], day: str) -> Collection:
+    """A collection of one table, a text a row. day: the column of its dates; "" for none."""
     no_fields = ("text", "title", "id", day)
     texts = []
     for row in rows:

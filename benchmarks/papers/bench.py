@@ -18,7 +18,7 @@ from benchmarks.trainer import Trainer
 from inference import Bow, Topics, compiling, engines
 from inference.engines.contract import AnyEngine, ResolvedConfig
 from inference.evaluate import Coherence, Completion
-from inference.schedule import Schedule, held_out_documents
+from inference.schedule import held_out_documents
 
 HOLDS = "holds"
 HOLDS_IN_PART = "holds in part"
@@ -170,43 +170,39 @@ class Bench:
             used_documents = np.union1d(documents, held_out)
             used = corpora.taken(bow, used_documents)
             held_out = np.searchsorted(used_documents, held_out)
-        schedule = Schedule(used, config, held_out)
-        began = time.perf_counter()
-        state = module.init(config, schedule.shape, seed)
+        trainer = Trainer(used, module, config, seed, held_out)
         trained = Trained(
             engine=module,
             config=config,
-            state=state,
+            state=trainer.state,
             bow=used,
             documents=np.setdiff1d(np.arange(used.D), held_out),
-            seconds=time.perf_counter() - began,
+            seconds=trainer.begin_seconds,
             points=[],
         )
         # Steps after which to judge, each about twice the one before, and the last
-        due = {max(1, round(schedule.steps / 2**i)) for i in range(looks)}
-        self._run(trained, schedule, seed, sorted(due), judge)
+        due = {max(1, round(trainer.schedule.steps / 2**i)) for i in range(looks)}
+        self._run(trained, trainer, sorted(due), judge)
         return trained
 
     def _run(
         self,
         trained: Trained,
-        schedule: Schedule,
-        seed: int,
+        trainer: Trainer,
         due: list[int],
         judge: Completion,
     ) -> None:
         """All steps of a training. due: steps after which it is judged, ascending; where batches
         are passed over in parts, at the end of the pass that follows."""
-        module = trained.engine
         state = trained.state
+        schedule = trainer.schedule
         documents_seen = 0
         while state.t < schedule.steps:
             began = time.perf_counter()
-            batch = schedule.batch(state.t, seed)
-            module.step(trained.config, state, trained.bow, batch, schedule.shape)
+            documents = trainer.take_next()
             trained.seconds += time.perf_counter() - began
-            documents_seen += len(batch)
-            can_be_judged = not module.ABOUT.batch or state.t % schedule.per_pass == 0
+            documents_seen += len(documents)
+            can_be_judged = not trained.engine.ABOUT.batch or state.t % schedule.per_pass == 0
             is_due = bool(due) and state.t >= due[0]
             if (is_due and can_be_judged) or state.t == schedule.steps:
                 trained.points.append(

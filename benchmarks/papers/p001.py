@@ -322,11 +322,11 @@ def _inference(run: Trained, form: int) -> float:
     """Nanoseconds a token that OPE takes for 2,000 documents, with blocks of one form."""
     documents = run.documents[:TIMED_DOCUMENTS]
     config = cast("fw.Resolved", run.config)
-    weights = fw._weights(config, run.state)
+    weights = fw.weights_of(config, run.state)
     batch = expand(run.bow, documents)
-    gathered = fw._gather(config, run.state, batch.words, weights)
+    gathered = fw.gather_rows(config, run.state, batch.words, weights)
     keys = np.arange(len(documents), dtype=np.uint64)
-    infer = partial(fw._infer, config, batch, gathered, weights, keys, False, form)
+    infer = partial(fw.infer_theta, config, batch, gathered, weights, keys, False, form)
     return PER_SECOND["ns"] * fastest(infer) / batch.token_ptr[-1]
 
 

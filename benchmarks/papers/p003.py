@@ -28,10 +28,12 @@ from benchmarks.papers.bench import (
     mean_seconds,
     of_parts,
 )
+from benchmarks.trainer import Trainer
 from inference import Bow, mixtures
 from inference.engines import arena, lsparse, sparse, ssi
 from inference.kernels import select
-from inference.schedule import Schedule, held_out_documents
+from inference.kernels.minibatch import MinibatchWithCounts
+from inference.schedule import held_out_documents
 
 NEAR = 0.05  # total variation
 LITTLE = 0.01  # nats a token or dimension
@@ -239,7 +241,7 @@ def _figure_3(bench: Bench) -> Outcome:
 
 
 def _token_weights(
-    config: lsparse.Resolved, state: lsparse.State, batch: sparse.Batch
+    config: lsparse.Resolved, state: lsparse.State, batch: MinibatchWithCounts
 ) -> np.ndarray:
     """W of each pair, float64[P, K], the largest of each 0: psi(alpha + N_dk) + E log beta_kw, N
     from the local step."""
@@ -247,7 +249,7 @@ def _token_weights(
 
     V = len(state.start)
     K = config.topics
-    topics, shares, _ = lsparse._visit(config, state, batch)
+    topics, shares, _ = lsparse.visit_documents(config, state, batch)
     D = len(batch.doc_ptr) - 1
     document = np.repeat(np.arange(D), np.diff(batch.doc_ptr))
     N = np.zeros((D, K))
@@ -262,7 +264,7 @@ def _token_weights(
     return weights - weights.max(axis=1, keepdims=True)
 
 
-def _sum(V: int, K: int, batch: sparse.Batch, topics: np.ndarray, r: np.ndarray) -> None:
+def _sum(V: int, K: int, batch: MinibatchWithCounts, topics: np.ndarray, r: np.ndarray) -> None:
     """Add the statistics of a batch to empty ones. topics: uint16[P, L], r: their shares."""
     rows = arena.Rows(seed=0, **arena.empty(V, K, np.float64))
     sparse.add(rows, batch, topics, r, *sparse.NOTHING, drop_below=0.0)
@@ -557,19 +559,18 @@ def _bounds(bow: Bow, seed: int, passes: int, **settings: Any) -> tuple[list[flo
     pass accepted)."""
     config = lsparse.Config(passes=passes, **settings).resolve(bow.D, bow.tokens)
     held_out = held_out_documents(bow, seed)
-    schedule = Schedule(bow, config, held_out)
+    trainer = Trainer(bow, lsparse, config, seed, held_out)
+    state = trainer.state
     documents = np.setdiff1d(np.arange(bow.D), held_out)
-    state = lsparse.init(config, schedule.shape, seed)
     tokens = bow.lengths[documents].sum()
     bounds = []
-    while state.t < schedule.steps:
-        lsparse.step(config, state, bow, schedule.batch(state.t, seed), schedule.shape)
-        if state.t % schedule.per_pass == 0:
+    for _ in trainer.steps():
+        if state.t % trainer.schedule.per_pass == 0:
             bounds.append(lsparse.bound(config, state, bow, documents) / tokens)
     outcomes = np.zeros(OUTCOMES, np.int64)
     for first in range(0, len(documents), lsparse.AT_ONCE):
         batch = sparse.expand(bow, documents[first : first + lsparse.AT_ONCE])
-        outcomes += lsparse._visit(config, state, batch)[2].sum(axis=0)
+        outcomes += lsparse.visit_documents(config, state, batch)[2].sum(axis=0)
     _, proposed, accepted, _ = outcomes.tolist()
     return bounds, accepted / max(proposed, 1)
 

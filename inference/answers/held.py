@@ -35,7 +35,7 @@ WITHIN = 0.1  # part of a number's variance within units, up to which it is the 
 _SEED = 61
 
 
-class Settings(NamedTuple):
+class ComparedSettings(NamedTuple):
     """rows: float64[C, P], the design, a row for each cell of the data. compared: float64[2, P],
     the settings a and b; of changes float64[4, P], whose differences are compared: (0 less 1) with
     (2 less 3). side: int8[C], the setting that a cell speaks of, -1 for none; None along a line,
@@ -52,7 +52,7 @@ class Settings(NamedTuple):
 
 def answer_held(
     data: regression.Data,
-    settings: Settings,
+    settings: ComparedSettings,
     obstacle: Obstacle | None = None,
     fit: Fitted = regression.fit,
     level: float | None = None,
@@ -82,7 +82,7 @@ def answer_held(
     return answers._replace(ratio=unknown, ratio_low=unknown, ratio_high=unknown)
 
 
-def _unit_sums(data: regression.Data, settings: Settings) -> UnitSums:
+def _unit_sums(data: regression.Data, settings: ComparedSettings) -> UnitSums:
     """Sums over units of the documents that speak of a setting, in one group for each."""
     side = settings.side
     groups = 1 if side is None else int(side.max(initial=0)) + 1
@@ -119,7 +119,9 @@ def _difference(fitted: regression.Fit, sums: UnitSums) -> sides.Difference:
     )
 
 
-def _with_exchanges(row: Row, sums: UnitSums, data: regression.Data, settings: Settings) -> Row:
+def _with_exchanges(
+    row: Row, sums: UnitSums, data: regression.Data, settings: ComparedSettings
+) -> Row:
     """The row judged by exchanges of units; unchanged where the number along a line is not the
     units' own."""
     of_units = _of_units(sums, data, settings)
@@ -146,7 +148,7 @@ class OfUnits(NamedTuple):
     within: float
 
 
-def _columns(settings: Settings) -> tuple[np.ndarray, np.ndarray]:
+def _columns(settings: ComparedSettings) -> tuple[np.ndarray, np.ndarray]:
     """float64[C], float64[C, R] of each cell: a column whose coefficient is the difference of the
     two settings along a line, and those that span all designs without that difference. Of two sides
     the latter are what is held constant."""
@@ -157,7 +159,7 @@ def _columns(settings: Settings) -> tuple[np.ndarray, np.ndarray]:
     return settings.rows @ contrast / (contrast @ contrast), settings.rows @ without.T
 
 
-def _of_units(sums: UnitSums, data: regression.Data, settings: Settings) -> OfUnits:
+def _of_units(sums: UnitSums, data: regression.Data, settings: ComparedSettings) -> OfUnits:
     """Units are those of `sums`, numbered as the data has them."""
     row_of_unit = np.full(data.units.U, -1)
     row_of_unit[sums.code] = np.arange(sums.units)

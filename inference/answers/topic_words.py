@@ -9,6 +9,7 @@ from scipy.sparse import csc_matrix
 
 from inference.answers.outcome import AmountTable
 from inference.evidence import Evidence
+from inference.runtime.arrays import offsets_of_parts
 
 # Pairs of a word and a document, in all, that are held in memory: 12 bytes each
 MOST_PAIRS = 50_000_000
@@ -36,7 +37,7 @@ def count(evidence: Evidence, topics: Sequence[int], words: Sequence[int]) -> Am
         documents_of_words.append(documents[in_topic])
         tokens_of_words.append(tokens[in_topic].astype(np.int32))
     lengths = [len(documents) for documents in documents_of_words]
-    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    starts = offsets_of_parts(lengths)
     shape = (evidence.document_bow.D, len(lengths))
     nothing = np.zeros(0, np.int32)
     amounts = csc_matrix(

@@ -28,7 +28,7 @@ from inference.share_intervals import USUAL_LEVEL
 AmountsOf = Callable[[np.ndarray], np.ndarray]
 
 
-class WordSums(NamedTuple):
+class UnitWordSums(NamedTuple):
     """Sums over units of n words on sides a and b. tokens: int64[n, 2]. With x the tokens of a word
     that a unit has on a side, m the words of that unit there, and w its weight
     (sides.unit_weights): squares, products: float64[n, 2], sums of w x x and of w x m. crossed:
@@ -44,12 +44,12 @@ class WordSums(NamedTuple):
     largest: np.ndarray
     of_largest: np.ndarray
 
-    def some(self, words: np.ndarray) -> "WordSums":
+    def some(self, words: np.ndarray) -> "UnitWordSums":
         """The sums of some of the words. words: their places, or bool[n]."""
-        return WordSums(*(array[words] for array in self))
+        return UnitWordSums(*(array[words] for array in self))
 
 
-def answer_words(sizes: np.ndarray, sums: WordSums, amounts_of: AmountsOf) -> Answers:
+def answer_words(sizes: np.ndarray, sums: UnitWordSums, amounts_of: AmountsOf) -> Answers:
     """How each word's share of side a's words differs from that of side b's; all words that can be
     said are one family. sizes: float64[U, 2], words of each unit on either side. amounts_of: gives
     float64[U, n], what each unit has of some words, by their places."""
@@ -88,7 +88,7 @@ def _frame(sizes: np.ndarray) -> UnitSums:
     )
 
 
-def _difference(frame: UnitSums, sizes: np.ndarray, sums: WordSums) -> sides.Difference:
+def _difference(frame: UnitSums, sizes: np.ndarray, sums: UnitWordSums) -> sides.Difference:
     words = sides.words_of_sides(sizes)
     weights = sides.unit_weights(sizes)
     share = sums.tokens / words
@@ -115,7 +115,7 @@ def _difference(frame: UnitSums, sizes: np.ndarray, sums: WordSums) -> sides.Dif
     )
 
 
-def _difference_of_many(sizes: np.ndarray, sums: WordSums) -> sides.Difference:
+def _difference_of_many(sizes: np.ndarray, sums: UnitWordSums) -> sides.Difference:
     """The differences that `_difference` gives where every unit is on one side, up to the order of
     the additions: units of the same size are one term, for ten million documents would take a
     second."""
@@ -139,7 +139,7 @@ def _difference_of_many(sizes: np.ndarray, sums: WordSums) -> sides.Difference:
 
 
 def _variances(
-    sums: WordSums, words: np.ndarray, squares: np.ndarray
+    sums: UnitWordSums, words: np.ndarray, squares: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """The variances of the shares on either side: float64[n]. words, squares: float64[2], of the
     units of each side the sums of their sizes, and of their squares by weight."""
@@ -172,7 +172,7 @@ def _exchanged(frame: UnitSums, row: Row, words: np.ndarray, amounts_of: Amounts
 
 
 def _judged(
-    sizes: np.ndarray, sums: WordSums, row: Row, exchanged: Row | None, words: np.ndarray
+    sizes: np.ndarray, sums: UnitWordSums, row: Row, exchanged: Row | None, words: np.ndarray
 ) -> Answers:
     """exchanged: of the words `words`; None where Student's t alone decides."""
     p = row.p.copy()
@@ -198,7 +198,7 @@ def _joined(answers: Answers, words: np.ndarray, of_words: Answers) -> Answers:
     return answers._replace(**joined, calibrated=of_words.calibrated)
 
 
-def _finder(sizes: np.ndarray, sums: WordSums) -> Callable[[np.ndarray, np.ndarray], Largest]:
+def _finder(sizes: np.ndarray, sums: UnitWordSums) -> Callable[[np.ndarray, np.ndarray], Largest]:
     """A function that finds for each accepted word what its largest unit has on the side that has
     more, and what is left without that."""
     words = sides.words_of_sides(sizes)

@@ -21,6 +21,7 @@ import numpy as np
 from inference.bow import Bow
 from inference.engines.contract import AnyEngine, Divisible, Remembering, Shape
 from inference.errors import Invalid
+from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.durable import rewrite, settle
 from inference.runtime.memory import large_array
 
@@ -163,7 +164,7 @@ def read(folder: Path, t: int, bow: Bow, first: int, end: int, memory: np.ndarra
         with np.load(folder / part.name) as file:
             documents = file["documents"]
             samples = file["samples"]
-        ends = np.append(0, np.cumsum(first_token[documents + 1] - first_token[documents]))
+        ends = offsets_of_parts(first_token[documents + 1] - first_token[documents])
         for i in np.flatnonzero((documents >= a) & (documents < b)):
             d = documents[i]
             memory[first_token[d] - base : first_token[d + 1] - base] = samples[

@@ -14,6 +14,7 @@ from inference.engines.contract import AnyEngine, Divisible, Exchange, Site
 from inference.errors import Invalid
 from inference.evidence import Assigned, assigned, rows_by_word
 from inference.kernels import rows
+from inference.runtime.arrays import offsets_of_parts
 from inference.schedule import Schedule, held_out_documents
 
 
@@ -130,7 +131,7 @@ class Share:
         elif len(seen):
             own_rows = seen - self.first
             first_token = self.site.own.first_token
-            token_ptr = np.append(0, np.cumsum(first_token[own_rows + 1] - first_token[own_rows]))
+            token_ptr = offsets_of_parts(first_token[own_rows + 1] - first_token[own_rows])
             samples = rows.recall(
                 own_rows, first_token, self.state.memory, np.arange(len(own_rows) + 1), token_ptr
             )

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import csr_matrix
 
 from inference.effects import regression
-from inference.runtime.arrays import row_blocks
+from inference.runtime.arrays import offsets_of_parts, row_blocks
 
 DRAWS = 25  # as stm makes where nothing else is asked for
 BLOCK = 1 << 14  # documents, and what is left of the last one's unit
@@ -42,7 +42,7 @@ class _Solution(NamedTuple):
     scale: np.ndarray
 
 
-Theta = tuple[csr_matrix, np.ndarray, np.ndarray]  # S, r and alpha of theta = S + r alpha'
+ThetaParts = tuple[csr_matrix, np.ndarray, np.ndarray]  # S, r and alpha of theta = S + r alpha'
 
 
 def fit(
@@ -149,7 +149,7 @@ def _noise_of_drawing(weight: np.ndarray, draws: int) -> np.ndarray:
 
 
 def _variance_of_theta(
-    theta: Theta, noise: np.ndarray, lengths: np.ndarray, alpha: np.ndarray
+    theta: ThetaParts, noise: np.ndarray, lengths: np.ndarray, alpha: np.ndarray
 ) -> np.ndarray:
     """float64[T, Q]: what documents add whose theta is not known, but drawn. noise: float64[n, Q],
     how much the variance of each counts."""
@@ -182,7 +182,7 @@ def _blocks(data: regression.Data) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     for first, last in row_blocks(starts, BLOCK):
         rows = order[starts[first] : starts[last]]
         is_counted = data.cell[rows] >= 0
-        counted_before = np.append(0, np.cumsum(is_counted))
+        counted_before = offsets_of_parts(is_counted)
         ends = counted_before[starts[first : last + 1] - starts[first]]
         if ends[-1]:
             yield rows[is_counted], np.unique(ends)
@@ -193,7 +193,7 @@ def _by_unit(weight: np.ndarray, starts: np.ndarray) -> csr_matrix:
     return csr_matrix((weight, np.arange(len(weight)), starts))
 
 
-def _theta(data: regression.Data, rows: np.ndarray, alpha: np.ndarray) -> Theta:
+def _theta(data: regression.Data, rows: np.ndarray, alpha: np.ndarray) -> ThetaParts:
     """S, r and alpha of S + r alpha': [n, T], float64[n], float64[T]."""
     sizes = data.doc_ptr[rows + 1] - data.doc_ptr[rows]
     has_column = data.into >= 0

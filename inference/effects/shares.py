@@ -12,6 +12,11 @@ from inference.runtime.arrays import ABOVE_ZERO
 from inference.runtime.jit import njit
 from inference.share_intervals import USUAL_LEVEL, Estimate, ShareInterval, interval_of_units
 
+# Columns of what `_sums` gives of each topic and group: of the units with the topic the sums of
+# their tokens x of it, of x^2 and x n over 1 - h, how many they are, and the sum of their words n
+_TOKENS, _SQUARE, _PRODUCT, _UNITS, _WORDS = range(5)
+_MEASURES = 5
+
 
 class Shares(NamedTuple):
     """share: float64[T, G], NaN for a group without words; variance: of it, beyond these texts. df:
@@ -78,7 +83,7 @@ def _sums(data, tokens):
 
     data: regression.Data, whose cells are groups. tokens: float64[G], of each group."""
     G = len(tokens)
-    by_topic = np.zeros((data.T, G, 5))
+    by_topic = np.zeros((data.T, G, _MEASURES))
     sums_of_groups = np.zeros((4, G))
     unit_words = np.zeros(G)
     own_topics = np.zeros((data.T, G))
@@ -110,12 +115,12 @@ def _sums(data, tokens):
             left = 1 - unit_words[g] / tokens[g]
             own_topics[t, g] = 0.0
             row = by_topic[t, g]
-            row[0] += value
-            row[3] += 1
-            row[4] += unit_words[g]
+            row[_TOKENS] += value
+            row[_UNITS] += 1
+            row[_WORDS] += unit_words[g]
             if left > ALONE_LEVERAGE_GAP:
-                row[1] += value * value / left
-                row[2] += value * unit_words[g] / left
+                row[_SQUARE] += value * value / left
+                row[_PRODUCT] += value * unit_words[g] / left
         for g in groups[:n]:
             h = unit_words[g] / tokens[g]
             sums_of_groups[0, g] += 1

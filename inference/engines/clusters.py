@@ -27,11 +27,13 @@ from inference.engines.contract import (
     resolved,
     setting,
 )
-from inference.engines.sparse import UNITS, Batch
+from inference.engines.sparse import UNITS
 from inference.errors import number_of
 from inference.kernels import clusters, rng
-from inference.kernels.gibbs import CHUNKS
+from inference.kernels.chunks import CHUNKS
+from inference.kernels.minibatch import MinibatchWithCounts
 from inference.references import entries
+from inference.runtime.arrays import offsets_of_parts
 from inference.topics import Theta, Topics
 
 NAME = "clusters"
@@ -278,7 +280,11 @@ def _reassign(state: State, bow: Bow, documents: np.ndarray, chosen: np.ndarray)
 
 
 def _remember(
-    state: State, batch: Batch, documents: np.ndarray, new_clusters: np.ndarray, new: np.ndarray
+    state: State,
+    batch: MinibatchWithCounts,
+    documents: np.ndarray,
+    new_clusters: np.ndarray,
+    new: np.ndarray,
 ) -> None:
     """Replace documents' old statistics by the new. new: [n, L], times UNITS, of documents with
     words."""
@@ -309,7 +315,7 @@ def _weights(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """(row_ptr, topics, above, prior, floor), as `clusters.visit` takes them."""
     V = state.V
-    row_ptr = np.concatenate([[0], np.cumsum(state.length[words])])
+    row_ptr = offsets_of_parts(state.length[words])
     topics, above = clusters.weigh(
         words, state.start, state.arena_topics, state.arena_values, 1.0 / UNITS, config.eta, row_ptr
     )
@@ -325,7 +331,7 @@ def _weights(
 def _visit(
     config: Resolved,
     state: State,
-    batch: Batch,
+    batch: MinibatchWithCounts,
     old_clusters: np.ndarray | None = None,
     old: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -369,7 +375,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     likeliest = np.take_along_axis(likeliest, order, 1)
     shares = np.take_along_axis(shares, order, 1)
     is_kept = shares > 0
-    indptr = np.concatenate([[0], np.cumsum(is_kept.sum(axis=1))])
+    indptr = offsets_of_parts(is_kept.sum(axis=1))
     return Theta(
         first,
         indptr,

@@ -16,7 +16,7 @@ DEVIATIONS = 3.0  # standard deviations beyond which a word occurs with seeds mo
 LEAST_WEIGHT = 1e-3
 
 
-class Company(NamedTuple):
+class SeedCompany(NamedTuple):
     """Words that occur with the seeds of topics more than by chance, with which these topics begin.
     words, topics: int64[n]; tokens: float64[n], for each topic at most an equal share of all
     tokens. left: float64[V], from LEAST_WEIGHT to 1, what a word weighs for all other topics."""
@@ -67,7 +67,7 @@ class _Texts:
 
 def company(
     bow: Bow, shape: Shape, seed_words: np.ndarray, seed_topics: np.ndarray, topics: int
-) -> Company:
+) -> SeedCompany:
     """The words that stand with the seeds of each topic, in documents that are trained on, each
     weighted by the seeds that it has.
 
@@ -93,7 +93,7 @@ def company(
         numbers.append(np.full(len(near), topic))
         tokens.append(beyond[near] * (total / beyond.sum()))
     left[seed_words] = LEAST_WEIGHT
-    return Company(
+    return SeedCompany(
         np.concatenate(words),
         np.concatenate(numbers),
         np.concatenate(tokens),

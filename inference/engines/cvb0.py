@@ -36,6 +36,8 @@ from inference.engines.lda_sentences import priors_were, trained_lda
 from inference.engines.priors import as_set
 from inference.errors import number_of
 from inference.kernels import cvb, rng, rows, vb
+from inference.kernels.chunks import CHUNKS
+from inference.kernels.minibatch import MinibatchByWord
 from inference.references import entries
 from inference.runtime.memory import DOUBLE, SINGLE, large_array
 from inference.topics import Theta, Topics
@@ -284,7 +286,7 @@ def _replace(
     state: State,
     bow: Bow,
     documents: np.ndarray,
-    batch: dense.Batch,
+    batch: MinibatchByWord,
     shape: Shape,
 ) -> None:
     """CVB0: a document's phi continues from where it was at the last visit."""
@@ -305,7 +307,7 @@ def _replace(
 def _visit(
     config: Resolved,
     state: State,
-    batch: dense.Batch,
+    batch: MinibatchByWord,
     keys: np.ndarray,
     before: cvb.Phi,
     how: cvb.Turns,
@@ -322,7 +324,7 @@ def _visit(
 
 
 def _present(
-    config: Resolved, state: State, batch: dense.Batch, least_alpha: float = 0.0
+    config: Resolved, state: State, batch: MinibatchByWord, least_alpha: float = 0.0
 ) -> cvb.Present:
     scale = state.pi / cvb.WHOLE_TOKEN
     rows_of_words = cvb.table(batch.words, state.values, scale)
@@ -336,7 +338,7 @@ def _present(
     )
 
 
-def _fade(config: Resolved, state: State, batch: dense.Batch, shape: Shape) -> None:
+def _fade(config: Resolved, state: State, batch: MinibatchByWord, shape: Shape) -> None:
     """Stochastic CVB0: N <- (1 - rho) N + rho C / |M| times what the batch gives, C and |M| in
     tokens."""
     after = cvb.Phi(*(np.empty((len(batch.places), config.most), np.uint16) for _ in range(2)))
@@ -351,7 +353,7 @@ def _fade(config: Resolved, state: State, batch: dense.Batch, shape: Shape) -> N
 
 
 def _recall(
-    bow: Bow, documents: np.ndarray, batch: dense.Batch, of_pairs: np.ndarray
+    bow: Bow, documents: np.ndarray, batch: MinibatchByWord, of_pairs: np.ndarray
 ) -> np.ndarray:
     """The rows of a batch's pairs, of an array that has one for each of the bag's pairs."""
     return rows.recall(
@@ -449,8 +451,6 @@ def memory_bytes(config: Resolved, shape: Shape) -> int:
     statistics = VALUE_BYTES * shape.V * config.topics
     table = SINGLE * min(shape.V, pairs) * (config.topics + BROUGHT_TOPICS)
     of_pairs = pairs * (PHI_BYTES * config.most + PAIR_BYTES)
-    of_chunks = (
-        2 * DOUBLE * cvb.CHUNKS * config.topics
-    )  # tokens added, and room for as many numbers
+    of_chunks = 2 * DOUBLE * CHUNKS * config.topics  # tokens added, and room for as many numbers
     of_words = WORD_BYTES * shape.V
     return statistics + table + of_pairs + of_chunks + of_words

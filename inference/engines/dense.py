@@ -7,7 +7,6 @@ sum.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +15,9 @@ from inference.engines import batch as batches, contract
 from inference.engines.arena import STEP_WHOLE
 from inference.engines.contract import PI_LEAST
 from inference.kernels import rows, vb
+from inference.kernels.chunks import CHUNKS
+from inference.kernels.minibatch import MinibatchByWord
+from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.memory import DOUBLE, SINGLE
 from inference.topics import LISTED_TOKENS, Theta, Topics
 
@@ -66,37 +68,13 @@ class State(contract.State):
             self.pi = 1.0
 
 
-class Batch(NamedTuple):
-    """Pairs (document, word) of some documents, in the documents' order and by word.
-
-    words: int64[n], the distinct ones, ascending. doc_ptr: int64[S + 1], places: int32[P], each
-    pair's place in `words`, counts: float32[P], its tokens: by document. word_ptr: int64[n + 1],
-    pairs: int32[P], documents: int32[P]: the pairs of each word, ascending, and each pair's
-    document, from 0 to S - 1. lengths: float64[S], tokens of each document.
-    """
-
-    words: np.ndarray
-    doc_ptr: np.ndarray
-    places: np.ndarray
-    counts: np.ndarray
-    word_ptr: np.ndarray
-    pairs: np.ndarray
-    documents: np.ndarray
-    lengths: np.ndarray
-
-    @property
-    def tokens(self) -> int:
-        """How many tokens its documents have."""
-        return int(self.lengths.sum())
-
-
-def batch_of(bow: Bow, documents: np.ndarray) -> Batch:
+def batch_of(bow: Bow, documents: np.ndarray) -> MinibatchByWord:
     """The pairs of some documents. documents: int64[S]."""
     words, doc_ptr, slots, token_ptr = batches.expand(bow, documents)
     word_ptr, pairs, _ = rows.by_word(slots, token_ptr, len(words))
     document = np.repeat(np.arange(len(documents), dtype=np.int32), np.diff(doc_ptr))
     lengths = np.diff(token_ptr[doc_ptr]).astype(np.float64)
-    return Batch(
+    return MinibatchByWord(
         words,
         doc_ptr,
         slots,
@@ -152,7 +130,7 @@ def theta(gamma: np.ndarray, first: int, lengths: np.ndarray) -> Theta:
     document, topic = np.nonzero(is_listed)
     weights = share[document, topic]
     order = np.lexsort((topic, -weights, document))
-    indptr = np.concatenate(([0], np.cumsum(is_listed.sum(axis=1)))).astype(np.int64)
+    indptr = offsets_of_parts(is_listed.sum(axis=1))
     return Theta(first, indptr, topic[order].astype(np.int32), weights[order].astype(np.float32))
 
 
@@ -174,7 +152,7 @@ def memory_bytes(V: int, K: int, S: int, pairs: int, words: int, copies: int = 1
     of_words = words * (SINGLE * K + WORD_BYTES)
     of_documents = S * DOCUMENT_TOPIC_BYTES * K
     of_pairs = PAIR_BYTES * pairs
-    of_chunks = 2 * DOUBLE * vb.CHUNKS * K  # sums by topic, and room for as many numbers
+    of_chunks = 2 * DOUBLE * CHUNKS * K  # sums by topic, and room for as many numbers
     block = min(vb.BLOCK, BLOCK_WORDS * (K + vb.LANES))
     blocks = BLOCKS_AT_ONCE * 2 * SINGLE * block  # each with its transpose
     return values + of_words + of_documents + of_pairs + of_chunks + blocks

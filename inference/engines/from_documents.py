@@ -15,12 +15,14 @@ import numpy as np
 from inference import rarity
 from inference.bow import Bow
 from inference.engines import arena
-from inference.engines.batch import Batch, expand, keys as keys_of
-from inference.engines.concepts import Company
+from inference.engines.batch import expand, keys as keys_of
+from inference.engines.concepts import SeedCompany
 from inference.engines.contract import Message, Shape, narrow_topics, rho
 from inference.errors import Invalid
 from inference.kernels import frank_wolfe, merge, rng, rows, seeds
-from inference.kernels.gibbs import shares
+from inference.kernels.chunks import chunk_bounds
+from inference.kernels.minibatch import Minibatch
+from inference.runtime.arrays import offsets_of_parts
 
 ITERATIONS = 20  # L: steps of OPE for a document
 ALPHA = 1.0  # over K: of OPE
@@ -60,9 +62,9 @@ class StepSizes(NamedTuple):
 class Inferred(NamedTuple):
     """A minibatch's rows, and the results of `frank_wolfe.infer` for its documents."""
 
-    rows: frank_wolfe.Rows
+    rows: frank_wolfe.MinibatchRows
     floor: np.ndarray
-    theta: frank_wolfe.Mixtures
+    theta: frank_wolfe.MinibatchTheta
     factors: np.ndarray
 
 
@@ -77,7 +79,7 @@ def begin(
     shape: Shape,
     key: int,
     free: np.ndarray | None = None,
-    company: Company | None = None,
+    company: SeedCompany | None = None,
     joined: bool = False,
 ) -> None:
     """The rows as one document a topic, its words weighted by log((D + 1) / documents with the
@@ -159,7 +161,7 @@ def begin_joined(
     words = words[has_tokens]
     topics = topics[has_tokens]
     tokens = tokens[has_tokens]
-    indptr = np.append(0, np.cumsum(np.bincount(words, minlength=bow.V)))
+    indptr = offsets_of_parts(np.bincount(words, minlength=bow.V))
     totals = np.bincount(topics, tokens, finer_topics)
     groups = merge.join_nearest(indptr, topics.copy(), tokens.copy(), totals, K)
     arena.fill(state, words, numbers[groups[topics]], tokens)
@@ -218,7 +220,7 @@ def infer(
     state: arena.Rows,
     unit: float,
     eta: float,
-    batch: Batch,
+    batch: Minibatch,
     keys: np.ndarray,
     empty: np.ndarray = NO_TOPICS,
 ) -> Inferred:
@@ -236,7 +238,7 @@ def infer(
         False,
         frank_wolfe.AUTOMATIC,
     )
-    theta = frank_wolfe.Mixtures.empty(np.arange(n + 1) * _most_vertices(K))
+    theta = frank_wolfe.MinibatchTheta.empty(np.arange(n + 1) * _most_vertices(K))
     factors = np.empty(len(batch.places), np.float32)
     frank_wolfe.infer(
         batch, gathered, floor, method, keys, theta, factors, np.zeros(n), np.zeros(n)
@@ -246,7 +248,7 @@ def infer(
 
 def _gather(
     state: arena.Rows, unit: float, eta: float, words: np.ndarray, empty: np.ndarray
-) -> tuple[frank_wolfe.Rows, np.ndarray]:
+) -> tuple[frank_wolfe.MinibatchRows, np.ndarray]:
     """The rows of some words, and the floor of their topics: float32[K]."""
     mass = state.V * eta + np.maximum(unit * state.totals, 0.0)
     floor = np.maximum(eta / mass, frank_wolfe.LEAST_FLOOR).astype(np.float32)
@@ -254,13 +256,15 @@ def _gather(
     return frank_wolfe.gather(words, state.arena, unit / mass, floor, False), floor
 
 
-def draw(batch: Batch, inferred: Inferred, columns: int, keys: np.ndarray) -> np.ndarray:
+def draw(batch: Minibatch, inferred: Inferred, columns: int, keys: np.ndarray) -> np.ndarray:
     """Topics of a minibatch's tokens, drawn from phi: uint16[N, columns]. keys: uint64[n], a random
     stream for each document."""
     return frank_wolfe.draw(batch, inferred.rows, inferred.floor, inferred.theta, keys, columns)
 
 
-def learn(state: arena.Rows, unit: float, batch: Batch, inferred: Inferred, weight: float) -> None:
+def learn(
+    state: arena.Rows, unit: float, batch: Minibatch, inferred: Inferred, weight: float
+) -> None:
     """Add a minibatch's statistics to the rows, times `weight`. unit: of the rows' values, in
     tokens."""
     word_ptr, doc_of, factors = rows.pairs_by_word(
@@ -276,10 +280,12 @@ def learn(state: arena.Rows, unit: float, batch: Batch, inferred: Inferred, weig
 
 def _in_order(
     words: np.ndarray, word_ptr: np.ndarray, documents: np.ndarray, factors: np.ndarray
-) -> frank_wolfe.Pairs:
+) -> frank_wolfe.PairsByWord:
     """The pairs of words that are in order already."""
     order = np.arange(len(documents), dtype=np.int32)
-    return frank_wolfe.Pairs(words, word_ptr, order, documents, np.empty(0, np.int64), factors)
+    return frank_wolfe.PairsByWord(
+        words, word_ptr, order, documents, np.empty(0, np.int64), factors
+    )
 
 
 def _change(state: arena.Rows, unit: float, floor: np.ndarray, weight: float) -> frank_wolfe.Change:
@@ -310,7 +316,7 @@ class Received(NamedTuple):
     """A whole minibatch's theta, of `frank_wolfe.infer`, and the factors, as the processes sent
     them, one after the other. first: int64[n], of each document the place of its first factor."""
 
-    theta: frank_wolfe.Mixtures
+    theta: frank_wolfe.MinibatchTheta
     first: np.ndarray
     factors: np.ndarray
 
@@ -324,10 +330,10 @@ def heard(messages: list[Message], owner: np.ndarray, pairs: np.ndarray) -> Rece
     order = np.argsort(owner, kind="stable")
     document_places = np.argsort(order)  # of each document in the messages
     starts, first = (
-        np.append(0, np.cumsum(lengths))[document_places] for lengths in (sizes, pairs[order])
+        offsets_of_parts(lengths)[document_places] for lengths in (sizes, pairs[order])
     )
     return Received(
-        frank_wolfe.Mixtures(
+        frank_wolfe.MinibatchTheta(
             starts, topics.astype(np.int32), theta, sizes[document_places], rests[document_places]
         ),
         first,
@@ -351,7 +357,7 @@ def learned_run(
     (words, indptr, sizes, topics, values, added), for `together.packed`. before, eta, empty: what
     `infer` had as unit, eta and empty. documents: int64[n], of the whole minibatch."""
     words, word_ptr = rows.words_of(documents, bow.indptr, bow.words, bow.V)
-    bounds = shares(word_ptr)[runs[0] : runs[1] + 1]
+    bounds = chunk_bounds(word_ptr)[runs[0] : runs[1] + 1]
     words = words[bounds[0] : bounds[-1]]
     word_ptr = word_ptr[bounds[0] : bounds[-1] + 1] - word_ptr[bounds[0]]
     doc_of, factors = rows.pairs_of(

@@ -14,7 +14,7 @@ import numpy as np
 
 from inference.bow import Bow, ranges
 from inference.engines import arena, defaults
-from inference.engines.batch import Batch, expand, keys as streams
+from inference.engines.batch import expand, keys as streams
 from inference.engines.contract import (
     PI_LEAST,
     About,
@@ -35,7 +35,10 @@ from inference.engines.lda_sentences import trained_lda
 from inference.engines.priors import as_set
 from inference.errors import Invalid, number_of
 from inference.kernels import frank_wolfe, rng, rows
+from inference.kernels.chunks import CHUNKS
+from inference.kernels.minibatch import Minibatch
 from inference.references import entries
+from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.memory import DOUBLE, SINGLE
 from inference.topics import LISTED_TOKENS, Theta, Topics
 
@@ -275,7 +278,7 @@ def _begun(config: Resolved, state: State) -> None:
     state.begun = True
 
 
-class _Weights(NamedTuple):
+class FlooredBeta(NamedTuple):
     """beta as floors and what rows add to them: beta_kw = base_k / mass_k + factor_k value. base,
     mass, factor: float64[K]; floor: float32[K], base / mass."""
 
@@ -285,7 +288,7 @@ class _Weights(NamedTuple):
     floor: np.ndarray
 
 
-def _weights(config: Resolved, state: State) -> _Weights:
+def weights_of(config: Resolved, state: State) -> FlooredBeta:
     """E[beta] = lambda / sum lambda; where learn is ml, beta itself."""
     V = state.V
     K = config.topics
@@ -295,7 +298,7 @@ def _weights(config: Resolved, state: State) -> _Weights:
         else np.full(K, state.eta)
     )
     mass = V * base + np.maximum(state.pi * state.totals, 0.0)
-    return _Weights(
+    return FlooredBeta(
         base,
         mass,
         state.pi / mass,
@@ -303,32 +306,33 @@ def _weights(config: Resolved, state: State) -> _Weights:
     )
 
 
-class _Inferred(NamedTuple):
+class InferredTheta(NamedTuple):
     """What `frank_wolfe.infer` fills."""
 
-    theta: frank_wolfe.Mixtures
+    theta: frank_wolfe.MinibatchTheta
     factors: np.ndarray
     values: np.ndarray
     gaps: np.ndarray
 
 
-def _gather(
-    config: Resolved, state: State, words: np.ndarray, weights: _Weights
-) -> frank_wolfe.Rows:
+def gather_rows(
+    config: Resolved, state: State, words: np.ndarray, weights: FlooredBeta
+) -> frank_wolfe.MinibatchRows:
+    """`frank_wolfe.gather` of some words. words: int64[n], distinct."""
     return frank_wolfe.gather(
         words, state.arena, weights.factor, weights.floor, config.inference != "ope"
     )
 
 
-def _infer(
+def infer_theta(
     config: Resolved,
-    batch: Batch,
-    gathered: frank_wolfe.Rows,
-    weights: _Weights,
+    batch: Minibatch,
+    gathered: frank_wolfe.MinibatchRows,
+    weights: FlooredBeta,
     keys: np.ndarray,
     final: bool,
     form: int = AUTOMATIC,
-) -> _Inferred:
+) -> InferredTheta:
     """theta of a batch's documents. final: with all topics that hold half a token, by a step of EM,
     f and gaps."""
     n = len(batch.doc_ptr) - 1
@@ -340,7 +344,7 @@ def _infer(
     most_topics = np.full(n, vertices)
     if final:
         most_topics += (tokens / frank_wolfe.LEAST_LISTED_TOKENS).astype(np.int64)
-    starts = np.append(0, np.cumsum(np.minimum(K, most_topics)))
+    starts = offsets_of_parts(np.minimum(K, most_topics))
     method = frank_wolfe.Method(
         KINDS[config.inference],
         STEPS[config.step],
@@ -350,8 +354,8 @@ def _infer(
         final,
         form,
     )
-    inferred = _Inferred(
-        frank_wolfe.Mixtures.empty(starts),
+    inferred = InferredTheta(
+        frank_wolfe.MinibatchTheta.empty(starts),
         np.empty(len(batch.places), np.float32),
         np.zeros(n),
         np.zeros(n),
@@ -371,10 +375,10 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
     state.t += 1
     if not bow.words_of(documents).any():
         return
-    weights = _weights(config, state)
+    weights = weights_of(config, state)
     batch = expand(bow, documents)
-    gathered = _gather(config, state, batch.words, weights)
-    inferred = _infer(
+    gathered = gather_rows(config, state, batch.words, weights)
+    inferred = infer_theta(
         config, batch, gathered, weights, streams(state.seed, rng.OPE, state.t, documents), False
     )
     state.tokens += int(batch.token_ptr[-1])
@@ -384,9 +388,9 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 def _learn(
     config: Resolved,
     state: State,
-    batch: Batch,
-    gathered: frank_wolfe.Rows,
-    inferred: _Inferred,
+    batch: Minibatch,
+    gathered: frank_wolfe.MinibatchRows,
+    inferred: InferredTheta,
     floor: np.ndarray,
     scale: float,
 ) -> None:
@@ -432,7 +436,7 @@ def _learn(
         state.totals = rows.sum_topics(state.arena, K)
 
 
-def _held(batch: Batch, theta: frank_wolfe.Mixtures, K: int) -> np.ndarray:
+def _held(batch: Minibatch, theta: frank_wolfe.MinibatchTheta, K: int) -> np.ndarray:
     """float64[K]: tokens of a batch's documents by their theta, what is spread evenly left out."""
     listed_places = _listed(theta)
     weights = theta.weights[listed_places].astype(np.float64) * np.repeat(
@@ -441,7 +445,7 @@ def _held(batch: Batch, theta: frank_wolfe.Mixtures, K: int) -> np.ndarray:
     return np.bincount(theta.topics[listed_places], weights=weights, minlength=K)
 
 
-def _listed(theta: frank_wolfe.Mixtures) -> np.ndarray:
+def _listed(theta: frank_wolfe.MinibatchTheta) -> np.ndarray:
     """Where the topics of all documents are, in their order: int64."""
     return ranges(theta.starts[:-1], theta.sizes)
 
@@ -456,16 +460,16 @@ def _scaled(state: State, by_topic: np.ndarray) -> np.ndarray:
 
 def _add(
     state: State,
-    batch: Batch,
-    gathered: frank_wolfe.Rows,
-    inferred: _Inferred,
+    batch: Minibatch,
+    gathered: frank_wolfe.MinibatchRows,
+    inferred: InferredTheta,
     change: frank_wolfe.Change,
 ) -> None:
     """Let a batch's statistics change the rows. change: of the arena's values."""
     keep = change.keep
     word_ptr, pairs, _ = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
     documents = np.repeat(np.arange(len(batch.doc_ptr) - 1, dtype=np.int32), np.diff(batch.doc_ptr))
-    by_word = frank_wolfe.Pairs(
+    by_word = frank_wolfe.PairsByWord(
         batch.words, word_ptr, pairs, documents, np.diff(batch.token_ptr), inferred.factors
     )
     blended = frank_wolfe.blend(
@@ -483,7 +487,7 @@ def topics(config: Resolved, state: State) -> Topics:
     """E[beta], words with less than LISTED_TOKENS in the floor."""
     V = state.V
     K = config.topics
-    weights = _weights(config, state)
+    weights = weights_of(config, state)
     tokens_of_topics = state.held if config.learn == "ml" else np.ones(K)
     values = _scaled(state, state.pi * tokens_of_topics)
     indptr, words, tokens = rows.transpose(
@@ -501,7 +505,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     """theta of the documents first … end - 1: (alpha + n_k) / (K alpha + N), n_k the tokens that a
     step of EM expects of topic k after the engine's own inference, listed from half a token on."""
     documents = np.arange(first, end, dtype=np.int64)
-    batch, (listed_theta, *_) = _final(config, state, bow, documents, _weights(config, state))
+    batch, (listed_theta, *_) = _final(config, state, bow, documents, weights_of(config, state))
     listed_places = _listed(listed_theta)
     tokens = np.diff(batch.token_ptr[batch.doc_ptr])
     document = np.repeat(np.arange(len(documents)), listed_theta.sizes)
@@ -510,18 +514,18 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     )
     topics = listed_theta.topics[listed_places]
     order = np.lexsort((topics, -theta, document))
-    indptr = np.concatenate([[0], np.cumsum(listed_theta.sizes)]).astype(np.int64)
+    indptr = offsets_of_parts(listed_theta.sizes)
     return Theta(first, indptr, topics[order], theta[order].astype(np.float32))
 
 
 def _final(
-    config: Resolved, state: State, bow: Bow, documents: np.ndarray, weights: _Weights
-) -> tuple[Batch, _Inferred]:
+    config: Resolved, state: State, bow: Bow, documents: np.ndarray, weights: FlooredBeta
+) -> tuple[Minibatch, InferredTheta]:
     """theta under the topics as they are, without learning from it; random numbers depend on the
     document alone."""
     batch = expand(bow, documents)
-    gathered = _gather(config, state, batch.words, weights)
-    return batch, _infer(
+    gathered = gather_rows(config, state, batch.words, weights)
+    return batch, infer_theta(
         config, batch, gathered, weights, streams(state.seed, rng.OPE, 0, documents), True
     )
 
@@ -532,7 +536,7 @@ def bound(
     """The log likelihood of documents with words under the topics, each at the theta that is
     inferred for it: the sum of f(theta), paper 001, eq. 9."""
     return times * float(
-        _final(config, state, bow, documents, _weights(config, state))[1].values.sum()
+        _final(config, state, bow, documents, weights_of(config, state))[1].values.sum()
     )
 
 
@@ -617,7 +621,7 @@ def memory_bytes(config: Resolved, shape: Shape) -> int:
     in_rows = shape.V * entries
     of_pair = PAIR_BYTES + SINGLE * min(config.topics, entries) / WORDS_OF_ROW
     batch = 2 * shape.tokens / shape.per_pass * of_pair
-    workspace = frank_wolfe.CHUNKS * TOPIC_BYTES * config.topics + SINGLE * frank_wolfe.BLOCK
+    workspace = CHUNKS * TOPIC_BYTES * config.topics + SINGLE * frank_wolfe.BLOCK
     stored = COPIES * DOUBLE * max(in_rows, arena.FIRST_ENTRIES)
     arrays = DOUBLE * (ARRAYS_OF_WORDS * shape.V + ARRAYS_OF_TOPICS * config.topics)
     return int(stored + batch + GATHERED_BYTES * in_rows + workspace + arrays)

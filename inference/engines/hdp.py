@@ -34,8 +34,9 @@ from inference.engines.contract import (
 )
 from inference.errors import number_of
 from inference.kernels import hdp, vb
+from inference.kernels.minibatch import MinibatchByWord
 from inference.references import entries
-from inference.runtime.arrays import ABOVE_ZERO
+from inference.runtime.arrays import ABOVE_ZERO, offsets_of_parts
 from inference.runtime.memory import DOUBLE, SINGLE
 from inference.topics import Theta, Topics
 
@@ -268,7 +269,7 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 
 
 def _move(
-    state: State, batch: dense.Batch, local: hdp.Local, step_size: float, scale: float
+    state: State, batch: MinibatchByWord, local: hdp.Local, step_size: float, scale: float
 ) -> None:
     """lambda and the sticks' masses fade by 1 - rho, and rho times what the batch gives, `scale`
     times, is added."""
@@ -303,7 +304,7 @@ def _pointers(config: Resolved) -> int:
 def _local(
     config: Resolved,
     state: State,
-    batch: dense.Batch,
+    batch: MinibatchByWord,
     iterations: int,
     tolerance: float,
     gives: bool = True,
@@ -381,7 +382,7 @@ def _listed(
     missing = 1.0 - weights.sum(axis=1, dtype=np.float64)
     raised = np.nextafter(weights[:, 0] + missing.astype(np.float32), np.float32(2.0))
     weights[:, 0] = np.where(missing > 0.0, raised, weights[:, 0])
-    indptr = np.concatenate(([0], np.cumsum(is_listed.sum(axis=1)))).astype(np.int64)
+    indptr = offsets_of_parts(is_listed.sum(axis=1))
     return Theta(
         first,
         indptr,

@@ -36,10 +36,11 @@ from inference.engines.contract import (
 )
 from inference.engines.lda_sentences import priors_were, trained_lda
 from inference.engines.priors import as_set
-from inference.engines.sparse import UNITS, Batch
+from inference.engines.sparse import UNITS
 from inference.errors import Invalid, first_passes, number_of
 from inference.kernels import lsparse, rng, rows
-from inference.kernels.gibbs import CHUNKS
+from inference.kernels.chunks import CHUNKS
+from inference.kernels.minibatch import MinibatchWithCounts
 from inference.references import entries
 from inference.runtime.memory import large_array
 from inference.topics import Theta, Topics
@@ -244,7 +245,7 @@ def _make_memory(config: Resolved, state: State, bow: Bow) -> None:
         state.memory_shares[:] = 0
 
 
-def _give(config: Resolved, state: State, batch: Batch, topics: np.ndarray) -> None:
+def _give(config: Resolved, state: State, batch: MinibatchWithCounts, topics: np.ndarray) -> None:
     """Tokens that are new go to a topic as a whole. topics: of the batch's pairs."""
     topics_given = topics.astype(np.uint16)[:, None]
     if config.statistics == "memo":
@@ -291,11 +292,11 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
         _recount(state, bow)
 
 
-def _replace(config: Resolved, state: State, batch: Batch) -> None:
+def _replace(config: Resolved, state: State, batch: MinibatchWithCounts) -> None:
     """Replace a batch's earlier statistics by the new."""
     old_topics = state.memory_topics[batch.pairs]
     old = state.memory_shares[batch.pairs].astype(np.float64)
-    new_topics, new, _ = _visit(config, state, batch, old_topics, old)
+    new_topics, new, _ = visit_documents(config, state, batch, old_topics, old)
     state.memory_topics[batch.pairs] = new_topics
     state.memory_shares[batch.pairs] = new.astype(np.uint16)
     sparse.add(state, batch, new_topics, new, old_topics, old)
@@ -311,9 +312,9 @@ def _recount(state: State, bow: Bow) -> None:
         sparse.add(state, batch, state.memory_topics[batch.pairs], shares, *sparse.NOTHING)
 
 
-def _fade(config: Resolved, state: State, batch: Batch, times: float) -> None:
+def _fade(config: Resolved, state: State, batch: MinibatchWithCounts, times: float) -> None:
     """lam - eta = (1 - rho) (lam - eta) + rho times the batch's statistics, `times` as many."""
-    topics, shares, _ = _visit(config, state, batch)
+    topics, shares, _ = visit_documents(config, state, batch)
     if config.statistics == "memo":
         state.memory_topics[batch.pairs] = topics
         state.memory_shares[batch.pairs] = lsparse.round_shares(shares, float(UNITS))
@@ -345,10 +346,10 @@ def _weights(
     return lsparse.weigh(words, state.arena, state.pi, config.eta, norm, base), g
 
 
-def _visit(
+def visit_documents(
     config: Resolved,
     state: State,
-    batch: Batch,
+    batch: MinibatchWithCounts,
     old_topics: np.ndarray | None = None,
     old: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -383,7 +384,7 @@ def fold_in(config: Resolved, state: State, bow: Bow, first: int, end: int) -> T
     """theta of the documents first … end - 1 by the local step from their words alone: (alpha +
     N_dk) / (K alpha + N_d)."""
     batch = sparse.expand(bow, np.arange(first, end))
-    likeliest, shares, _ = _visit(config, state, batch)
+    likeliest, shares, _ = visit_documents(config, state, batch)
     return Theta(
         first,
         *lsparse.mixtures(
@@ -409,7 +410,7 @@ def bound(
     for first in range(0, len(documents), AT_ONCE):
         batch = sparse.expand(bow, documents[first : first + AT_ONCE])
         weights, g = _weights(config, state, batch.words)
-        likeliest, shares, _ = _visit(config, state, batch)
+        likeliest, shares, _ = visit_documents(config, state, batch)
         if len(state.memory_topics):
             remembered = state.memory_shares[batch.pairs]
             seen = remembered.any(axis=1)

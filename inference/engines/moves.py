@@ -26,7 +26,7 @@ MERGED = 64  # clusters that a partner is looked for, those of fewest documents
 LEAST_GAIN = 1e-9  # of the absolute value of what changes: less may be rounding
 
 
-class Row(NamedTuple):
+class ClusterRow(NamedTuple):
     """What a cluster has. words: int64[n], ascending. tokens: float64[n]. documents: a number of
     them."""
 
@@ -35,13 +35,15 @@ class Row(NamedTuple):
     documents: float
 
 
-def row_of(words: np.ndarray, tokens: np.ndarray, documents: float) -> Row:
+def row_of(words: np.ndarray, tokens: np.ndarray, documents: float) -> ClusterRow:
     """words may come several times, in any order: their tokens are added in the order they have."""
     distinct, inverse = np.unique(words, return_inverse=True)
-    return Row(distinct, np.bincount(inverse, weights=tokens, minlength=len(distinct)), documents)
+    return ClusterRow(
+        distinct, np.bincount(inverse, weights=tokens, minlength=len(distinct)), documents
+    )
 
 
-def rows_of(state: Rows, documents: np.ndarray, unit: float) -> list[Row]:
+def rows_of(state: Rows, documents: np.ndarray, unit: float) -> list[ClusterRow]:
     """The row of every cluster. documents: float64[K]. unit: of the state's values and of
     documents."""
     topic, values = state.entries()
@@ -50,10 +52,12 @@ def rows_of(state: Rows, documents: np.ndarray, unit: float) -> list[Row]:
     ends = np.cumsum(np.bincount(topic, minlength=len(documents)))
     tokens = unit * values
     parts = [order[first:end] for first, end in zip([0, *ends[:-1]], ends, strict=True)]
-    return [Row(words[part], tokens[part], unit * documents[k]) for k, part in enumerate(parts)]
+    return [
+        ClusterRow(words[part], tokens[part], unit * documents[k]) for k, part in enumerate(parts)
+    ]
 
 
-def worth(row: Row, V: int, alpha: float, eta: float) -> float:
+def worth(row: ClusterRow, V: int, alpha: float, eta: float) -> float:
     """A cluster's part of the bound in nats, but for the entropy of shares; 0 where it is empty.
     alpha: of this cluster."""
     of_documents = gammaln(row.documents + alpha) - gammaln(alpha)
@@ -61,7 +65,7 @@ def worth(row: Row, V: int, alpha: float, eta: float) -> float:
     return float(of_tokens + (gammaln(eta + row.tokens) - gammaln(eta)).sum())
 
 
-def merged(a: Row, b: Row) -> Row:
+def merged(a: ClusterRow, b: ClusterRow) -> ClusterRow:
     """The row of two clusters as one."""
     return row_of(
         np.concatenate([a.words, b.words]),
@@ -83,7 +87,7 @@ def entropy_lost(clusters: np.ndarray, shares: np.ndarray, units: float, a: int,
 
 
 def best_merge(
-    rows: list[Row],
+    rows: list[ClusterRow],
     clusters: np.ndarray,
     shares: np.ndarray,
     units: float,
@@ -122,7 +126,13 @@ def best_merge(
 
 
 def split(
-    bow: Bow, documents: np.ndarray, row: Row, V: int, alpha: float, eta: float, stream: np.uint64
+    bow: Bow,
+    documents: np.ndarray,
+    row: ClusterRow,
+    V: int,
+    alpha: float,
+    eta: float,
+    stream: np.uint64,
 ) -> tuple[float, np.ndarray]:
     """(gain, the documents that leave a cluster for an empty one): two documents that are unlike
     each other, and then each document to the nearer half, in a few rounds.
@@ -179,7 +189,7 @@ def split(
         leaving_tokens[leaving_tokens > 0],
         float(leave.sum()),
     )
-    left = merged(row, Row(leaving_row.words, -leaving_row.tokens, -leaving_row.documents))
+    left = merged(row, ClusterRow(leaving_row.words, -leaving_row.tokens, -leaving_row.documents))
     return worth(left, V, alpha, eta) + worth(leaving_row, V, alpha, eta) - worth(
         row, V, alpha, eta
     ), documents[leave]

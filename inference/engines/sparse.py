@@ -1,8 +1,6 @@
 """What engines with sparse posteriors (lsparse, clusters) share: batches, and what they add to
 `arena` rows of float64."""
 
-from typing import NamedTuple
-
 import numba
 import numpy as np
 from scipy.special import digamma, gammaln
@@ -10,6 +8,7 @@ from scipy.special import digamma, gammaln
 from inference.bow import Bow, ranges
 from inference.engines import arena, batch as batches
 from inference.kernels import rng, rows, seeds
+from inference.kernels.minibatch import MinibatchWithCounts
 
 # shares that are remembered are whole numbers of 1 / UNITS, and so are their sums: exact in any
 # order
@@ -17,28 +16,19 @@ UNITS = 65_535
 NOTHING = np.empty((0, 1), np.uint16), np.empty((0, 1))  # to be taken away
 
 
-class Batch(NamedTuple):
-    """Documents as `rows.expand` has them. words: int64[n], the distinct ones. doc_ptr:
-    int64[documents + 1]; places: int32[P], of each pair's word among them; counts: float64[P];
-    token_ptr: int64[P + 1]; pairs: int64[P], in the bag."""
-
-    words: np.ndarray
-    doc_ptr: np.ndarray
-    places: np.ndarray
-    counts: np.ndarray
-    token_ptr: np.ndarray
-    pairs: np.ndarray
-
-
-def expand(bow: Bow, documents: np.ndarray) -> Batch:
+def expand(bow: Bow, documents: np.ndarray) -> MinibatchWithCounts:
     """The pairs of some documents. documents: int[S], their numbers."""
     documents = np.asarray(documents, np.int64)
     words, doc_ptr, slots, token_ptr = batches.expand(bow, documents)
     pairs = ranges(bow.indptr[documents], np.diff(doc_ptr))
-    return Batch(words, doc_ptr, slots, np.diff(token_ptr).astype(np.float64), token_ptr, pairs)
+    return MinibatchWithCounts(
+        words, doc_ptr, slots, np.diff(token_ptr).astype(np.float64), token_ptr, pairs
+    )
 
 
-def first_documents(batch: Batch, K: int, diverse: bool, seed: int, purpose: int) -> np.ndarray:
+def first_documents(
+    batch: MinibatchWithCounts, K: int, diverse: bool, seed: int, purpose: int
+) -> np.ndarray:
     """int64[n]: the places in the first minibatch of the documents that K topics begin with, fewer
     where there are not so many: unlike each other, or any. purpose: of kernels.rng."""
     key = np.uint64(rng.key(np.uint64(seed), np.uint64(purpose), np.uint64(0), np.uint64(0)))
@@ -50,7 +40,7 @@ def first_documents(batch: Batch, K: int, diverse: bool, seed: int, purpose: int
 
 def add(
     state: arena.Rows,
-    batch: Batch,
+    batch: MinibatchWithCounts,
     new_topics: np.ndarray,
     new: np.ndarray,
     old_topics: np.ndarray,

@@ -29,6 +29,7 @@ from inference.engines.lda_sentences import trained_lda
 from inference.engines.priors import as_learned
 from inference.errors import Invalid
 from inference.kernels import vb
+from inference.kernels.minibatch import MinibatchByWord
 from inference.references import entries
 
 NAME = "svi"
@@ -238,8 +239,8 @@ def step(config: Resolved, state: State, bow: Bow, documents: np.ndarray, shape:
 
 
 def _streamed(
-    config: Resolved, state: State, batch: dense.Batch, documents: np.ndarray, shape: Shape
-) -> variational.Local:
+    config: Resolved, state: State, batch: MinibatchByWord, documents: np.ndarray, shape: Shape
+) -> variational.LocalStep:
     """The local step with the rest of the random start added to the statistics."""
     share = np.float32(max(0.0, 1.0 - (state.t - 1) / shape.per_pass))
     streamed_rows = state.values[batch.words]
@@ -253,7 +254,7 @@ def _streamed(
 
 
 def _fade(
-    state: State, batch: dense.Batch, local: variational.Local, size: float, scale: float
+    state: State, batch: MinibatchByWord, local: variational.LocalStep, size: float, scale: float
 ) -> None:
     """lambda <- (1 - rho) lambda + rho (eta + D / S sum of n phi), by the scale pi of all that is
     stored."""
@@ -262,7 +263,9 @@ def _fade(
     state.rescale()
 
 
-def _adapt(state: State, batch: dense.Batch, local: variational.Local, scale: float) -> float:
+def _adapt(
+    state: State, batch: MinibatchByWord, local: variational.LocalStep, scale: float
+) -> float:
     """A step whose size is expected to bring lambda nearest to its goal; finding it costs V x K.
     Returns the size.
 
@@ -291,8 +294,8 @@ def _adapt(state: State, batch: dense.Batch, local: variational.Local, scale: fl
 def _learn(
     config: Resolved,
     state: State,
-    batch: dense.Batch,
-    local: variational.Local,
+    batch: MinibatchByWord,
+    local: variational.LocalStep,
     size: float,
     shape: Shape,
 ) -> None:

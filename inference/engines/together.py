@@ -19,16 +19,17 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena
-from inference.engines.batch import Batch
 from inference.engines.contract import Exchange, Message, Messages, Site, narrow_topics
 from inference.kernels import rows, tally
-from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds
+from inference.kernels.minibatch import Minibatch
+from inference.runtime.arrays import offsets_of_parts
 
 ENTRIES = 64  # topics of a word's row, at the most, as they weigh when words are divided
 LARGE_CHANGE = np.int8(-128)  # instead of a change that one byte does not hold
 
 
-class Counts(NamedTuple):
+class CountChanges(NamedTuple):
     """Changes by word and topic. words: int32[n], ascending. indptr: int64[n + 1]; topics: uint16,
     ascending within a word; changes: int32."""
 
@@ -69,35 +70,37 @@ def lay_out(site: Site, documents: np.ndarray) -> Laid:
     return Laid(documents, owner, documents[owner == site.rank])
 
 
-def count(batch: Batch, new: np.ndarray, old: np.ndarray, K: int) -> Counts:
+def count(batch: Minibatch, new: np.ndarray, old: np.ndarray, K: int) -> CountChanges:
     """By how much the samples of a batch change the counts. new, old: uint16[N, M], as for
     `rows.merge`. All words of the batch are there, changed or not."""
     word_ptr, pairs, tokens = rows.by_word(batch.places, batch.token_ptr, len(batch.words))
-    return Counts(
+    return CountChanges(
         batch.words.astype(np.int32),
         *tally.count(word_ptr, pairs, tokens, batch.token_ptr, new, old, K),
     )
 
 
-def changed(listed: np.ndarray, begins: np.ndarray, ends: np.ndarray, V: int, K: int) -> Counts:
+def changed(
+    listed: np.ndarray, begins: np.ndarray, ends: np.ndarray, V: int, K: int
+) -> CountChanges:
     """What changed in a step of V words. listed, begins, ends: of gibbs.sample."""
-    return Counts(np.arange(V, dtype=np.int32), *tally.changes(listed, begins, ends, V, K))
+    return CountChanges(np.arange(V, dtype=np.int32), *tally.changes(listed, begins, ends, V, K))
 
 
-def counts_of_rows(state: arena.Rows) -> Counts:
+def counts_of_rows(state: arena.Rows) -> CountChanges:
     """The rows themselves, which hold whole numbers."""
     topics, values = state.entries()
-    indptr = np.append(0, np.cumsum(state.length))
+    indptr = offsets_of_parts(state.length)
     words = np.arange(state.V, dtype=np.int32)
-    return Counts(words, indptr, topics.astype(np.uint16), values.astype(np.int32))
+    return CountChanges(words, indptr, topics.astype(np.uint16), values.astype(np.int32))
 
 
 def add(
     site: Site,
     K: int,
-    counted: Callable[[], Counts],
+    counted: Callable[[], CountChanges],
     own: Callable[[], None],
-    change: Callable[[Counts], None],
+    change: Callable[[CountChanges], None],
 ) -> Exchange:
     """Add up what all processes counted, whole numbers. counted: what this one did, by word; own:
     adds that here, and change what another one did."""
@@ -129,13 +132,13 @@ def divided_words(bow: Bow, ranks: int, K: int) -> np.ndarray:
     return np.append(np.searchsorted(work, work[-1] * np.arange(ranks) / ranks), bow.V)
 
 
-def added_up(parts: list[Counts], K: int) -> Counts:
+def added_up(parts: list[CountChanges], K: int) -> CountChanges:
     """Sums of what several processes counted of the words of one of them."""
     sums = sum_up(parts)
-    return Counts(sums.words.astype(np.int32), *tally.add_up(*sums[1:], K))
+    return CountChanges(sums.words.astype(np.int32), *tally.add_up(*sums[1:], K))
 
 
-def by_owner(counts: Counts, bounds: np.ndarray) -> list[Message]:
+def by_owner(counts: CountChanges, bounds: np.ndarray) -> list[Message]:
     """For each process what concerns its words. bounds: int64[ranks + 1], of `divided_words`."""
     at = np.searchsorted(counts.words, bounds)
     ends = counts.indptr
@@ -144,13 +147,13 @@ def by_owner(counts: Counts, bounds: np.ndarray) -> list[Message]:
         entries = slice(ends[first], ends[end])
         indptr = ends[first : end + 1] - ends[first]
         words = counts.words[first:end]
-        part = Counts(words, indptr, counts.topics[entries], counts.changes[entries])
+        part = CountChanges(words, indptr, counts.topics[entries], counts.changes[entries])
         messages.append(message_of_counts(part))
     return messages
 
 
-def message_of_counts(counts: Counts) -> Message:
-    """Counts as they travel: words without a change are left out, numbers are as small as they can
+def message_of_counts(counts: CountChanges) -> Message:
+    """Changes as they travel: words without a change are left out, numbers are as small as they can
     be."""
     sizes = np.diff(counts.indptr)
     changed_words = np.flatnonzero(sizes)
@@ -165,15 +168,13 @@ def message_of_counts(counts: Counts) -> Message:
     return _narrow(steps), _narrow(sizes[changed_words]), topics, changes, counts.changes[large]
 
 
-def heard_counts(message: Message) -> Counts:
-    """Counts from a message of `message_of_counts`."""
+def heard_counts(message: Message) -> CountChanges:
+    """The changes from a message of `message_of_counts`."""
     steps, sizes, topics, small, large = message
     changes = small.astype(np.int32)
     changes[small == LARGE_CHANGE] = large
     words = np.cumsum(steps, dtype=np.int32)
-    return Counts(
-        words, np.append(0, np.cumsum(sizes, dtype=np.int64)), topics.astype(np.uint16), changes
-    )
+    return CountChanges(words, offsets_of_parts(sizes), topics.astype(np.uint16), changes)
 
 
 def _narrow(array: np.ndarray) -> np.ndarray:
@@ -184,8 +185,8 @@ def _narrow(array: np.ndarray) -> np.ndarray:
     )
 
 
-class Sums(NamedTuple):
-    """Counts of several processes, by word. words: int64[n], ascending. The rest: as for
+class GatheredChanges(NamedTuple):
+    """Changes of several processes, by word. words: int64[n], ascending. The rest: as for
     `tally.add_up`."""
 
     words: np.ndarray
@@ -196,14 +197,14 @@ class Sums(NamedTuple):
     changes: np.ndarray
 
 
-def sum_up(parts: list[Counts]) -> Sums:
-    """Counts of all parts by word."""
-    offsets = np.cumsum([0, *(len(part.topics) for part in parts)])
+def sum_up(parts: list[CountChanges]) -> GatheredChanges:
+    """The changes of all parts by word."""
+    first_entries = offsets_of_parts(len(part.topics) for part in parts)
     words_of_parts = np.concatenate([part.words for part in parts]).astype(np.int64)
     order = np.argsort(words_of_parts, kind="stable")  # of each part they ascend
     starts = np.flatnonzero(np.diff(words_of_parts[order], prepend=-1))
-    ends = [part.indptr + offset for part, offset in zip(parts, offsets[:-1], strict=True)]
-    return Sums(
+    ends = [part.indptr + first for part, first in zip(parts, first_entries[:-1], strict=True)]
+    return GatheredChanges(
         words_of_parts[order[starts]],
         np.append(starts, len(words_of_parts)),
         np.concatenate([indptr[:-1] for indptr in ends])[order],
@@ -214,7 +215,7 @@ def sum_up(parts: list[Counts]) -> Sums:
 
 
 def merge(
-    state: arena.Rows, site: Site, counts: Counts, unit: float, drop_below: float
+    state: arena.Rows, site: Site, counts: CountChanges, unit: float, drop_below: float
 ) -> Exchange:
     """Add up what all processes counted of new samples, times `unit`, in rows of real numbers: each
     process those of some of the runs of words in which `rows.merge` sums up totals."""
@@ -222,12 +223,12 @@ def merge(
     sums = sum_up(
         [heard_counts(message) for message in (yield [message_of_counts(counts)] * site.ranks)]
     )
-    before = np.append(0, np.cumsum(np.abs(sums.changes), dtype=np.int64))
+    before = offsets_of_parts(np.abs(sums.changes))
     samples = before[sums.end] - before[sums.first]
     samples = np.add.reduceat(samples, sums.pieces[:-1]) if len(samples) else samples
-    indptr = np.append(0, np.cumsum(np.minimum(K, state.length[sums.words] + samples)))
+    indptr = offsets_of_parts(np.minimum(K, state.length[sums.words] + samples))
     first, end = runs(site)
-    bounds = shares(indptr)[first : end + 1]
+    bounds = chunk_bounds(indptr)[first : end + 1]
     a = bounds[0]
     b = bounds[-1]
     words = sums.words[a:b]
@@ -281,7 +282,7 @@ def put(state: arena.Rows, messages: list[Message]) -> None:
         arena.put(
             state,
             words_of_part,
-            np.append(0, np.cumsum(size)),
+            offsets_of_parts(size),
             size,
             part.topics.astype(np.int32),
             part.values,

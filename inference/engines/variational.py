@@ -26,6 +26,7 @@ from inference.engines.contract import (
 )
 from inference.engines.lda_sentences import priors_were
 from inference.kernels import rng, seeds, vb
+from inference.kernels.minibatch import MinibatchByWord
 from inference.runtime.memory import large_array
 from inference.topics import Theta, Topics
 
@@ -183,7 +184,7 @@ def beginning(
     }
 
 
-def seed(state: State, batch: dense.Batch, values: np.ndarray, totals: np.ndarray) -> None:
+def seed(state: State, batch: MinibatchByWord, values: np.ndarray, totals: np.ndarray) -> None:
     """Put documents of the first minibatch into the random start: half of a topic's mass is a
     document's words.
 
@@ -199,7 +200,9 @@ def seed(state: State, batch: dense.Batch, values: np.ndarray, totals: np.ndarra
     state.begun = True
 
 
-def put_documents(seed: int, batch: dense.Batch, values: np.ndarray, totals: np.ndarray) -> None:
+def put_documents(
+    seed: int, batch: MinibatchByWord, values: np.ndarray, totals: np.ndarray
+) -> None:
     """What `seed` does, with the documents of any batch. values, totals: as there."""
     K = len(totals)
     stream = np.uint64(rng.key(np.uint64(seed), np.uint64(rng.INIT), np.uint64(0), np.uint64(1)))
@@ -251,7 +254,7 @@ def assign(state: State, bow: Bow, topics: np.ndarray, held_out: np.ndarray) -> 
     state.totals[:] = state.values.sum(axis=0, dtype=np.float64)
 
 
-class Local(NamedTuple):
+class LocalStep(NamedTuple):
     """What the local step found of a minibatch: see `kernels.vb.local_step`; b and log_scale are
     `vb.table`'s."""
 
@@ -266,14 +269,14 @@ class Local(NamedTuple):
 def local(
     config: Resolved,
     state: State,
-    batch: dense.Batch,
+    batch: MinibatchByWord,
     documents: np.ndarray | None = None,
     *,
     log: bool | None = None,
     tolerance: float | None = None,
     most: int | None = None,
     truncate: float | None = None,
-) -> Local:
+) -> LocalStep:
     """The local step under the present topics.
 
     documents: int64[S], whose remembered gamma to begin with; None: all are new. log, tolerance,
@@ -298,7 +301,7 @@ def local(
         config.iterations if most is None else most,
         config.truncate if truncate is None else truncate,
     )
-    return Local(gamma, e, f, b, log_scale, iterations)
+    return LocalStep(gamma, e, f, b, log_scale, iterations)
 
 
 def start(state: State, n: int, documents: np.ndarray | None) -> np.ndarray:
@@ -320,7 +323,7 @@ def start(state: State, n: int, documents: np.ndarray | None) -> np.ndarray:
 
 
 def add(
-    batch: dense.Batch, step: Local, unit: float, values: np.ndarray, totals: np.ndarray
+    batch: MinibatchByWord, step: LocalStep, unit: float, values: np.ndarray, totals: np.ndarray
 ) -> None:
     """The minibatch's statistics, sum of n phi, times unit: into values and totals."""
     vb.add_statistics(

@@ -32,6 +32,7 @@ from inference.engines.contract import (
 )
 from inference.errors import Invalid
 from inference.kernels import rng, vb
+from inference.kernels.minibatch import MinibatchByWord
 from inference.references import entries
 from inference.runtime.memory import large_array
 from inference.topics import Theta, Topics
@@ -329,7 +330,12 @@ def _table(config: Resolved, state: State, words: np.ndarray) -> tuple[np.ndarra
 
 
 def _expect(
-    alpha: np.ndarray, batch: dense.Batch, b: np.ndarray, gamma: np.ndarray, most: int, tol: float
+    alpha: np.ndarray,
+    batch: MinibatchByWord,
+    b: np.ndarray,
+    gamma: np.ndarray,
+    most: int,
+    tol: float,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Fit gamma in place; what `vb.local_step` returns."""
     return vb.local_step(

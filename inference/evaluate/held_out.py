@@ -10,7 +10,7 @@ from inference import fold_in
 from inference.bow import Bow
 from inference.errors import Invalid
 from inference.kernels import rng
-from inference.kernels.gibbs import cumulated
+from inference.kernels.chunks import cumulated
 from inference.runtime.jit import njit
 from inference.topics import Topics
 

@@ -13,11 +13,12 @@ from numba import prange
 
 from inference import fold_in
 from inference.bow import Bow
-from inference.documents import spread
+from inference.documents import take_evenly
 from inference.errors import Invalid
 from inference.evaluate.held_out import LEAST_PROBABILITY
 from inference.kernels import rng
-from inference.kernels.gibbs import cumulated, first_above
+from inference.kernels.chunks import cumulated
+from inference.kernels.gibbs import first_above
 from inference.runtime.jit import njit
 from inference.topics import Topics
 
@@ -43,7 +44,7 @@ def within(
     needed = particles * float((lengths * (lengths + 1) / 2).sum())
     if needed <= draws:
         return documents
-    return spread(documents, max(1, int(len(documents) * draws / needed)))
+    return take_evenly(documents, max(1, int(len(documents) * draws / needed)))
 
 
 class TokensInOrder(NamedTuple):

@@ -24,12 +24,12 @@ be opened and read.
 from inference.evidence.assigning import Assigned, assigned, document_tokens, rows_by_word
 from inference.evidence.gathering import complete_evidence, gather
 from inference.evidence.opening import Evidence, complete_and_open, open_evidence
-from inference.evidence.token_topics import WordSums
+from inference.evidence.token_topics import GroupWordSums
 
 __all__ = [
     "Assigned",
     "Evidence",
-    "WordSums",
+    "GroupWordSums",
     "assigned",
     "complete_and_open",
     "complete_evidence",

@@ -11,7 +11,7 @@ from inference.kernels import assign
 from inference.runtime.arrays import frozen
 
 
-class WordSums(NamedTuple):
+class GroupWordSums(NamedTuple):
     """Tokens of each word. of_rows: int32[R, V], int64 in collections of more tokens than fit, of
     the topics and groups that a row stands for; of_groups: int64[G, V], of all topics together."""
 
@@ -41,7 +41,7 @@ class TokenTopics:
 
     def word_sums(
         self, group: np.ndarray, row: np.ndarray, R: int, documents: np.ndarray | None = None
-    ) -> WordSums:
+    ) -> GroupWordSums:
         """Tokens of each word in some topics and groups, and in each group.
 
         row: int32[G, K], in which of R rows a topic is counted in a group, -1 for none. documents:
@@ -52,7 +52,7 @@ class TokenTopics:
         # Rows are many: int64 would take twice the memory
         fits_in_half = bow.first_token[-1] <= np.iinfo(np.int32).max
         dtype = np.int32 if fits_in_half else np.int64
-        sums = WordSums(np.zeros((R, bow.V), dtype), np.zeros((len(row), bow.V), np.int64))
+        sums = GroupWordSums(np.zeros((R, bow.V), dtype), np.zeros((len(row), bow.V), np.int64))
         group = frozen(group, np.int32)
         row = frozen(row, np.int32)
         indptr = frozen(bow.indptr, np.int64)

@@ -15,6 +15,18 @@ from inference.errors import Invalid
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 from inference.share_intervals import USUAL_LEVEL, Estimate, interval_of_documents
+from inference.topic_sums import (
+    DOCUMENTS_WITH_WORDS,
+    LENGTH,
+    MEASURES,
+    MEASURES_OF_WORDED,
+    NUMBER,
+    PRODUCT,
+    SQUARE,
+    SQUARES_OF_WORDS,
+    TOKENS,
+    WORDS_OF_DOCUMENTS,
+)
 
 THIN = 10  # documents with words below which a group's share is not to be relied on
 
@@ -84,9 +96,8 @@ def sums_of(
     """(whole, by_topic) for `of_sums`, of some documents.
 
     members: int32[n]; group: int32[n], of each of them; else as in `shares`. whole: float64[G, 3],
-    its columns the number of documents with words, and the sums of N_d and of N_d^2. by_topic:
-    float64[T, G, 5], its columns, of the documents with the topic, their number and the sums of
-    N_dk, N_d, N_dk^2 and N_dk N_d. Zeros for a group without documents.
+    its columns those of inference.topic_sums for documents with words. by_topic: float64[T, G, 5],
+    its columns topic_sums.MEASURES. Zeros for a group without documents.
     """
     totals, by_topic = _summed(
         members, doc_ptr, doc_topics, doc_tokens, lengths, group, G, topics, column_of_topic
@@ -116,10 +127,10 @@ def of_sums(
     float64[T, 5], the same of all documents of the corpus."""
     if not 0 < level < 1:
         raise Invalid("level", f"level must be between 0 and 1, got {level}.")
-    n = of_groups[:, 0].astype(np.int64)
-    tokens = of_groups[:, 1].astype(np.int64)
-    squares = of_groups[:, 2]
-    typical = everywhere[:, _X] / np.maximum(everywhere[:, _LENGTH], 1.0)
+    n = of_groups[:, DOCUMENTS_WITH_WORDS].astype(np.int64)
+    tokens = of_groups[:, WORDS_OF_DOCUMENTS].astype(np.int64)
+    squares = of_groups[:, SQUARES_OF_WORDS]
+    typical = everywhere[:, TOKENS] / np.maximum(everywhere[:, LENGTH], 1.0)
     share, low, high = _intervals(n, tokens, squares, by_topic, typical[:, None], level)
     return Bands(share, low, high, n, tokens, n < THIN)
 
@@ -159,11 +170,6 @@ def _slots(topics: np.ndarray, column_of_topic: np.ndarray | None) -> np.ndarray
     return slot
 
 
-# columns of what `_sums` gives of each topic and group
-_X = 1
-_LENGTH = 2
-
-
 @njit(cache=True, nogil=True)
 def _sums(members, all_documents, doc_ptr, doc_topics, doc_tokens, lengths, group, slot, G, T):
     """(float64[G + 1, 3], float64[T, G + 1, 5]), the last group the documents that are in none.
@@ -172,8 +178,8 @@ def _sums(members, all_documents, doc_ptr, doc_topics, doc_tokens, lengths, grou
     their number and the sums of N_dk, N_d, N_dk^2 and N_dk N_d. Sums of whole numbers, exact below
     2^53. members: int32, the documents that are looked at; all_documents: whether it is all,
     whatever `members` is. group: of each that is looked at."""
-    totals = np.zeros((G + 1, 3))
-    by_topic = np.zeros((T, G + 1, 5))
+    totals = np.zeros((G + 1, MEASURES_OF_WORDED))
+    by_topic = np.zeros((T, G + 1, len(MEASURES)))
     topic_tokens = np.zeros(T, np.int64)
     touched = np.empty(T, np.int64)
     for i in range(len(group)):
@@ -182,9 +188,9 @@ def _sums(members, all_documents, doc_ptr, doc_topics, doc_tokens, lengths, grou
             continue
         g = group[i] if group[i] >= 0 else G
         length = float(lengths[d])
-        totals[g, 0] += 1.0
-        totals[g, 1] += length
-        totals[g, 2] += length * length
+        totals[g, DOCUMENTS_WITH_WORDS] += 1.0
+        totals[g, WORDS_OF_DOCUMENTS] += length
+        totals[g, SQUARES_OF_WORDS] += length * length
         m = 0
         for j in range(doc_ptr[d], doc_ptr[d + 1]):
             k = slot[doc_topics[j]]
@@ -197,9 +203,9 @@ def _sums(members, all_documents, doc_ptr, doc_topics, doc_tokens, lengths, grou
             x = float(topic_tokens[k])
             topic_tokens[k] = 0
             row = by_topic[k, g]
-            row[0] += 1.0
-            row[1] += x
-            row[2] += length
-            row[3] += x * x
-            row[4] += x * length
+            row[NUMBER] += 1.0
+            row[TOKENS] += x
+            row[LENGTH] += length
+            row[SQUARE] += x * x
+            row[PRODUCT] += x * length
     return totals, by_topic

@@ -17,6 +17,7 @@ from inference.documents import even_step
 from inference.evidence import Evidence
 from inference.explore.relevance import USUAL_LAM, relevance_of_logs
 from inference.rarity import residual_inverse_frequency
+from inference.runtime.arrays import offsets_of_parts
 
 PIECE = 100  # counted words of a piece: some 200 words of prose
 # a topic's first words, by relevance (Sievert and Shirley 2014)
@@ -38,7 +39,7 @@ _LEAST_WEIGHT = 1e-9  # of a word that meets no other: weights are divided by
 _PHRASE = 0.5  # of two words' pieces, that a fixed phrase shares
 
 
-class Company(NamedTuple):
+class TopicCompany(NamedTuple):
     """What the company of its words says of each topic; NaN where it can't be said. apart:
     float64[K], the second eigenvalue. across: float64[K], mean log lift of the pairs of words from
     both sides, over rows. tells: float64[K], residual idf of its frequent words, the run's median
@@ -73,7 +74,7 @@ class Company(NamedTuple):
         return np.nan_to_num(self.tells, nan=np.inf) <= GENERAL
 
 
-def company(evidence: Evidence) -> Company:
+def company(evidence: Evidence) -> TopicCompany:
     """The kind of each topic, by its first words. Takes the postings of FIRST_WORDS words a
     topic."""
     K = evidence.K
@@ -84,7 +85,7 @@ def company(evidence: Evidence) -> Company:
         np.median(evidence.topic_documents.counts[evidence.topic_documents.counts > 0]), 1
     )
     unknown = np.full(K, np.nan)
-    companies = Company(
+    companies = TopicCompany(
         unknown, unknown.copy(), unknown.copy(), documents, [([], []) for _ in range(K)]
     )
     step = even_step(len(rows.words), MOST_PAIRS)
@@ -230,7 +231,7 @@ def _where(
 def _together(sets: tuple[np.ndarray, ...]) -> np.ndarray:
     """float64[n, n]: how many members each two sets share."""
     _, member = np.unique(np.concatenate(sets), return_inverse=True)
-    ptr = np.concatenate([[0], np.cumsum([len(member_set) for member_set in sets])])
+    ptr = offsets_of_parts(len(member_set) for member_set in sets)
     table = csr_matrix(
         (np.ones(len(member)), member, ptr), shape=(len(sets), int(member.max(initial=0)) + 1)
     )
@@ -286,9 +287,7 @@ def residual_idf(evidence: Evidence, words: np.ndarray) -> np.ndarray:
         where=documents_in_bin > 0,
         out=np.zeros(len(documents_in_bin)),
     )
-    ends = np.concatenate([[0], np.cumsum(evidence.word_topics.held_tokens)])[
-        evidence.word_topics.held_ptr
-    ]
+    ends = offsets_of_parts(evidence.word_topics.held_tokens)[evidence.word_topics.held_ptr]
     expected = (documents_in_bin * -np.expm1(-np.outer(ends[words + 1] - ends[words], part))).sum(
         axis=1
     )

@@ -13,6 +13,7 @@ from numba import prange
 
 from inference.kernels.special import log_in_loop
 from inference.kernels.transpose import transpose
+from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.jit import njit
 from inference.topics import Topics
 
@@ -25,7 +26,7 @@ _NOTHING = 1e-12  # nats: what rounding leaves between equal topics
 _LEAST_SUMMED = 1e-20  # weights whose powers up to _TERMS - 2 are numbers
 
 
-class Rows(NamedTuple):
+class TopicRows(NamedTuple):
     """Topics over some C words only, each row's largest weights first. words: int32, numbered in 0
     … C - 1. weights: float32. outside: float64[K], what they weigh elsewhere."""
 
@@ -37,13 +38,15 @@ class Rows(NamedTuple):
     C: int
 
 
-def rows(topics: Topics) -> Rows:
+def rows(topics: Topics) -> TopicRows:
     """Over the whole vocabulary."""
     floor = np.maximum(topics.floor, 0.0)  # rounding may leave one just below 0
-    return Rows(topics.indptr, topics.words, topics.weights, floor, np.zeros(topics.K), topics.V)
+    return TopicRows(
+        topics.indptr, topics.words, topics.weights, floor, np.zeros(topics.K), topics.V
+    )
 
 
-def restricted(topics: Topics, column: np.ndarray) -> Rows:
+def restricted(topics: Topics, column: np.ndarray) -> TopicRows:
     """Over some words only. column: int32[V], the number that a word is to have, -1 for a word that
     is left out."""
     at = column[topics.words]
@@ -53,9 +56,9 @@ def restricted(topics: Topics, column: np.ndarray) -> Rows:
     entries_of_topic = np.bincount(topic[is_shared], minlength=topics.K)
     outside = np.bincount(topic[~is_shared], weights=weights[~is_shared], minlength=topics.K)
     unlisted = np.count_nonzero(column < 0) - (np.diff(topics.indptr) - entries_of_topic)
-    indptr = np.concatenate([[0], np.cumsum(entries_of_topic)])
+    indptr = offsets_of_parts(entries_of_topic)
     floor = np.maximum(topics.floor, 0.0)
-    return Rows(
+    return TopicRows(
         indptr,
         at[is_shared],
         weights[is_shared],
@@ -71,7 +74,9 @@ def divergences(topics: Topics) -> np.ndarray:
     return between(sparse, sparse)
 
 
-def between(a: Rows, b: Rows, advance: Callable[[float], None] = lambda share: None) -> np.ndarray:
+def between(
+    a: TopicRows, b: TopicRows, advance: Callable[[float], None] = lambda share: None
+) -> np.ndarray:
     """float64[Ka, Kb], nats: of topics over the same C words. A word that only one side has adds
     half its weight times log 2.
 
@@ -238,10 +243,10 @@ def _between(
 
     divergences: float64[Ka, Kb], in nats; of each pair of topics the sums from both sides, added.
     indptr: int64[Ka + 1], words: int32, weights: float32, floor: float64[Ka], of the topics a, as
-    Rows has them; b_indptr: int64[Kb + 1], b_floor: float64[Kb], of the topics b. C: words that both
-    sides have. start: int64[C + 1], topics: uint32, b_weights: float32: the entries of b by word,
-    its topics ascending.
-    with_itself: a is b; what is on and below the diagonal is left as it is then.
+    TopicRows has them; b_indptr: int64[Kb + 1], b_floor: float64[Kb], of the topics b. C: words
+    that both sides have. start: int64[C + 1], topics: uint32, b_weights: float32: the entries of b
+    by word, its topics ascending. with_itself: a is b; what is on and below the diagonal is left as
+    it is then.
 
     What both list is taken out of the sums and put in as it is: the work is that of the pairs of
     topics that have a word in common."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.answers import MOST_OF_ONE, Answers
-from inference.answers.words import WordSums
+from inference.answers.words import UnitWordSums
 from inference.log_likelihood import g2_of_parts
 
 
@@ -35,7 +35,7 @@ class Keyness(NamedTuple):
     burst: np.ndarray
 
 
-def keyness(answers: Answers, sums: WordSums, words: np.ndarray) -> Keyness:
+def keyness(answers: Answers, sums: UnitWordSums, words: np.ndarray) -> Keyness:
     """words: float64[2], of either set."""
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.log2(answers.ratio)

@@ -16,7 +16,7 @@ from inference.documents import even_step
 from inference.evidence import Evidence
 from inference.explore.following import Course
 from inference.explore.grammar import Grammar
-from inference.explore.neighbours import GAP_CHARACTERS, Phrase, Written
+from inference.explore.neighbours import GAP_CHARACTERS, TopicPhrase, Written
 from inference.runtime.arrays import frozen
 from inference.runtime.jit import njit
 from inference.text.spelling import fold_apostrophes
@@ -87,7 +87,7 @@ class Found(NamedTuple):
     topic's; all: in all texts; documents: that have it as the topic's. covers: part of the topic's
     tokens that is in documents with it. Estimated where MOST_DOCUMENTS documents are."""
 
-    phrase: Phrase
+    phrase: TopicPhrase
     text: str
     own: float
     all: float
@@ -147,7 +147,7 @@ def among(having: np.ndarray, documents: np.ndarray) -> np.ndarray:
     return having[insertion] == documents
 
 
-def units(naming: Naming, phrases: Iterable[Phrase], written: Written) -> list[Unit]:
+def units(naming: Naming, phrases: Iterable[TopicPhrase], written: Written) -> list[Unit]:
     """What can stand for a topic, the best first."""
     phrase_counts = [count_phrase(naming, phrase, written.form(phrase.words)) for phrase in phrases]
     of_phrases: list[Unit] = []
@@ -195,7 +195,7 @@ def _uses(naming: Naming, unit: Unit) -> tuple[np.ndarray, np.ndarray]:
     return documents, uses.astype(np.float64)
 
 
-def count_phrase(naming: Naming, phrase: Phrase, text: str) -> Found:
+def count_phrase(naming: Naming, phrase: TopicPhrase, text: str) -> Found:
     """How often a phrase is used, in all texts and as the topic's."""
     if naming.evidence.document_bow.offsets is None or not text:
         return Found(phrase, "", 0.0, 1.0, 0.0, 0.0)

@@ -11,7 +11,7 @@ import numpy as np
 from inference.documents import even_step
 from inference.evidence import Evidence
 from inference.explore import company
-from inference.explore.company import Company, residual_idf
+from inference.explore.company import TopicCompany, residual_idf
 from inference.explore.following import Course, groups_of
 from inference.explore.grammar import Grammar
 from inference.explore.name_candidates import (
@@ -158,7 +158,7 @@ def by_coverage(
     vocabulary: Mapping[int, str],
     looked_at: Sequence[tuple[Sample, Written]],
     grammar: Grammar,
-    kinds: Company,
+    kinds: TopicCompany,
     avoided: Set[str],
     columns: Sequence[np.ndarray],
 ) -> list[Name]:

@@ -39,7 +39,7 @@ _PIECE = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 _GAP = regex.compile(rf"[^\p{{L}}\p{{M}}\p{{N}}]{{1,{GAP_CHARACTERS}}}")
 
 
-class Phrase(NamedTuple):
+class TopicPhrase(NamedTuple):
     """Two or three words of the vocabulary that are neighbours in a topic's documents.
 
     words: their numbers. gaps: characters between each two. tokens: how often, two of its words
@@ -59,12 +59,12 @@ class Sample(NamedTuple):
 
     documents: np.ndarray
     tokens: int
-    phrases: list[Phrase]
-    naming: list[Phrase]
+    phrases: list[TopicPhrase]
+    naming: list[TopicPhrase]
     size: int
 
     @property
-    def every(self) -> list[Phrase]:
+    def every(self) -> list[TopicPhrase]:
         """All phrases, each once."""
         return list({phrase.words: phrase for phrase in (*self.naming, *self.phrases)}.values())
 
@@ -150,7 +150,7 @@ def _neighbours(words, counts, own_words, offsets, lengths):
     return table[:n].copy()
 
 
-def _phrases(rows: list[np.ndarray], looked_at: int, limit: int) -> list[Phrase]:
+def _phrases(rows: list[np.ndarray], looked_at: int, limit: int) -> list[TopicPhrase]:
     """The `limit` most frequent phrases of some documents: pairs, and of a pair that is nearly
     always in a longer phrase that one."""
     if not sum(map(len, rows)):
@@ -162,7 +162,7 @@ def _phrases(rows: list[np.ndarray], looked_at: int, limit: int) -> list[Phrase]
         np.unique(phrase_of_row * len(rows) + document) // len(rows), minlength=len(distinct)
     )
     order = np.lexsort((distinct[:, 1], distinct[:, 0], -tokens))
-    phrases: dict[tuple[int, ...], Phrase] = {}
+    phrases: dict[tuple[int, ...], TopicPhrase] = {}
     for i in order[documents[order] >= min(LEAST_DOCUMENTS, looked_at)][:limit].tolist():
         phrase = _longer(
             distinct[i].tolist(), table[phrase_of_row == i], int(tokens[i]), int(documents[i])
@@ -183,7 +183,7 @@ def _distinct(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return table[first], inverse, times
 
 
-def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> Phrase:
+def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> TopicPhrase:
     """The pair as a phrase, with the word before or behind it that nearly always occurs there."""
     first, second, gap = pair
     for column in (3, 5):
@@ -191,10 +191,10 @@ def _longer(pair: list[int], rows: np.ndarray, tokens: int, documents: int) -> P
         word, near = around[np.argmax(times)].tolist()
         if word >= 0 and times.max() >= LONGER_PHRASE_PART * tokens:
             words = (word, first, second) if column == 3 else (first, second, word)
-            return Phrase(
+            return TopicPhrase(
                 words, (near, gap) if column == 3 else (gap, near), int(times.max()), documents
             )
-    return Phrase((first, second), (gap,), tokens, documents)
+    return TopicPhrase((first, second), (gap,), tokens, documents)
 
 
 @lru_cache(1 << 16)  # few characters, the same ones again and again
@@ -286,7 +286,7 @@ def written(
     in_order = np.array(sorted(numbers), np.int32)
     spelled = {w: fold_apostrophes(spelling(w)) for w in numbers}
     # By its first word each phrase with its second one, and how far behind the first that begins
-    by_first: dict[int, list[tuple[Phrase, int, int]]] = {}
+    by_first: dict[int, list[tuple[TopicPhrase, int, int]]] = {}
     for phrase in phrases:
         first, second, *_ = phrase.words
         distance = len(spelled[first]) + phrase.gaps[0]
@@ -314,7 +314,7 @@ def written(
 
 
 def _phrase_end(
-    phrase: Phrase,
+    phrase: TopicPhrase,
     start: int,
     ends: dict[tuple[int, int], int],
     text: str,

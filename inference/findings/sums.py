@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import logit, stdtr
 
 from inference import documents
-from inference.runtime.arrays import frozen
+from inference.runtime.arrays import frozen, offsets_of_parts
 from inference.runtime.jit import njit
 from inference.share_intervals import USUAL_LEVEL, Estimate, interval_of_finding
 
@@ -107,9 +107,7 @@ def _ordered(group: np.ndarray, G: int) -> tuple[np.ndarray, np.ndarray]:
     group = np.asarray(group)
     in_group = np.flatnonzero(group >= 0)
     order = in_group[np.argsort(group[in_group], kind="stable")]
-    return order, np.concatenate(
-        [[0], np.cumsum(np.bincount(group[in_group], minlength=G))]
-    ).astype(np.int64)
+    return order, offsets_of_parts(np.bincount(group[in_group], minlength=G))
 
 
 def sums(

@@ -42,7 +42,7 @@ def unlike(
         np.log(topic_sizes / topic_sizes.sum()),
     )
     first = allowed_documents[np.argsort(-far, kind="stable")[:CANDIDATES]]
-    compared_documents = documents.spread(allowed_documents, MOST_COMPARED)
+    compared_documents = documents.take_evenly(allowed_documents, MOST_COMPARED)
     overlap, nearest = _nearest(
         first, compared_documents, doc_ptr, doc_topics, doc_tokens, lengths, K
     )

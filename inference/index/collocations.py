@@ -14,7 +14,7 @@ from inference.index.segments import NUMBER, in_sentence
 from inference.index.two_sets import FormSums, Totals
 from inference.index.word_units import (
     Counted,
-    Postings,
+    FormPostings,
     Sides,
     amounts,
     count_postings,
@@ -187,7 +187,7 @@ def near_amounts(
 
 def _postings_near(
     recorded: list[np.ndarray], unit: np.ndarray | None
-) -> tuple[Sides, np.ndarray, Postings]:
+) -> tuple[Sides, np.ndarray, FormPostings]:
     """The sides, the forms near the word, and what documents have of each: a document that is on
     both sides is two, of one unit."""
     side = np.repeat([0, 1], [len(rows) for rows in recorded])
@@ -200,11 +200,11 @@ def _postings_near(
     sides = sides_of(np.arange(len(lengths)) % 2, lengths, np.repeat(codes, 2))
     forms, first = np.unique(form[order], return_index=True)
     indptr = np.append(first, len(form)).astype(np.int64)
-    postings = Postings(indptr, half[order].astype(np.int32), count[order].astype(np.int32))
+    postings = FormPostings(indptr, half[order].astype(np.int32), count[order].astype(np.int32))
     return sides, forms, postings
 
 
-class Pairs(Windows):
+class FormPairs(Windows):
     """Counts which of n forms, at most 127, are in the same windows. Each token has a window of its
     own, which has all but its own pieces: where two windows overlap, both have what is there. So
     does a pattern of three words (inference.index.patterns).

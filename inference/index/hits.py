@@ -76,7 +76,7 @@ class PartStates(NamedTuple):
     reaches: np.ndarray
 
 
-class Assigned(NamedTuple):
+class PairTopics(NamedTuple):
     """A bag of words with the topic of each pair, as Bow and Evidence have it; without elements
     where no topic is asked for. wanted: bool[K], of which topics a hit must have a word; bool[0]
     for any."""
@@ -214,7 +214,7 @@ class Hits:
         return _match(texts, documents, longest, self.codes, self._parts, self._assigned, hit_table)
 
 
-def _assigned(evidence: Evidence | None, topics: np.ndarray) -> Assigned:
+def _assigned(evidence: Evidence | None, topics: np.ndarray) -> PairTopics:
     """The bag of words and its topics in the one form that `_match` is compiled for. topics:
     bool[K] or bool[0], those that are wanted."""
     if evidence is None:
@@ -228,7 +228,7 @@ def _assigned(evidence: Evidence | None, topics: np.ndarray) -> Assigned:
         topics_of_pairs = evidence.token_topics.topics
         first_token = bow.first_token
         offsets = np.asarray(bow.offsets)
-    return Assigned(
+    return PairTopics(
         frozen(indptr, np.int64),
         frozen(counts, np.int32),
         frozen(topics_of_pairs, np.uint16),
@@ -305,8 +305,8 @@ def _match(texts, documents, longest, codes, parts, assigned, hit_table):
     """int32[n]: hits in each of some documents.
 
     texts: Texts; documents: int32[n], of them; longest: words of the longest. codes: Codes. parts:
-    PartStates. assigned: Assigned. hit_table: int64[m, 3], filled for the first hits of all: where
-    they begin and end in their document, and the pair of a word.
+    PartStates. assigned: PairTopics. hit_table: int64[m, 3], filled for the first hits of all:
+    where they begin and end in their document, and the pair of a word.
     """
     words, steps, first, document = texts
     passed, optional, final, within, sentence, reaches = parts
@@ -476,7 +476,7 @@ def _longest(codes, begin, passed, optional, final):
 @njit(cache=True, nogil=True)
 def _pair(starts, d, assigned, pairs):
     """The pair of the bag of words that each word of a document belongs to; -1 where it has no
-    topic that is wanted. assigned: Assigned."""
+    topic that is wanted. assigned: PairTopics."""
     indptr, counts, topics, first_token, offsets, wanted = assigned
     pairs[: len(starts)] = -1
     token = first_token[d]

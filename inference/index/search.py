@@ -18,7 +18,7 @@ from inference.index.forms import Forms
 from inference.index.lists import Matches, add, either, intersection, opposite
 from inference.index.query import EXACT, Any, Node, Not, Piece, Sequence, parse, sequences
 from inference.index.segments import NUMBER, Field, Scratch
-from inference.runtime.arrays import frozen
+from inference.runtime.arrays import frozen, offsets_of_parts
 from inference.runtime.durable import rewrite
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
@@ -359,7 +359,7 @@ class Index:
         accepted = [self.forms.matching(query_piece) for query_piece in sequence.pieces]
         if not all(map(len, accepted)):
             return
-        ends = np.cumsum([0, *map(len, accepted)])
+        ends = offsets_of_parts(map(len, accepted))
         all_forms = np.concatenate(accepted)
         for name, columns in (("text", self.stream.words), ("title", self.stream.title_words)):
             for s, field in enumerate(self.fields[name]):

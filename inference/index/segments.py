@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.jit import njit
 from inference.text.table import AFTER_APOSTROPHE, AFTER_HYPHEN, NUMBER
 
@@ -44,7 +45,7 @@ class Field(NamedTuple):
         scratch.last.fill(-1)
         _count(segment_words, first, scratch.last, documents_of)
         words = np.flatnonzero(documents_of).astype(np.int32)
-        indptr = np.concatenate([[0], np.cumsum(documents_of[words])])
+        indptr = offsets_of_parts(documents_of[words])
         documents = np.empty(indptr[-1], np.int32)
         for count_type in COUNT_TYPES:
             counts = np.empty(indptr[-1], count_type)

@@ -5,6 +5,7 @@ takes long where nearly all of them have the word."""
 import numpy as np
 
 from inference.index.segments import NUMBER, Field, narrowed
+from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.jit import njit
 
 FOLDER = "unfollowed"  # of a segment; older versions wrote none
@@ -34,7 +35,7 @@ def of_segment(
     last = np.full(len(words), -1)
     nothing = np.zeros(0, np.int32), np.zeros(0, np.uint32)
     _unfollowed(segment_words, first, document, row_of_form, last, sizes, *nothing)
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    indptr = offsets_of_parts(sizes)
     documents = np.empty(indptr[-1], np.int32)
     counts = np.empty(indptr[-1], np.uint32)
     last.fill(-1)

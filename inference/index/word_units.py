@@ -9,10 +9,10 @@ import numpy as np
 
 from inference.answers.sides import unit_weights, weights_of, words_of_sides
 from inference.answers.unit_sums import number_codes
-from inference.answers.words import WordSums
+from inference.answers.words import UnitWordSums
 from inference.bow import ranges
 from inference.index.segments import Field
-from inference.runtime.arrays import frozen, row_blocks
+from inference.runtime.arrays import frozen, offsets_of_parts, row_blocks
 from inference.runtime.jit import njit
 from inference.runtime.threads import in_two
 
@@ -49,7 +49,7 @@ class Counted(NamedTuple):
 
     forms: np.ndarray
     documents: np.ndarray
-    sums: WordSums
+    sums: UnitWordSums
 
     def some(self, forms: np.ndarray) -> "Counted":
         """What was counted of some of the forms. forms: their places, or bool[n]."""
@@ -112,7 +112,9 @@ def count_words(
     return _join(blocks)
 
 
-def count_postings(forms: np.ndarray, postings: "Postings", sides: Sides, least: int) -> Counted:
+def count_postings(
+    forms: np.ndarray, postings: "FormPostings", sides: Sides, least: int
+) -> Counted:
     """Counts forms by postings that are at hand, by two threads with half of them each. forms:
     int[n], of each."""
     by_unit = ByUnit.of(sides)
@@ -135,7 +137,7 @@ def _count_units(
 
 
 def _count_gathered(
-    forms: np.ndarray, postings: "Postings", by_unit: "ByUnit", least: int
+    forms: np.ndarray, postings: "FormPostings", by_unit: "ByUnit", least: int
 ) -> Counted:
     """Counts forms by postings that are at hand, by one thread. forms: int[n], of each."""
     documents = np.zeros((len(forms), 2), np.int64)
@@ -150,13 +152,13 @@ def _join(blocks: list[Counted]) -> Counted:
     return Counted(
         np.concatenate([block.forms for block in blocks]),
         np.concatenate([block.documents for block in blocks]),
-        WordSums(*map(np.concatenate, sums)),
+        UnitWordSums(*map(np.concatenate, sums)),
     )
 
 
-def _no_sums(forms: int) -> WordSums:
+def _no_sums(forms: int) -> UnitWordSums:
     """Sums of so many forms, all 0, to be added to."""
-    return WordSums(
+    return UnitWordSums(
         tokens=np.zeros((forms, 2), np.int64),
         squares=np.zeros((forms, 2)),
         products=np.zeros((forms, 2)),
@@ -168,7 +170,7 @@ def _no_sums(forms: int) -> WordSums:
 
 
 def _that_enough_have(
-    least: int, forms: np.ndarray, documents: np.ndarray, sums: WordSums
+    least: int, forms: np.ndarray, documents: np.ndarray, sums: UnitWordSums
 ) -> Counted:
     """The forms that at least so many documents of both sides together have."""
     enough = documents.sum(axis=1) >= least
@@ -244,7 +246,7 @@ def _count_documents(
     return _that_enough_have(least, forms, documents, sums)
 
 
-class Postings(NamedTuple):
+class FormPostings(NamedTuple):
     """Documents of words, word after word: indptr: int64[n + 1]; documents: int32; counts:
     int32."""
 
@@ -252,22 +254,22 @@ class Postings(NamedTuple):
     documents: np.ndarray
     counts: np.ndarray
 
-    def some(self, words: np.ndarray) -> "Postings":
+    def some(self, words: np.ndarray) -> "FormPostings":
         """The postings of some words. words: their places."""
         sizes = np.diff(self.indptr)[words]
-        indptr = np.concatenate([[0], np.cumsum(sizes)])
+        indptr = offsets_of_parts(sizes)
         source = ranges(self.indptr[words], sizes)
-        return Postings(indptr, self.documents[source], self.counts[source])
+        return FormPostings(indptr, self.documents[source], self.counts[source])
 
-    def between(self, first: int, end: int) -> "Postings":
+    def between(self, first: int, end: int) -> "FormPostings":
         """The postings of the words from place `first` up to `end`, without a copy of them."""
         posted = slice(self.indptr[first], self.indptr[end])
         indptr = self.indptr[first : end + 1] - self.indptr[first]
-        return Postings(indptr, self.documents[posted], self.counts[posted])
+        return FormPostings(indptr, self.documents[posted], self.counts[posted])
 
     @property
-    def once(self) -> "Postings":
-        """Postings in which each document counts once, however often it has the word."""
+    def once(self) -> "FormPostings":
+        """The postings, in which each document counts once, however often it has the word."""
         return self._replace(counts=np.ones_like(self.counts))
 
 
@@ -278,10 +280,10 @@ def _frequent(fields: list[Field], forms: int, least: int) -> tuple[np.ndarray, 
     for field in fields:
         of_form[field.words] += np.diff(field.indptr)
     frequent = np.flatnonzero(of_form >= least)
-    return frequent, np.concatenate([[0], np.cumsum(of_form[frequent])])
+    return frequent, offsets_of_parts(of_form[frequent])
 
 
-def gather(fields: list[Field], forms: np.ndarray) -> Postings:
+def gather(fields: list[Field], forms: np.ndarray) -> FormPostings:
     """The postings of some forms, ascending, of all fields together."""
     sizes = np.zeros(len(forms), np.int64)
     parts = []
@@ -293,7 +295,7 @@ def gather(fields: list[Field], forms: np.ndarray) -> Postings:
         source = nearest[rows]
         sizes[rows] += field.indptr[source + 1] - field.indptr[source]
         parts.append((field, rows, source))
-    indptr = np.concatenate([[0], np.cumsum(sizes)])
+    indptr = offsets_of_parts(sizes)
     documents = np.empty(indptr[-1], np.int32)
     counts = np.empty(indptr[-1], np.int32)
     following = indptr[:-1].copy()
@@ -308,10 +310,10 @@ def gather(fields: list[Field], forms: np.ndarray) -> Postings:
             documents,
             counts,
         )
-    return Postings(indptr, documents, counts)
+    return FormPostings(indptr, documents, counts)
 
 
-def amounts(postings: Postings, sides: Sides) -> np.ndarray:
+def amounts(postings: FormPostings, sides: Sides) -> np.ndarray:
     """float64[U, n]: what each unit has of some forms, on either side together."""
     forms = len(postings.indptr) - 1
     form = np.repeat(np.arange(forms), np.diff(postings.indptr))
@@ -355,7 +357,7 @@ def _sum_units(
     of_largest,
 ):
     """Adds the postings of all forms. cell, of_unit: see ByUnit. The others by form and side, as
-    WordSums has them; documents: that have the form."""
+    UnitWordSums has them; documents: that have the form."""
     tokens_of_unit = np.zeros((len(of_unit), 2))
     # A place more, as each posting writes a unit, and only a new one is kept
     units_met = np.empty(len(of_unit) + 1, np.int64)
@@ -395,7 +397,7 @@ def _sum_units(
 @njit(cache=True, nogil=True)
 def _add_units(units_met, tokens_of_unit, of_unit, squares, products, crossed, largest, of_largest):
     """Adds the units that have one form to its sums, and empties their places in tokens_of_unit.
-    units_met: int64[n]; the sums by side, as WordSums has them."""
+    units_met: int64[n]; the sums by side, as UnitWordSums has them."""
     squares_of_a = squares_of_b = products_of_a = products_of_b = 0.0
     both = tokens_a_by_size_b = size_a_by_tokens_b = 0.0
     most_of_a = most_of_b = size_of_most_a = size_of_most_b = 0.0
@@ -454,7 +456,7 @@ def _sum_documents(
     of_largest,
 ):
     """Adds the postings of some forms, ascending, in one field. packed, weights: see ByDocument.
-    The others by form and side, as WordSums has them; documents: that have the form."""
+    The others by form and side, as UnitWordSums has them; documents: that have the form."""
     sums = documents, tokens, squares, products, largest, of_largest
     sizes_of_a = np.empty(BUFFER, np.int32)
     sizes_of_b = np.empty(BUFFER, np.int32)

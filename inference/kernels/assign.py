@@ -4,7 +4,7 @@ tokens."""
 import numpy as np
 from numba import prange
 
-from inference.kernels.gibbs import CHUNKS
+from inference.kernels.chunks import CHUNKS
 from inference.runtime.jit import njit
 
 FULL_CERTAINTY = 255  # a certainty of 1

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from inference.errors import Invalid
+from inference.runtime.arrays import offsets_of_parts
 
 
 class BetaRows(NamedTuple):
@@ -34,7 +35,7 @@ class BetaRows(NamedTuple):
                 "words", f"words must be from 0 to {n - 1}, got {word.min()} to {word.max()}."
             )
         order = np.lexsort((topic, word))
-        row_ptr = np.concatenate([[0], np.cumsum(np.bincount(word, minlength=n))]).astype(np.int64)
+        row_ptr = offsets_of_parts(np.bincount(word, minlength=n))
         floor = np.asarray(floor, np.float64)
         row_topics = np.asarray(topic, np.int32)[order]
         # A weight that was rounded when it was stored may lie a hair below the floor.

@@ -6,7 +6,7 @@ import math
 import numpy as np
 from numba import prange
 
-from inference.kernels.gibbs import CHUNKS
+from inference.kernels.chunks import CHUNKS
 from inference.kernels.select import largest, rounded
 from inference.kernels.special import digamma, sum_in_order
 from inference.runtime.jit import njit

@@ -5,7 +5,8 @@ import numpy as np
 from numba import prange
 
 from inference.kernels.changes import new_topic, old_topic, word_of
-from inference.kernels.gibbs import CHUNKS, UNSEEN
+from inference.kernels.chunks import CHUNKS
+from inference.kernels.gibbs import UNSEEN
 from inference.kernels.special import add_in_order
 from inference.runtime.jit import PRANGE, njit
 

@@ -13,7 +13,7 @@ import numpy as np
 from numba import prange
 
 from inference.kernels import rng
-from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds
 from inference.kernels.special import add_in_order, sum_in_order
 from inference.runtime.jit import njit
 
@@ -231,11 +231,11 @@ def visit(batch, present, leads, how, keys, before, after):
     the pair itself. N_dk, and the document's part of N_k, change with each word; the rest of N_k,
     and N_kw, are as before the minibatch.
 
-    batch: dense.Batch. present: Present. leads: int32[W, M], of `leading`. how: Turns. keys:
-    uint64[n], of random streams. before: Phi as it is in the present statistics. after: Phi,
-    filled.
-    Weighed are the topics that the document has and those that lead the word; in the first turn of
-    a new document all. What is left in one loop changes a dozen numbers of the document.
+    batch: minibatch.MinibatchByWord. present: Present. leads: int32[W, M], of `leading`. how:
+    Turns. keys: uint64[n], of random streams. before: Phi as it is in the present statistics.
+    after: Phi, filled. Weighed are the topics that the document has and those that lead the word;
+    in the first turn of a new document all. What is left in one loop changes a dozen numbers of the
+    document.
     """
     doc_ptr = batch.doc_ptr
     places = batch.places
@@ -246,7 +246,7 @@ def visit(batch, present, leads, how, keys, before, after):
     K = len(totals)
     L = topics.shape[1]
     M = leads.shape[1]
-    bounds = shares(doc_ptr)
+    bounds = chunk_bounds(doc_ptr)
     flat = alpha / (eta_mass + totals)
     for chunk in prange(CHUNKS):
         active_place = np.full(K, NOWHERE)  # of a topic among the active ones
@@ -380,8 +380,8 @@ def visit(batch, present, leads, how, keys, before, after):
 def add(batch, before, after, unit, statistics, totals):
     """Put a minibatch's new phi into the statistics, times `unit`, and take its old one out.
 
-    batch: dense.Batch: a word's row is the work of one thread, in the order of its pairs. before,
-    after: Phi. statistics: float64[V, K], and totals: float64[K], its sums by topic.
+    batch: minibatch.MinibatchByWord: a word's row is the work of one thread, in the order of its
+    pairs. before, after: Phi. statistics: float64[V, K], and totals: float64[K], its sums by topic.
     """
     words = batch.words
     word_ptr = batch.word_ptr
@@ -391,7 +391,7 @@ def add(batch, before, after, unit, statistics, totals):
     K = len(totals)
     L = topics.shape[1]
     added = np.zeros((CHUNKS, K))
-    bounds = shares(word_ptr)
+    bounds = chunk_bounds(word_ptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
             row = statistics[words[i]]
@@ -431,7 +431,7 @@ def stochastic(batch, present, turns, least, rate, after):
     topics, phi = after
     K = len(totals)
     L = topics.shape[1]
-    bounds = shares(doc_ptr)
+    bounds = chunk_bounds(doc_ptr)
     inverse = 1.0 / (eta_mass + totals)
     everything = np.arange(K).astype(np.int32)
     for chunk in prange(CHUNKS):

@@ -14,7 +14,7 @@ import numpy as np
 from numba import prange
 
 from inference.kernels import select
-from inference.kernels.gibbs import CHUNKS, cumulated, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds, cumulated
 from inference.kernels.rows import close
 from inference.kernels.special import exp_digamma, sum_in_order
 from inference.runtime.jit import njit
@@ -36,8 +36,8 @@ def rows(words, arena, scale, eta, norm, alpha, log_expectation):
     float32, inverse float32[n], floor float32[K]).
 
     beta_kw is floor_k + what `above` has of k, over inverse_w: each word's row is divided by sum_k
-    alpha_k beta_kw, which changes no gamma. The arguments are those of gibbs.spread, norm what
-    gibbs.normalisers returns.
+    alpha_k beta_kw, which changes no gamma. The arguments are those of gibbs.dense_weights, norm
+    what gibbs.normalisers returns.
     """
     start, length, row_topics, row_values = arena
     n = len(words)
@@ -52,7 +52,7 @@ def rows(words, arena, scale, eta, norm, alpha, log_expectation):
     for k in range(K):
         floor[k] = base / norm[k]
         smooth += alpha[k] * (base / norm[k])
-    bounds = shares(row_ptr)
+    bounds = chunk_bounds(row_ptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
             first = start[words[i]] - row_ptr[i]
@@ -92,7 +92,7 @@ def largest(values, n, copy):
 
 
 @njit(cache=True)
-def padded(m):
+def width_in_lanes(m):
     """m up to a multiple of LANES."""
     return (m + LANES - 1) // LANES * LANES
 
@@ -130,7 +130,7 @@ def choose(guess, most, copy, column, active):
 
 
 @njit(cache=True)
-def spread(places, row_ptr, topics, above, inverse, floors, column, m, beta):
+def fill_beta(places, row_ptr, topics, above, inverse, floors, column, m, beta):
     """beta of a document's words in its topics: float32[n, width], 0 beyond m; what is not wanted
     goes to a last column. floors: float32[m], of the topics."""
     for j in range(len(places)):
@@ -214,8 +214,8 @@ def thin(beta, gamma, rest, active, alpha, held, m):
             for j in range(len(rest)):
                 rest[j] += alpha[a] * beta[j, a]
     for j in range(len(rest)):
-        beta[j, left : padded(left)] = np.float32(0.0)
-        gamma[j, left : padded(left)] = np.float32(0.0)
+        beta[j, left : width_in_lanes(left)] = np.float32(0.0)
+        gamma[j, left : width_in_lanes(left)] = np.float32(0.0)
     return left
 
 
@@ -244,7 +244,7 @@ def fit(beta, gamma, rest, counts, active, alpha, held, weight, x, m):
             m = thin(beta, gamma, rest, active, alpha, held, m)
             hold(gamma, counts, alpha, m, held, weight)
         held[:] = weight
-        sweep(beta, gamma, rest, counts, weight, padded(m), x)
+        sweep(beta, gamma, rest, counts, weight, width_in_lanes(m), x)
         change = np.float32(0.0)
         for a in range(m):
             change = max(change, abs(weight[a] - held[a]))
@@ -275,14 +275,14 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
         room_ptr[d + 1] = room_ptr[d] + most_topics(size[d], K)
     out_topics = np.empty(room_ptr[n], np.int32)
     out_weights = np.empty(room_ptr[n], np.float32)
-    bounds = shares(doc_ptr)
+    bounds = chunk_bounds(doc_ptr)
     for chunk in prange(CHUNKS):
         longest = 0
         widest = 0
         room_size = 0
         for d in range(bounds[chunk], bounds[chunk + 1]):
             words = doc_ptr[d + 1] - doc_ptr[d]
-            width = padded(most_topics(size[d], K) + 1)
+            width = width_in_lanes(most_topics(size[d], K) + 1)
             longest = max(longest, words)
             widest = max(widest, width)
             room_size = max(room_size, words * width)
@@ -299,7 +299,7 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
             if not len(of):
                 continue
             most_held = most_topics(size[d], K)
-            width = padded(most_held + 1)
+            width = width_in_lanes(most_held + 1)
             beta = blocks[0, : len(of) * width].reshape(len(of), width)
             gamma = blocks[1, : len(of) * width].reshape(len(of), width)
             rest = by_word[0, : len(of)]
@@ -314,7 +314,7 @@ def mixtures(doc_ptr, places, tokens, row_ptr, topics, above, inverse, floor, al
                 prior_of[a] = small[active[a]]
                 x[a] = floor[active[a]]
             c[:] = counts
-            spread(of, row_ptr, topics, above, inverse, x, column, m, beta)
+            fill_beta(of, row_ptr, topics, above, inverse, x, column, m, beta)
             if m:
                 m = fit(beta, gamma, rest, c, active, prior_of, topic_counts, weight, x, m)
             else:  # words that no topic has: nothing but the prior is known

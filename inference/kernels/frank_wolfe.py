@@ -23,7 +23,7 @@ from numba import prange
 
 from inference.kernels import rng
 from inference.kernels.bits import next_number
-from inference.kernels.gibbs import CHUNKS, cumulated, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds, cumulated
 from inference.kernels.rows import add_by_topic, noted, sort_first
 from inference.kernels.special import sum_in_order
 from inference.runtime.arrays import ABOVE_ZERO
@@ -66,7 +66,7 @@ LEAST_FLOOR = 1e-30  # of beta in float32: where a topic has next to no weight f
 LEAST_WEIGHT = 1e-10  # of a word at the start: no logarithm of 0
 
 
-class Rows(NamedTuple):
+class MinibatchRows(NamedTuple):
     """The rows of a minibatch's words as they are within it: row_ptr int64[n + 1], topics uint16,
     above float32.
 
@@ -97,7 +97,7 @@ class Method(NamedTuple):
     form: int
 
 
-class Mixtures(NamedTuple):
+class MinibatchTheta(NamedTuple):
     """theta of each document: its vertices, the sizes[d] from starts[d] on in topics and weights;
     `rests` is spread evenly over all K topics in addition. starts: int64[n + 1]; topics: int32;
     weights: float32; sizes: int64[n]; rests: float32[n]."""
@@ -109,7 +109,7 @@ class Mixtures(NamedTuple):
     rests: np.ndarray
 
     @classmethod
-    def empty(cls, starts: np.ndarray) -> "Mixtures":
+    def empty(cls, starts: np.ndarray) -> "MinibatchTheta":
         """To be filled by `infer`. A document may have as many vertices as there are numbers from
         its own start up to the next."""
         n = len(starts) - 1
@@ -117,9 +117,9 @@ class Mixtures(NamedTuple):
         return cls(starts, *listed_arrays, np.empty(n, np.int64), np.empty(n, np.float32))
 
 
-class Words(NamedTuple):
-    """A document's words. slots: int32[n], the row of each in `Rows`. counts: float32[n], c;
-    tokens: their sum, float64. x: float32[n], and ratios: float32[n], c / x. x_per_token:
+class DocumentWords(NamedTuple):
+    """A document's words. slots: int32[n], the row of each in `MinibatchRows`. counts: float32[n],
+    c; tokens: their sum, float64. x: float32[n], and ratios: float32[n], c / x. x_per_token:
     float32[n], x / c when the gradient of all topics was last known."""
 
     slots: np.ndarray
@@ -130,7 +130,7 @@ class Words(NamedTuple):
     x_per_token: np.ndarray
 
 
-class Block(NamedTuple):
+class EntryBlock(NamedTuple):
     """a_kj of a document's words and some topics. entries: float32[n * width], a row for each word;
     is_dense: whether it has all topics from the beginning."""
 
@@ -139,12 +139,12 @@ class Block(NamedTuple):
     is_dense: bool
 
 
-class Theta(NamedTuple):
+class DocumentTheta(NamedTuple):
     """theta of a document while it is inferred: the first `vertices` of Space.support are its
     vertices, and even_share, float32, is spread evenly over all topics. columns: of the block that
     are in use."""
 
-    block: Block
+    block: EntryBlock
     columns: int
     vertices: int
     even_share: np.float32
@@ -172,7 +172,7 @@ class Space(NamedTuple):
     support: np.ndarray
 
 
-class Pairs(NamedTuple):
+class PairsByWord(NamedTuple):
     """A minibatch's (document, word) pairs by word. words: int64[n], distinct. word_ptr, pairs: of
     `rows.by_word`. documents: int32[P], of each pair; tokens: int64[P], asked for where
     Change.credits; factors: float32[P], of `infer`."""
@@ -217,7 +217,7 @@ def dropped(K):
 
 @njit(cache=True, parallel=PRANGE, error_model="numpy")
 def gather(words, arena, factor, floor, logs):
-    """Rows of a minibatch's words, with `first` where `logs`.
+    """The rows of a minibatch's words, MinibatchRows, with `first` where `logs`.
 
     words: int64[n], distinct. arena: rows.Arena. factor, floor: float64[K], float32[K]; above =
     factor_k times a row's value.
@@ -231,7 +231,7 @@ def gather(words, arena, factor, floor, logs):
     first = np.empty(indptr[n] if logs else 0, np.float32)
     even = np.empty(n, np.float32)
     floors = sum_in_order(floor)
-    bounds = shares(indptr)
+    bounds = chunk_bounds(indptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
             total = floors
@@ -245,7 +245,7 @@ def gather(words, arena, factor, floor, logs):
                 if logs:
                     first[e] = np.log1p(value / floor[k])
             even[i] = total / K
-    return Rows(indptr, topics, above, even, first)
+    return MinibatchRows(indptr, topics, above, even, first)
 
 
 @njit(cache=True, error_model="numpy")
@@ -283,9 +283,9 @@ def _largest_product(a, b):
 
 @njit(cache=True, error_model="numpy")
 def _sum_rows(slots, rows, weights, r, out):
-    """sum_j r_j weights_kj of every topic, into out, float32[K]. slots: int32[n], the row of each of
-    a document's words j; r: float32[n]. rows: Rows; weights: rows.above, or another array that is
-    like it."""
+    """sum_j r_j weights_kj of every topic, into out, float32[K]. slots: int32[n], the row of each
+    of a document's words j; r: float32[n]. rows: MinibatchRows; weights: rows.above, or another
+    array that is like it."""
     row_ptr = rows.row_ptr
     topics = rows.topics
     out[:] = np.float32(0.0)
@@ -298,7 +298,8 @@ def _sum_rows(slots, rows, weights, r, out):
 @njit(cache=True, error_model="numpy")
 def _sum_block(n, width, block, r, out):
     """sum_j r_j a_kj of the block's topics, into out[:width], float32, each summed in the order of
-    the n words; four words at a time. block: float32[n * width], Block.entries; r: float32[n]."""
+    the n words; four words at a time. block: float32[n * width], EntryBlock.entries; r:
+    float32[n]."""
     sums = out[:width]
     sums[:] = np.float32(0.0)
     for j in range(0, n - 3, 4):
@@ -321,19 +322,19 @@ def _sum_block(n, width, block, r, out):
 
 @njit(cache=True, error_model="numpy")
 def _widened(block, n):
-    """A Block with twice as many columns, the new ones 0. n: words of the document."""
+    """An EntryBlock with twice as many columns, the new ones 0. n: words of the document."""
     width = block.width
     wider = np.zeros(2 * width * n, np.float32)
     for j in range(n):
         wider[2 * width * j : 2 * width * j + width] = block.entries[width * j : width * j + width]
-    return Block(wider, 2 * width, block.is_dense)
+    return EntryBlock(wider, 2 * width, block.is_dense)
 
 
 @njit(cache=True, error_model="numpy")
 def _add_columns(number, m, block, words, rows, floor, space):
     """The first `number` topics of space.largest as the block's columns from m on: returns the
-    block, which is another one where it was full, and the number of columns. block: Block. words:
-    Words of the document; rows: Rows; floor: float32[K]; space: Space."""
+    block, which is another one where it was full, and the number of columns. block: EntryBlock.
+    words: DocumentWords; rows: MinibatchRows; floor: float32[K]; space: Space."""
     row_ptr, topics, above, _, _ = rows
     places = words.slots
     new = space.largest
@@ -371,8 +372,8 @@ def _add_columns(number, m, block, words, rows, floor, space):
 
 @njit(cache=True, error_model="numpy")
 def _add_all_columns(block, words, rows, floor, space):
-    """Fill the block with all topics; returns their number. block: Block, with room for them.
-    words: Words of the document; rows: Rows; floor: float32[K]; space: Space."""
+    """Fill the block with all topics; returns their number. block: EntryBlock, with room for them.
+    words: DocumentWords; rows: MinibatchRows; floor: float32[K]; space: Space."""
     row_ptr, topics, above, _, _ = rows
     n = len(words.slots)
     entries = block.entries
@@ -514,9 +515,9 @@ def _step_size(kind, gap, most, column, width, other, floor, floor_other, block,
 def _sum_afresh(width, block, rest, even, places, support, size, base, t, x):
     """x_j = rest even_j + sum_k t_k beta_kj, into x, in the order in which topics became vertices.
 
-    block: float32[n * width]. rest: float32, the even share of theta; even: float32, of Rows;
-    places: int32[n], the row of each word. support: int32, the columns of the first `size` vertices;
-    base, t: float32, the floor and the weight of each column. x: float32[n]."""
+    block: float32[n * width]. rest: float32, the even share of theta; even: float32, of
+    MinibatchRows; places: int32[n], the row of each word. support: int32, the columns of the first
+    `size` vertices; base, t: float32, the floor and the weight of each column. x: float32[n]."""
     for j in range(len(x)):
         total = rest * even[places[j]]
         for i in range(size):
@@ -601,8 +602,9 @@ def _is_dense(form, n, K, entries):
 
 @njit(cache=True, error_model="numpy")
 def _begin_even(block, words, rows, floor, space):
-    """Theta before the first step: all of it spread evenly; with a column for each topic where the
-    block is dense. block: Block; words: Words; rows: Rows; floor: float32[K]; space: Space."""
+    """theta before the first step, DocumentTheta: all of it spread evenly; with a column for each
+    topic where the block is dense. block: EntryBlock; words: DocumentWords; rows: MinibatchRows;
+    floor: float32[K]; space: Space."""
     n = len(words.x)
     columns = 0
     if block.is_dense:
@@ -611,13 +613,14 @@ def _begin_even(block, words, rows, floor, space):
         block.entries[: block.width * n] = np.float32(0.0)
     for j in range(n):
         words.x[j] = rows.even[words.slots[j]]
-    return Theta(block, columns, 0, np.float32(1.0))
+    return DocumentTheta(block, columns, 0, np.float32(1.0))
 
 
 @njit(cache=True, error_model="numpy")
 def _begin_at_vertex(kind, theta, words, rows, floor, logs, space):
-    """Theta as one vertex, that with the largest f. kind: of Method. theta: of `_begin_even`. words:
-    Words; rows: Rows, with `first`; floor: float32[K]; logs: float64[K], log floor_k; space: Space.
+    """theta as one vertex, DocumentTheta: that with the largest f. kind: of Method. theta: of
+    `_begin_even`. words: DocumentWords; rows: MinibatchRows, with `first`; floor: float32[K]; logs:
+    float64[K], log floor_k; space: Space.
 
     The sparse block of PAIRWISE has the topics, too, that the even theta would go to.
     """
@@ -647,7 +650,7 @@ def _begin_at_vertex(kind, theta, words, rows, floor, logs, space):
     space.is_vertex[a] = True
     for j in range(len(x)):
         x[j] = space.floors[a] + block.entries[block.width * j + a]
-    return Theta(block, m, 1, np.float32(0.0))
+    return DocumentTheta(block, m, 1, np.float32(0.0))
 
 
 @njit(cache=True, error_model="numpy")
@@ -668,7 +671,8 @@ def _may_win(outside, value, ones, even_pull, ratios, x_per_token):
     """bool: whether a topic outside of the block may have a larger value of OPE's objective than
     `value`, float64. outside: float32, the largest gradient of these when those of all topics were
     last known, infinite before. ones: float64, as in `_winner`; even_pull: float64, what the prior
-    takes away from a topic with an even share. ratios, x_per_token: float32[n], of Words."""
+    takes away from a topic with an even share. ratios, x_per_token: float32[n], of
+    DocumentWords."""
     grown = np.float32(1.0)
     if outside < np.float32(np.inf):
         grown = _largest_product(ratios, x_per_token)
@@ -682,7 +686,7 @@ def _move_to(best, share, vertices, even_share, block, space, x):
     Returns the even share, float32.
 
     best: int, the column of the vertex; share, even_share: float32. vertices: int, how many there
-    are, in space.support. block: Block; space: Space; x: float32[n], follows."""
+    are, in space.support. block: EntryBlock; space: Space; x: float32[n], follows."""
     entries = block.entries
     width = block.width
     left = np.float32(1.0) - share
@@ -699,7 +703,7 @@ def _move_to(best, share, vertices, even_share, block, space, x):
 @njit(cache=True, error_model="numpy")
 def _move_between(best, away, share, block, space, x):
     """A step that takes `share`, float32, of theta from one vertex to another. best, away: int, the
-    columns of both. block: Block; space: Space; x: float32[n], follows."""
+    columns of both. block: EntryBlock; space: Space; x: float32[n], follows."""
     entries = block.entries
     width = block.width
     space.weights[away] -= share
@@ -711,8 +715,9 @@ def _move_between(best, away, share, block, space, x):
 
 @njit(cache=True, error_model="numpy")
 def _take_steps(method, key, theta, words, rows, floor, space):
-    """Theta after all steps of a document. method: Method. key: uint64, of its random stream. theta:
-    Theta as it begins. words: Words; rows: Rows; floor: float32[K]; space: Space.
+    """theta after all steps of a document, DocumentTheta. method: Method. key: uint64, of its
+    random stream. theta: of `_begin_even` or `_begin_at_vertex`. words: DocumentWords; rows:
+    MinibatchRows; floor: float32[K]; space: Space.
 
     One loop of some length: a step changes a dozen numbers that functions would have to hand back.
     In functions for the best topic, the look outside, the size and the step itself, with the same
@@ -854,13 +859,13 @@ def _take_steps(method, key, theta, words, rows, floor, space):
                 t,
                 x,
             )
-    return Theta(block, m, size, even_share)
+    return DocumentTheta(block, m, size, even_share)
 
 
 @njit(cache=True, error_model="numpy")
 def _list_vertices(theta, space, topics, weights):
-    """Write the vertices that have any weight, and their weights; returns how many. theta: Theta;
-    space: Space. topics: int32, weights: float32, with room for all vertices."""
+    """Write the vertices that have any weight, and their weights; returns how many. theta:
+    DocumentTheta; space: Space. topics: int32, weights: float32, with room for all vertices."""
     n = 0
     for i in range(theta.vertices):
         a = space.support[i]
@@ -876,8 +881,8 @@ def _list_tokens(theta, words, total, floor, space, topics, tokens):
     """Write the topics with LEAST_LISTED_TOKENS expected tokens at the least, or that are vertices,
     and these tokens: returns how many, f, and the largest gradient, both float64.
 
-    theta: Theta; words: Words; floor: float32[K]. total: float32, of `_ratios`. space: Space, its
-    gradient of `_sum_rows`. topics: int32, tokens: float32, with room for K."""
+    theta: DocumentTheta; words: DocumentWords; floor: float32[K]. total: float32, of `_ratios`.
+    space: Space, its gradient of `_sum_rows`. topics: int32, tokens: float32, with room for K."""
     K = len(floor)
     f = 0.0
     for j in range(len(words.x)):
@@ -898,7 +903,7 @@ def _list_tokens(theta, words, total, floor, space, topics, tokens):
 
 @njit(cache=True, error_model="numpy")
 def _clear(theta, space):
-    """Make the space what it was before a document. theta: Theta of it; space: Space."""
+    """Make the space what it was before a document. theta: DocumentTheta of it; space: Space."""
     for a in range(theta.columns):
         space.slot_of_topic[space.topics[a]] = -1
     for i in range(theta.vertices):
@@ -908,8 +913,10 @@ def _clear(theta, space):
 
 @njit(cache=True, error_model="numpy")
 def _documents(d0, d1, batch, rows, floor, method, keys, mixtures, factors, values, gaps):
-    """`infer` of the documents d0 … d1 - 1. mixtures: Mixtures, its argument theta."""
-    _, doc_ptr, slots_of_words, token_ptr = batch
+    """`infer` of the documents d0 … d1 - 1. mixtures: MinibatchTheta, its argument theta."""
+    doc_ptr = batch.doc_ptr
+    slots_of_words = batch.places
+    token_ptr = batch.token_ptr
     row_ptr = rows.row_ptr
     kind = method.kind
     K = len(floor)
@@ -934,7 +941,7 @@ def _documents(d0, d1, batch, rows, floor, method, keys, mixtures, factors, valu
         for j in range(n):
             counts[j] = token_ptr[p0 + j + 1] - token_ptr[p0 + j]
             in_rows += row_ptr[slots_of_words[p0 + j] + 1] - row_ptr[slots_of_words[p0 + j]]
-        words = Words(
+        words = DocumentWords(
             slots_of_words[p0:p1],
             counts[:n],
             np.float64(token_ptr[p1] - token_ptr[p0]),
@@ -946,7 +953,7 @@ def _documents(d0, d1, batch, rows, floor, method, keys, mixtures, factors, valu
         width = len(space.topics) if is_dense else COLUMNS
         if len(entries) < width * n:
             entries = np.zeros(width * n, np.float32)
-        theta = _begin_even(Block(entries, width, is_dense), words, rows, floor, space)
+        theta = _begin_even(EntryBlock(entries, width, is_dense), words, rows, floor, space)
         if kind != OPE:
             theta = _begin_at_vertex(kind, theta, words, rows, floor, logs, space)
         theta = _take_steps(method, keys[d], theta, words, rows, floor, space)
@@ -970,16 +977,16 @@ def _documents(d0, d1, batch, rows, floor, method, keys, mixtures, factors, valu
 
 @njit(cache=True, parallel=PRANGE, error_model="numpy")
 def infer(batch, rows, floor, method, keys, theta, factors, values, gaps):
-    """theta of each document of a minibatch: fills Mixtures, and for each pair its factor, c_j /
-    x_j.
+    """theta of each document of a minibatch: fills a MinibatchTheta, and for each pair its factor,
+    c_j / x_j.
 
-    batch: engines.batch.Batch. rows: Rows of its words; floor: float32[K]. method: Method. keys:
-    uint64[n], a random stream for each document. theta: Mixtures; factors: float32[P]. Where
-    method.final, listed are all topics with LEAST_LISTED_TOKENS tokens at the least, and instead of
-    theta_k theta_k G_k, the tokens that one step of EM expects of topic k; values: float64[n], f;
-    gaps: float64[n], max_k G_k - N, at least the distance of f to its maximum.
+    batch: minibatch.Minibatch. rows: MinibatchRows of its words; floor: float32[K]. method: Method.
+    keys: uint64[n], a random stream for each document. theta: MinibatchTheta; factors: float32[P].
+    Where method.final, listed are all topics with LEAST_LISTED_TOKENS tokens at the least, and
+    instead of theta_k theta_k G_k, the tokens that one step of EM expects of topic k; values:
+    float64[n], f; gaps: float64[n], max_k G_k - N, at least the distance of f to its maximum.
     """
-    bounds = shares(batch.token_ptr[batch.doc_ptr])
+    bounds = chunk_bounds(batch.token_ptr[batch.doc_ptr])
     counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
         chunk = next_number(counter)
@@ -1003,7 +1010,9 @@ def infer(batch, rows, floor, method, keys, theta, factors, values, gaps):
 @njit(cache=True, error_model="numpy")
 def _draw(d0, d1, batch, rows, floor, theta, keys, out):
     """`draw` for the documents d0 ... d1 - 1. out: uint16[N, columns], is filled."""
-    _, doc_ptr, slots_of_words, token_ptr = batch
+    doc_ptr = batch.doc_ptr
+    slots_of_words = batch.places
+    token_ptr = batch.token_ptr
     row_ptr, topics, above, even, _ = rows
     starts, support_topics, support_theta, sizes, rests = theta
     K = len(floor)
@@ -1073,7 +1082,7 @@ def draw(batch, rows, floor, theta, keys, columns):
     than it is, to the document's first vertex.
     """
     drawn_topics = np.empty((batch.token_ptr[-1], columns), np.uint16)
-    bounds = shares(batch.token_ptr[batch.doc_ptr])
+    bounds = chunk_bounds(batch.token_ptr[batch.doc_ptr])
     counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next
         chunk = next_number(counter)
@@ -1194,12 +1203,13 @@ def blend(pairs, theta, rows, change, arena, totals):
     int64[n], topics int32, values float32); row i is the sizes[i] entries from indptr[i] on.
     Changes totals, not the arena.
 
-    pairs: Pairs. theta: Mixtures of `infer`. rows: Rows of pairs.words. change: Change. arena:
-    rows.Arena. A pair gives c phi_k = factor theta_k beta_k to its document's vertices, and what is
-    left of its theta to the topics of its word's row in proportion to beta_k; where `credits`, c
-    theta_k to the vertices alone. A word's pairs are summed in their order, by one thread.
+    pairs: PairsByWord. theta: MinibatchTheta of `infer`. rows: MinibatchRows of pairs.words.
+    change: Change. arena: rows.Arena. A pair gives c phi_k = factor theta_k beta_k to its
+    document's vertices, and what is left of its theta to the topics of its word's row in proportion
+    to beta_k; where `credits`, c theta_k to the vertices alone. A word's pairs are summed in their
+    order, by one thread.
     """
-    new_rows = blended(shares(pairs.word_ptr), pairs, theta, rows, change, arena)
+    new_rows = blended(chunk_bounds(pairs.word_ptr), pairs, theta, rows, change, arena)
     totals *= change.keep
     add_by_topic(new_rows.added, totals)
     return new_rows.indptr, new_rows.sizes, new_rows.topics, new_rows.values

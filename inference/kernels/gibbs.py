@@ -23,14 +23,12 @@ from numba import prange
 from inference.kernels import rng
 from inference.kernels.bits import next_number
 from inference.kernels.changes import packed
+from inference.kernels.chunks import CHUNKS, chunk_bounds
 from inference.kernels.special import digamma_rise, exp_digamma, sum_in_order
 from inference.runtime.jit import PRANGE, njit
 
 LEAST_NORM = 1e-300  # in place of a normaliser that underflowed
 LARGEST_WEIGHT = 1e27  # of a weight: sums of them times alpha are float32
-# of a minibatch's documents, each with a workspace of its own; fixed, so results don't depend on
-# threads
-CHUNKS = 64
 BLOCK = 8  # topics whose weights are summed at a time
 NOWHERE = np.uint32(0xFFFFFFFF)
 _NOWHERE = np.uint64(NOWHERE)
@@ -39,7 +37,7 @@ _0, _1, _2, _3, _4, _5, _6, _7, _8 = (np.uint64(i) for i in range(9))
 UNSEEN = np.uint16(0xFFFF)  # in place of a topic: the token was never sampled
 
 
-class Documents(NamedTuple):
+class StoredDocuments(NamedTuple):
     """Documents where they are stored. rows: int64[n], the row of each in indptr (int64), which
     says where its pairs are in words and counts (int32). first: int64[n], the place of each one's
     first token among the draws; lengths: int64[n], how many tokens it has. keys: uint64[n], a
@@ -55,9 +53,9 @@ class Documents(NamedTuple):
 
 
 class CountTable(NamedTuple):
-    """What is known of each word and topic: counts, or weights. wide: [F, padded(K)], of the words
-    below F, and narrow: [V - F, padded(K)], of the others; 0 from K on. Frequent words may need a
-    wider type."""
+    """What is known of each word and topic: counts, or weights. wide: [F, table_width(K)], of the
+    words below F, and narrow: [V - F, table_width(K)], of the others; 0 from K on. Frequent words
+    may need a wider type."""
 
     wide: np.ndarray
     narrow: np.ndarray
@@ -65,10 +63,10 @@ class CountTable(NamedTuple):
 
 class Terms(NamedTuple):
     """What else eq. 15 needs, the same for all documents of a minibatch. times: float32[K], that
-    the table's entries are multiplied by. prior: float32[padded(K)], alpha_k times `times`. sums:
-    float32[V, padded(K) / BLOCK], running sums of prior times a word's row, by blocks: of B blocks
-    the b-th has the topics b, b + B, b + 2 B …. g: float64[K]; g_sums: float64[K], running sums of
-    alpha_k g_k. alpha: float64[K]."""
+    the table's entries are multiplied by. prior: float32[table_width(K)], alpha_k times `times`.
+    sums: float32[V, table_width(K) / BLOCK], running sums of prior times a word's row, by blocks:
+    of B blocks the b-th has the topics b, b + B, b + 2 B …. g: float64[K]; g_sums: float64[K],
+    running sums of alpha_k g_k. alpha: float64[K]."""
 
     times: np.ndarray
     prior: np.ndarray
@@ -102,43 +100,19 @@ class Rises(NamedTuple):
 
 
 @njit(cache=True)
-def padded(K):
+def table_width(K):
     """K up to a multiple of BLOCK, but not of BLOCK * BLOCK: entries of a topic would then compete
     for a few lines of a processor's cache."""
     width = (K + BLOCK - 1) // BLOCK * BLOCK
     return width if width % (BLOCK * BLOCK) else width + BLOCK
 
 
-@njit(cache=True, nogil=True)
-def cumulated(sizes):
-    """Where parts of these sizes begin that stand behind one another, and the end: int64[n + 1]."""
-    begins = np.zeros(len(sizes) + 1, np.int64)
-    for i in range(len(sizes)):
-        begins[i + 1] = begins[i] + sizes[i]
-    return begins
-
-
-@njit(cache=True)
-def shares(indptr):
-    """Bounds of CHUNKS runs of rows with about as many entries each: int64[CHUNKS + 1]; indptr:
-    int64[n + 1], of the rows."""
-    n = len(indptr) - 1
-    bounds = np.zeros(CHUNKS + 1, np.int64)
-    i = 0
-    for chunk in range(CHUNKS):
-        while i < n and indptr[i] * CHUNKS < (chunk + 1) * indptr[n]:
-            i += 1
-        bounds[chunk + 1] = i
-    bounds[CHUNKS] = n
-    return bounds
-
-
 @njit(cache=True, parallel=PRANGE)
-def spread(words, arena, scale, eta, inverse, log_expectation):
-    """float32[n, padded(K)]: the rows of some words, as weights. words: int64[n]. arena: rows.Arena
-    of N~_kw / scale. inverse: float64[K], 1 / E(V eta + N~_k), which is part of the weights with
-    the log expectation; else `Terms.times` has it."""
-    table = np.zeros((len(words), padded(len(inverse))), np.float32)
+def dense_weights(words, arena, scale, eta, inverse, log_expectation):
+    """float32[n, table_width(K)]: the rows of some words, as weights. words: int64[n]. arena:
+    rows.Arena of N~_kw / scale. inverse: float64[K], 1 / E(V eta + N~_k), which is part of the
+    weights with the log expectation; else `Terms.times` has it."""
+    table = np.zeros((len(words), table_width(len(inverse))), np.float32)
     base = exp_digamma(eta) if log_expectation else eta
     for i in prange(len(words)):
         for j in range(arena.start[words[i]], arena.start[words[i]] + arena.length[words[i]]):
@@ -529,7 +503,7 @@ def sample(documents, table, terms, plan, draws, changed, rises):
     M = draws.shape[1]
     ends = np.zeros(len(documents.lengths) + 1, np.int64)
     ends[1:] = np.cumsum(documents.lengths)
-    bounds = shares(ends)
+    bounds = chunk_bounds(ends)
     list_sizes = np.zeros((2, CHUNKS), np.int64)
     counter = np.zeros(1, np.int64)
     for _ in prange(CHUNKS):  # whichever thread is free takes the next

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds
 from inference.kernels.special import coarse_digamma, exp_minus
 from inference.runtime.jit import njit
 
@@ -301,16 +301,16 @@ class Local(NamedTuple):
 def documents(batch, logs, gamma, stick_logs, alpha, tolerance, most, empty, T, local):
     """The local step of each document of a minibatch, which is independent of all others.
 
-    batch: dense.Batch. logs: float64[W, K], of `log_table`. gamma: float64[n, K], of LDA, where
-    documents start. stick_logs: float64[K], E[log sigma(v)]. local: Local, filled; a document
-    without words is left alone.
+    batch: minibatch.MinibatchByWord. logs: float64[W, K], of `log_table`. gamma: float64[n, K], of
+    LDA, where documents start. stick_logs: float64[K], E[log sigma(v)]. local: Local, filled; a
+    document without words is left alone.
     """
     doc_ptr = batch.doc_ptr
     slots = batch.places
     counts = batch.counts
     candidates, mass, tokens, theta, bounds, given = local
     C = candidates.shape[1]
-    bounds_of = shares(doc_ptr)
+    bounds_of = chunk_bounds(doc_ptr)
     for chunk in prange(CHUNKS):
         of_pointers = np.empty(T)
         sizes = np.empty(T)
@@ -375,7 +375,7 @@ def add(words, word_ptr, pairs, document, candidates, given, unit, values):
     """
     K = values.shape[1]
     C = candidates.shape[1]
-    bounds = shares(word_ptr)
+    bounds = chunk_bounds(word_ptr)
     for chunk in prange(CHUNKS):
         sums = np.empty(K)
         for i in range(bounds[chunk], bounds[chunk + 1]):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from inference.kernels.gibbs import CHUNKS, cumulated, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds, cumulated
 from inference.kernels.select import largest, rounded
 from inference.kernels.special import digamma, sum_in_order
 from inference.runtime.jit import njit
@@ -125,7 +125,7 @@ def weigh(words, arena, unit, eta, norm, base):
     weights = np.empty(row_ptr[n])
     weights_of_rest = np.empty(n)
     scale = np.empty(n)
-    bounds = shares(row_ptr)
+    bounds = chunk_bounds(row_ptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
             largest = base
@@ -554,18 +554,18 @@ def visit(batch, rows, g, first, alpha, how, old, new, told):
     """The local step of some documents (003, Algorithm 2): at most L topics for each token, and in
     which shares.
 
-    batch: sparse.Batch. rows: of `weigh`; g: of `unlisted`; first: of `first_choice`. how: How.
-    old: Tokens, without rows where nothing is remembered; new: Tokens, filled; both times
-    how.units. told: int64[n, 4], filled: sweeps, restarts that were proposed, that were accepted,
-    and what was the best: 0 what is remembered, 1 what came from there, 2 what came from the words
-    alone.
+    batch: minibatch.MinibatchWithCounts. rows: of `weigh`; g: of `unlisted`; first: of
+    `first_choice`. how: How. old: Tokens, without rows where nothing is remembered; new: Tokens,
+    filled; both times how.units. told: int64[n, 4], filled: sweeps, restarts that were proposed,
+    that were accepted, and what was the best: 0 what is remembered, 1 what came from there, 2 what
+    came from the words alone.
 
     With WARM and BETTER what is remembered is kept where nothing better is found, under the present
     topics: the bound can't fall then.
     """
     K = len(g)
     doc_ptr = batch.doc_ptr
-    bounds = shares(doc_ptr)
+    bounds = chunk_bounds(doc_ptr)
     for chunk in prange(CHUNKS):
         place_of_topic = np.full(K, -1, np.int32)
         active = np.empty(K, np.int32)

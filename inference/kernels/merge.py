@@ -8,7 +8,7 @@ import numpy as np
 from inference.runtime.jit import njit
 
 
-class Groups(NamedTuple):
+class TopicGroups(NamedTuple):
     """Groups of topics, each with the number of its first topic.
 
     indptr: int64[V + 1], each word's row, of which the first length[w] entries are used. topics:
@@ -55,7 +55,7 @@ def join_nearest(indptr, topics, values, totals, K):
     column_ptr, column_words = _words_of_topics(indptr, topics, n)
     lengths = np.diff(indptr)
     terms = values * np.log(values)
-    groups = Groups(
+    groups = TopicGroups(
         indptr, lengths, topics, values, terms, column_ptr, column_words, np.arange(n), totals
     )
     losses = Losses(np.full((n, n), np.inf), np.zeros(n, np.int64), np.full(n, np.inf))
@@ -146,7 +146,7 @@ def _times_log(x):
 @njit(cache=True)
 def _join(target, source, groups):
     """Give all that one group has to another, in every row and in the totals. target, source: int,
-    numbers of groups; source is no group afterwards. groups: Groups, is changed."""
+    numbers of groups; source is no group afterwards. groups: TopicGroups, is changed."""
     for topic in range(len(groups.joined)):
         if groups.joined[topic] == source:
             groups.joined[topic] = target
@@ -160,7 +160,7 @@ def _join_word(target, source, w, groups):
     """Give what one group has of a word to another: in the word's row the entry of source is added
     to that of target, and the row loses an entry, or becomes target's where that had none.
 
-    target, source: int, numbers of groups. w: int, the word. groups: Groups, is changed."""
+    target, source: int, numbers of groups. w: int, the word. groups: TopicGroups, is changed."""
     first = groups.indptr[w]
     end = first + groups.length[w]
     source_entry = _entry(source, groups.topics, first, end)
@@ -192,7 +192,7 @@ def _renew_nearest(target, source, joined, losses):
     """Set again what each group loses least by, after `source` was joined into `target`: by looking
     for it where that was one of the two, else by a look at target alone.
 
-    target, source: int, numbers of groups. joined: int64[n], of Groups. losses: Losses, whose
+    target, source: int, numbers of groups. joined: int64[n], of TopicGroups. losses: Losses, whose
     of_pairs are those after the join; nearest and least are changed."""
     for group in range(len(joined)):
         if joined[group] != group:

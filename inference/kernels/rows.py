@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from inference.kernels.gibbs import CHUNKS, UNSEEN, cumulated, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds, cumulated
+from inference.kernels.gibbs import UNSEEN
 from inference.kernels.special import add_in_order, digamma_rise, sum_in_order
 from inference.runtime.jit import PRANGE, njit
 
@@ -37,7 +38,7 @@ def expand(documents, indptr, words, counts, first_token, slot, distinct):
     """
     doc_ptr = cumulated(indptr[documents + 1] - indptr[documents])
     first = cumulated(first_token[documents + 1] - first_token[documents])
-    bounds = shares(doc_ptr)
+    bounds = chunk_bounds(doc_ptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
             for j in range(indptr[documents[i]], indptr[documents[i] + 1]):
@@ -343,7 +344,7 @@ def merge(words, word_ptr, pairs, tokens, token_ptr, new, old, unit, drop_below,
     values = np.empty(indptr[n], arena.values.dtype)
     sizes = np.empty(n, np.int64)
     added = np.zeros((CHUNKS, K))
-    bounds = shares(indptr)
+    bounds = chunk_bounds(indptr)
     for chunk in prange(CHUNKS):
         # known: topics of the row, or new to it
         tally = np.zeros(K, np.int32)
@@ -406,7 +407,7 @@ def blend(
     values = np.empty(indptr[n])
     sizes = np.empty(n, np.int64)
     added = np.zeros((CHUNKS, K))
-    bounds = shares(indptr)
+    bounds = chunk_bounds(indptr)
     for chunk in prange(CHUNKS):
         tally = np.zeros(K)
         is_met = np.zeros(K, np.bool_)
@@ -470,7 +471,7 @@ def put(words, indptr, sizes, topics, values, arena, capacity, used):
             capacity[w] = room_of(sizes[i])
             used += capacity[w]
         length[w] = sizes[i]
-    bounds = shares(indptr)
+    bounds = chunk_bounds(indptr)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
             at = start[words[i]] - indptr[i]
@@ -670,7 +671,7 @@ def mixed(words, arena, scale, other, other_scale, least):
     sizes = np.empty(n, np.int64)
     topics = np.empty(row_starts[n], np.int32)
     values = np.empty(row_starts[n], np.float32)
-    bounds = shares(row_starts)
+    bounds = chunk_bounds(row_starts)
     for chunk in prange(CHUNKS):
         for i in range(bounds[chunk], bounds[chunk + 1]):
             sizes[i] = (

@@ -6,7 +6,7 @@ import numpy as np
 from numba import prange
 
 from inference.kernels import rng
-from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds
 from inference.kernels.rows import pairs_by_word
 from inference.kernels.special import sum_in_order
 from inference.runtime.jit import PRANGE, njit
@@ -23,7 +23,7 @@ def weighted_counts(doc_ptr, places, token_ptr, weights):
     int64[P + 1], the pairs' tokens. weights: float64[words].
     """
     counts = np.empty(len(places))
-    bounds = shares(doc_ptr)
+    bounds = chunk_bounds(doc_ptr)
     for chunk in prange(CHUNKS):
         for d in range(bounds[chunk], bounds[chunk + 1]):
             tokens = 0.0
@@ -140,7 +140,7 @@ def _entropies(doc_ptr, counts):
     n = len(doc_ptr) - 1
     tokens = np.zeros(n)
     entropies = np.zeros(n)
-    bounds = shares(doc_ptr)
+    bounds = chunk_bounds(doc_ptr)
     for chunk in prange(CHUNKS):
         for d in range(bounds[chunk], bounds[chunk + 1]):
             tokens[d] = sum_in_order(counts[doc_ptr[d] : doc_ptr[d + 1]])

@@ -4,7 +4,8 @@ import numpy as np
 from numba import prange
 
 from inference.kernels import rng
-from inference.kernels.gibbs import CHUNKS, UNSEEN, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds
+from inference.kernels.gibbs import UNSEEN
 from inference.runtime.jit import njit
 
 BLOCK = 8  # weights that are summed at a time, so that a sum does not wait for the one before
@@ -100,7 +101,7 @@ def fold(doc_ptr, words, token_ptr, counts, totals, alpha, eta, burn_in, samples
     folded_topics = np.empty((token_ptr[-1], samples), np.uint16)
     blocks = (K + BLOCK - 1) // BLOCK
     inverse = 1.0 / (V * eta + totals)
-    bounds = shares(token_ptr[doc_ptr])
+    bounds = chunk_bounds(token_ptr[doc_ptr])
     for chunk in prange(CHUNKS):
         weights = np.zeros(blocks * BLOCK)
         sums = np.empty(blocks)

@@ -5,7 +5,7 @@ import numpy as np
 from numba import prange
 
 from inference.kernels.changes import new_topic, old_topic, word_of
-from inference.kernels.gibbs import CHUNKS, cumulated, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds, cumulated
 from inference.kernels.rows import close, mark, merge_row, noted, sort_first, tally_word
 from inference.runtime.jit import njit
 
@@ -51,7 +51,7 @@ def count(word_ptr, pairs, tokens, token_ptr, new, old, K):
     topics = np.empty(row_starts[n], np.uint16)
     changes = np.empty(row_starts[n], np.int32)
     sizes = np.empty(n, np.int64)
-    bounds = shares(word_ptr)
+    bounds = chunk_bounds(word_ptr)
     for chunk in prange(CHUNKS):
         tally = np.zeros(K, np.int32)
         is_met = np.zeros(K, np.bool_)
@@ -75,7 +75,7 @@ def _by_run(changed, begins, ends_of, n):
     for chunk in range(CHUNKS):
         for e in range(begins[chunk], ends_of[chunk], SAMPLED):
             ends[word_of(changed[e]) + np.uint64(1)] += 1
-    words = shares(np.cumsum(ends))
+    words = chunk_bounds(np.cumsum(ends))
     run_of = np.empty(n, np.uint8)
     for run in range(CHUNKS):
         run_of[words[run] : words[run + 1]] = run
@@ -177,7 +177,7 @@ def add_up(pieces, first, end, p_topics, p_changes, K):
     topics = np.empty(row_starts[n], np.uint16)
     changes = np.empty(row_starts[n], np.int32)
     sizes = np.empty(n, np.int64)
-    bounds = shares(row_starts)
+    bounds = chunk_bounds(row_starts)
     for chunk in prange(CHUNKS):
         tally = np.zeros(K, np.int32)
         is_met = np.zeros(K, np.bool_)

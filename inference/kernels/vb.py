@@ -25,7 +25,7 @@ import numpy as np
 from numba import prange
 
 from inference.kernels import rng
-from inference.kernels.gibbs import CHUNKS, shares
+from inference.kernels.chunks import CHUNKS, chunk_bounds
 from inference.kernels.special import (
     add_in_order,
     coarse_digamma,
@@ -226,7 +226,7 @@ def _gather(topics, m, own_alpha, own_gamma, alpha):
 
 
 @njit(cache=True)
-def _spread(topics, m, own_gamma, e, alpha, gamma, e_out):
+def _scatter(topics, m, own_gamma, e, alpha, gamma, e_out):
     """gamma and e of all topics, from those of the m that are active: alpha and 0 of the others."""
     if m == len(alpha):
         gamma[:] = own_gamma[:m]
@@ -320,7 +320,7 @@ def _fit(
                 rows = blocks[0, : size * mp].reshape((size, mp))
                 columns = blocks[1, : size * mp].reshape((mp, size))
         _expect(own_gamma, m, v, shift, lanes, e)
-    _spread(topics, m, own_gamma, e, alpha, gamma, e_out)
+    _scatter(topics, m, own_gamma, e, alpha, gamma, e_out)
     return iteration
 
 
@@ -347,7 +347,7 @@ def local_step(doc_ptr, places, counts, b, alpha, gamma, limits, most, truncate)
     e = np.zeros((n, K), b.dtype)
     f = np.empty(doc_ptr[n], b.dtype)
     iterations = np.zeros(n, np.int32)
-    bounds = shares(doc_ptr)
+    bounds = chunk_bounds(doc_ptr)
     for chunk in prange(CHUNKS):
         longest = 0
         for d in range(bounds[chunk], bounds[chunk + 1]):
@@ -392,7 +392,7 @@ def add_statistics(words, word_ptr, pairs, documents, e, f, b, unit, values, tot
     dtype[W, K]. values: dtype[V, K]; totals: float64[K].
     """
     W, K = b.shape
-    bounds = shares(word_ptr)
+    bounds = chunk_bounds(word_ptr)
     added = np.zeros((CHUNKS, K))
     for chunk in prange(CHUNKS):
         acc = np.empty(K, b.dtype)

@@ -1,7 +1,7 @@
 """Arrays in the one form for which a kernel is compiled: a memory map is read-only, so all are; and
 rows of different lengths, some at a time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -18,6 +18,15 @@ def frozen(array: np.ndarray, dtype: type) -> np.ndarray:
     view = np.ascontiguousarray(array, dtype).view(np.ndarray)[:]
     view.flags.writeable = False
     return view
+
+
+def offsets_of_parts(sizes: Iterable[int] | np.ndarray) -> np.ndarray:
+    """Where parts of these sizes begin that stand behind one another, and the end: int64[n + 1].
+    sizes: whole numbers, n of them."""
+    part_sizes = sizes if isinstance(sizes, np.ndarray) else np.array(list(sizes), np.int64)
+    begins = np.zeros(len(part_sizes) + 1, np.int64)
+    np.cumsum(part_sizes, dtype=np.int64, out=begins[1:])
+    return begins
 
 
 def row_blocks(starts: np.ndarray, most: int) -> Iterator[tuple[int, int]]:

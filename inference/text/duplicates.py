@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.jit import njit
 from inference.runtime.memory import large_array
 from inference.text.stream import Stream
@@ -70,7 +71,7 @@ def _exact(stream: Stream, keys: np.ndarray) -> np.ndarray:
 def _near(stream: Stream, exact: np.ndarray, bands: np.ndarray) -> np.ndarray:
     near = exact.copy()
     seen = np.flatnonzero((exact < 0) & (np.asarray(stream.lengths) >= SHINGLE))
-    bounds = np.concatenate([[0], np.cumsum(stream.lengths, dtype=np.int64)])
+    bounds = offsets_of_parts(stream.lengths)
     for band in bands:
         keys = np.array(band)[seen]
         _verify(stream.words, bounds, seen, np.argsort(keys, kind="stable"), keys, near)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from inference.runtime.arrays import offsets_of_parts
 from inference.runtime.jit import njit
 from inference.text.lexicon import Lexicon
 from inference.text.stream import Block, Spread, Stream
@@ -47,7 +48,7 @@ class Sections:
             lengths > LONG * size, np.maximum(1, np.rint(lengths / size)), 1
         ).astype(np.int64)
         self.cut = int(np.count_nonzero(self.pieces > 1))
-        self.first_row = np.concatenate(([0], np.cumsum(self.pieces)))
+        self.first_row = offsets_of_parts(self.pieces)
         self.D = int(self.first_row[-1])
         self.lengths: np.ndarray = lengths.astype(np.int32)
         if self.cut:

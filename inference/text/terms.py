@@ -3,6 +3,7 @@ a page."""
 
 import numpy as np
 
+from inference.runtime.arrays import offsets_of_parts
 from inference.text.choice import REASONS, Choice
 from inference.text.choose import reasons
 from inference.text.cut_rules import NEWEST, CutRules
@@ -38,7 +39,7 @@ def terms(
         (a, b, words[i])
         for a, b, i in zip(starts[stays].tolist(), ends[stays].tolist(), at.tolist(), strict=True)
     ]
-    bounds = [0, *np.concatenate([[0], np.cumsum(stays)])[text_ends].tolist()]
+    bounds = [0, *offsets_of_parts(stays)[text_ends].tolist()]
     return [all_words[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
 
 

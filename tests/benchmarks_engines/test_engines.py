@@ -169,7 +169,7 @@ def test_peers_that_are_stepped_from_outside_learn(engine, package, tmp_path):
 
 
 def test_words_that_a_peer_never_saw_get_its_least_weight():
-    assert peers.spread(np.array([[0.5, 0.2]]), np.array([2, 0]), 4).tolist() == [
+    assert peers.with_all_words(np.array([[0.5, 0.2]]), np.array([2, 0]), 4).tolist() == [
         [0.2, 0.2, 0.5, 0.2]
     ]
 

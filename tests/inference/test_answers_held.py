@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from inference.answers import CountedTopics, answer, question
-from inference.answers.held import Settings, answer_held
+from inference.answers.held import ComparedSettings, answer_held
 from inference.effects import regression, time_curve, unit_documents
 from tests.inference import naive_effects
 from tests.inference.test_answers import TOPICS, collection
@@ -32,7 +32,7 @@ def data_of(outcome, unit, cell):
 def test_with_nothing_held_it_is_the_answer_of_two_sets(units_drawn):
     outcome, group, unit = collection(np.random.default_rng(1), 300, units_drawn, differ=0.3)
     side = np.where(group == 0, 0, 1)
-    settings = Settings(
+    settings = ComparedSettings(
         rows=np.array([[1.0, 1.0], [1.0, 0.0]]),
         compared=np.array([[1.0, 1.0], [1.0, 0.0]]),
         side=np.array([0, 1]),
@@ -60,7 +60,7 @@ def test_the_error_is_the_larger_of_the_textbooks(seed):
     side = np.where(group == 0, 0, 1)
     cell = 4 * side + period
     design = np.array([[1.0, t, s == 0] for s in (0, 1) for t in range(4)])
-    settings = Settings(
+    settings = ComparedSettings(
         rows=design,
         compared=np.array([[1.0, 1.5, 1.0], [1.0, 1.5, 0.0]]),
         side=np.repeat([0, 1], 4),
@@ -117,7 +117,7 @@ def followed(chance):
         unit_documents.by_code(unit), cell, arrays, np.arange(2), 2
     )
     base = trend.mean(axis=0)
-    settings = Settings(
+    settings = ComparedSettings(
         rows=np.column_stack([trend, of_side == 0]).astype(float),
         compared=np.array([[*base, 1.0], [*base, 0.0]]),
         side=of_side,
@@ -174,7 +174,7 @@ def along_a_number(chance, own_units: int, within: float = 0.0):
     data = regression.Data.from_documents(
         unit_documents.by_code(unit), level, arrays, topics, MANY_TOPICS
     )
-    settings = Settings(
+    settings = ComparedSettings(
         rows=np.column_stack([np.ones(LEVELS), np.arange(LEVELS) / LEVELS]),
         compared=np.array([[1.0, 0.9], [1.0, 0.1]]),
         side=None,

@@ -11,7 +11,7 @@ from scipy.stats import chi2_contingency
 from inference.errors import Invalid
 from inference.explore.association import association, expected_together as both_together
 from inference.index import collocations
-from inference.index.collocations import Near, Pairs, near_amounts, near_by_units
+from inference.index.collocations import FormPairs, Near, near_amounts, near_by_units
 from inference.index.segments import Field, Scratch
 from inference.text.starts import Starts
 from inference.text.table import (
@@ -205,7 +205,7 @@ def test_pairs_are_those_of_each_window_by_hand(seed):
     sentence = seed % 2 == 1
     *_, found = by_hand(documents, phrase, left, right, sentence)
     index = indexed(documents, [1] if len(documents) > 1 else [])
-    pairs = Pairs(index, len(phrase), left, right, sentence, np.array(forms, np.int32))
+    pairs = FormPairs(index, len(phrase), left, right, sentence, np.array(forms, np.int32))
     half = rng.integers(0, len(documents) + 1)
     for some in ([f for f in found if f[0] < half], [f for f in found if f[0] >= half]):
         pairs.add(*np.array(some, np.int32).reshape(-1, 2).T)

@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from inference import day_sums
+from inference import day_sums, topic_sums
 from inference.day_sums import FOREVER, DaySums
-from inference.documents import spread, spread_outside
+from inference.documents import take_evenly, take_evenly_outside
 from inference.explore import bands
 
 K = 6
@@ -78,7 +78,13 @@ def test_sums_of_days_are_those_of_their_documents(tmp_path, monkeypatch, span, 
     whole, per_topic = expected(of, days, spans, topics, into)
     assert np.array_equal(result.whole, whole) and np.array_equal(result.by_topic, per_topic)
     only = sums.ranges(
-        spans, of.topic_documents, documents, days, topics, into, (day_sums.TOKENS, day_sums.NUMBER)
+        spans,
+        of.topic_documents,
+        documents,
+        days,
+        topics,
+        into,
+        (topic_sums.TOKENS, topic_sums.NUMBER),
     )
     assert np.array_equal(only.by_topic, per_topic[:, :, [1, 0]])
     group = np.select([(days >= a) & (days < b) for a, b in spans], range(len(spans)), -1).astype(
@@ -87,7 +93,7 @@ def test_sums_of_days_are_those_of_their_documents(tmp_path, monkeypatch, span, 
     arrays = of.doc_ptr, of.doc_topics, of.doc_tokens, of.lengths
     one_pass = bands.shares(*arrays, group, len(spans), topics, column_of_topic=into)
     for a, b in zip(
-        bands.of_sums(result.whole[:-1, 1:], result.by_topic[:, :-1], result.by_topic[:, -1]),
+        bands.of_sums(result.of_worded[:-1], result.by_topic[:, :-1], result.by_topic[:, -1]),
         one_pass,
         strict=True,
     ):
@@ -134,10 +140,10 @@ def test_the_next_documents_of_some_days():
 
 def test_samples_are_spread_evenly():
     documents = np.arange(0, 300, 3, dtype=np.int32)
-    assert np.array_equal(spread(documents, 200), documents)
-    assert set(np.diff(spread(documents, 40)).tolist()) <= {6, 9}
+    assert np.array_equal(take_evenly(documents, 200), documents)
+    assert set(np.diff(take_evenly(documents, 40)).tolist()) <= {6, 9}
     others = np.setdiff1d(np.arange(301), documents)
-    assert np.array_equal(spread_outside(documents, 301, 1_000), others)
-    some = spread_outside(documents, 301, 50)
+    assert np.array_equal(take_evenly_outside(documents, 301, 1_000), others)
+    some = take_evenly_outside(documents, 301, 50)
     assert len(some) == 50 and np.isin(some, others).all() and np.diff(some).max() <= 7
-    assert spread_outside(np.zeros(0, np.int32), 4, 2).tolist() == [0, 2]
+    assert take_evenly_outside(np.zeros(0, np.int32), 4, 2).tolist() == [0, 2]

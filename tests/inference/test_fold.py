@@ -202,7 +202,7 @@ def test_expected_logs_of_beta(known):
     row_ptr, topics, above, inverse, floor = fold.rows(
         np.arange(9), state.arena, 1.0, state.eta, norm, state.alpha, True
     )
-    table = gibbs.spread(np.arange(9), state.arena, 1.0, state.eta, 1.0 / norm, True)
+    table = gibbs.dense_weights(np.arange(9), state.arena, 1.0, state.eta, 1.0 / norm, True)
     of = state.alpha @ np.repeat(floor[:, None], 9, axis=1)
     for w in range(9):
         span = slice(row_ptr[w], row_ptr[w + 1])

@@ -38,10 +38,10 @@ class Case:
         words, topics = np.nonzero(random.random((V, K)) < listed)
         arena.fill(self.state, words, topics, random.gamma(0.3, 20, len(words)) + 0.1)
         fw._begun(self.config, self.state)
-        self.weights = fw._weights(self.config, self.state)
+        self.weights = fw.weights_of(self.config, self.state)
         self.documents = np.arange(D)
         self.batch = expand(self.bow, self.documents)
-        self.rows = fw._gather(self.config, self.state, self.batch.words, self.weights)
+        self.rows = fw.gather_rows(self.config, self.state, self.batch.words, self.weights)
         self.keys = rng.keys(np.uint64(seed), np.uint64(rng.OPE), np.uint64(0), self.documents)
         self.beta = np.repeat(self.weights.floor[:, None].astype(float), V, axis=1)
         for i, w in enumerate(self.batch.words):
@@ -50,7 +50,7 @@ class Case:
 
     def infer(self, final=False, form=fw.AUTOMATIC, **settings):
         config = fw.Resolved(**{**vars(self.config), **settings})
-        return fw._infer(config, self.batch, self.rows, self.weights, self.keys, final, form)
+        return fw.infer_theta(config, self.batch, self.rows, self.weights, self.keys, final, form)
 
     def document(self, d):
         """Its topics' weights of its words, [K, n], and counts."""
@@ -231,11 +231,11 @@ def test_online_with_a_step_of_one_is_a_batch_step():
     documents = np.arange(60)
     state = fw.init(config, shape, 1)
     fw._seed(config, state, bow, shape)
-    weights = fw._weights(config, state)
+    weights = fw.weights_of(config, state)
     batch = expand(bow, documents)
     keys = rng.keys(np.uint64(1), np.uint64(rng.OPE), np.uint64(1), documents)
-    out = fw._infer(
-        config, batch, fw._gather(config, state, batch.words, weights), weights, keys, False
+    out = fw.infer_theta(
+        config, batch, fw.gather_rows(config, state, batch.words, weights), weights, keys, False
     )
     beta = weights.floor[:, None] + weights.factor[:, None] * dense(state, 6)
     has = dense(state, 6) > 0

@@ -54,7 +54,7 @@ def pairs(bow, d):
 
 def visited(config, state, bow, documents):
     batch = sparse.expand(bow, documents)
-    given, shares, told = lsparse._visit(config, state, batch)
+    given, shares, told = lsparse.visit_documents(config, state, batch)
     r = np.zeros((len(batch.places), config.topics))
     np.add.at(r, (np.arange(len(r))[:, None], given.astype(int)), shares)
     return [r[batch.doc_ptr[i] : batch.doc_ptr[i + 1]] for i in range(len(documents))], told
@@ -184,14 +184,14 @@ def test_a_documents_objective_never_falls(bow):
 
 def test_documents_explore_in_the_first_passes_alone(bow, monkeypatch):
     """Later they go on from what is remembered, and no restart is tried."""
-    visit = lsparse._visit
+    visit = lsparse.visit_documents
     told = []
 
     def watched(*given):
         told.append(visit(*given))
         return told[-1]
 
-    monkeypatch.setattr(lsparse, "_visit", watched)
+    monkeypatch.setattr(lsparse, "visit_documents", watched)
     stepped(bow, config_of(bow, most=2, explore=2, passes=4), 16)
     of_pass = [np.concatenate([each[2] for each in told[4 * i : 4 * i + 4]]) for i in range(4)]
     tried = [of[:, 1].sum() for of in of_pass]

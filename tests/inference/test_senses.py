@@ -8,7 +8,7 @@ from inference.evidence.mixtures import DocumentMixtures
 from inference.evidence.token_topics import TokenTopics
 from inference.evidence.topic_documents import TopicDocuments
 from inference.evidence.word_topics import WordTopics
-from inference.senses import Uses, distinguishing, spread
+from inference.senses import Uses, distinguishing, order_evenly
 from tests.inference import naive_senses as naive
 from tests.inference.corpora import postings as postings_of
 
@@ -96,7 +96,7 @@ def test_orders_hold_every_pair_once(evidence):
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 10, 97, 1000])
 def test_spread_takes_all_and_every_beginning_from_everywhere(n):
-    items = spread(np.arange(n))
+    items = order_evenly(np.arange(n))
     assert sorted(items) == list(range(n))
     if n >= 97:
         assert set(items[:20] * 10 // n) == set(range(10))

@@ -239,7 +239,7 @@ def test_without_a_table_a_minibatchs_weights_and_their_sums_are_estimated(sorte
     state = ssi.init(config, shape, 1)
     ssi.step(config, state, sorted_bow, np.arange(sorted_bow.D), shape)
     words = np.unique(sorted_bow.words)
-    assert state.sums.nbytes == len(words) * gibbs.padded(64) // gibbs.BLOCK * SINGLE
+    assert state.sums.nbytes == len(words) * gibbs.table_width(64) // gibbs.BLOCK * SINGLE
     assert costs._step_bytes(config, shape) >= state.sums.nbytes * (1 + gibbs.BLOCK)
 
 

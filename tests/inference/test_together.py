@@ -6,11 +6,12 @@ import pytest
 from inference import engines
 from inference.bow import Bow
 from inference.engines import together
-from inference.engines.batch import Batch
 from inference.engines.contract import Divisible, Site
 from inference.engines.ssi import counting
 from inference.kernels import counts
-from inference.kernels.gibbs import CHUNKS, UNSEEN, CountTable
+from inference.kernels.chunks import CHUNKS
+from inference.kernels.gibbs import UNSEEN, CountTable
+from inference.kernels.minibatch import Minibatch
 from inference.schedule import Schedule, held_out_documents
 from tests.inference.corpora import equal, planted
 
@@ -94,10 +95,10 @@ def test_the_engine_can_be_shared():
     )
 
 
-def as_counts(table: np.ndarray) -> together.Counts:
+def as_counts(table: np.ndarray) -> together.CountChanges:
     words, topics = np.nonzero(table)
     indptr = np.append(0, np.cumsum(np.bincount(words, minlength=len(table))))
-    return together.Counts(
+    return together.CountChanges(
         np.arange(len(table), dtype=np.int32),
         indptr,
         topics.astype(np.uint16),
@@ -188,7 +189,7 @@ def test_what_changed_is_counted_by_word(K, share):
         generator.integers(0, K, old.shape),
         old,
     )
-    batch = Batch(np.arange(70) * 2, np.array([0, 200, 500]), places, token_ptr)
+    batch = Minibatch(np.arange(70) * 2, np.array([0, 200, 500]), places, token_ptr)
     counts = together.count(batch, new.astype(np.uint16), old, K)
     expected = np.zeros((70, K + 1), int)
     word = np.repeat(places, tokens)[:, None]

@@ -360,7 +360,7 @@ def peers_limits(monkeypatch, starts):
             100,
             0.0,
         )
-        return variational.Local(gamma, e, f, b, log_scale, iterations)
+        return variational.LocalStep(gamma, e, f, b, log_scale, iterations)
 
     monkeypatch.setattr(variational, "local", local)
 

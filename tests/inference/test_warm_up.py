@@ -114,7 +114,7 @@ with patch.object(Dispatcher, "compile", noticed):
     for chosen in (None, lengths > 2):
         two_sets.tokens(index.fields["text"], 7, chosen, 5)
     collocations.Near(index, 2, 5, 5).add(np.arange(100, dtype=np.int32), np.zeros(100, np.int32))
-    collocations.Pairs(index, 2, 5, 5, True, np.arange(3)).add(np.arange(100, dtype=np.int32), np.zeros(100, np.int32))
+    collocations.FormPairs(index, 2, 5, 5, True, np.arange(3)).add(np.arange(100, dtype=np.int32), np.zeros(100, np.int32))
     for inside in (np.zeros(0, bool), np.ones(30, bool)):
         hits.Hits(index, patterns.parse("a b* ~9 /c|d/{0,2} e", lambda text: [(text, 0)]), evidence, inside, np.ones(99, bool)).places(3, 5)
     texts = [f"old and new words, é{i} well-known{i} it's Ελλάς ΣΟΦΟΣ " * 3 for i in range(2000)]

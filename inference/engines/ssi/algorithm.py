@@ -16,7 +16,7 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena, from_documents
-from inference.engines.batch import Batch, expand, keys as streams
+from inference.engines.batch import expand, keys as streams
 from inference.engines.contract import PI_LEAST, Shape
 from inference.engines.ssi import counting, named_topics
 from inference.engines.ssi.beginning import begin_from_documents
@@ -27,6 +27,7 @@ from inference.engines.ssi.sampling import sample_batch, sample_in_place
 from inference.engines.ssi.settings import Resolved
 from inference.engines.ssi.state import State
 from inference.kernels import rng, rows
+from inference.kernels.minibatch import Minibatch
 
 DROPPED_TOKENS = 1e-3  # an entry that faded to less than a thousandth of a token is forgotten
 # Of a warm-up by sampling: sweeps over a document before any is counted; sweeps that are counted,
@@ -113,7 +114,7 @@ def visit(
     state: State,
     bow: Bow,
     documents: np.ndarray,
-    batch: Batch,
+    batch: Minibatch,
     keys: np.ndarray,
     phase: Phase,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -186,7 +187,7 @@ def infer_by_ope(
     state: State,
     bow: Bow,
     documents: np.ndarray,
-    batch: Batch,
+    batch: Minibatch,
     coins: np.ndarray,
     draws: np.ndarray | None,
 ) -> from_documents.Inferred:

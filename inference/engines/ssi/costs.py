@@ -8,6 +8,7 @@ from inference.engines.ssi.counting import EntryTypes, entry_types, table_fits, 
 from inference.engines.ssi.published import AVERAGED_FROM
 from inference.engines.ssi.settings import Resolved
 from inference.kernels import frank_wolfe, gibbs
+from inference.kernels.chunks import CHUNKS
 from inference.runtime.memory import DOUBLE, SINGLE
 
 TOPIC = 2  # bytes of a remembered topic
@@ -98,12 +99,12 @@ def _step_bytes(config: Resolved, shape: Shape) -> int:
         listed = 2 * DOUBLE * min(step_tokens, shape.tokens) * config.draws_of_token
         size = table_bytes(config, shape) + listed
     else:
-        # Of the minibatch's words their rows, spread out (gibbs.spread), and a sum of each block
+        # Of the minibatch's words their rows in full (gibbs.dense_weights), and a sum of each block
         distinct_words = min(shape.V, step_tokens)
-        row = gibbs.padded(config.topics)
+        row = gibbs.table_width(config.topics)
         size = SINGLE * distinct_words * (row + row // gibbs.BLOCK)
     if config.learns_by_ope:
-        of_chunks = OPE_ARRAYS * frank_wolfe.CHUNKS * config.topics
+        of_chunks = OPE_ARRAYS * CHUNKS * config.topics
         size += SINGLE * (of_chunks + frank_wolfe.BLOCK)
     return size
 
@@ -131,7 +132,7 @@ def table_bytes(config: Resolved, shape: Shape) -> int:
     the wide part: the table is then up to four times as large. That is known where the state is
     (State.continued_shape), not in a form."""
     types, wide = _wide_part(config, shape)
-    row = gibbs.padded(config.topics)
+    row = gibbs.table_width(config.topics)
     wide_bytes = np.dtype(types.wide).itemsize * wide * row
     narrow_bytes = np.dtype(types.narrow).itemsize * (shape.V - wide) * row
     return wide_bytes + narrow_bytes + SINGLE * shape.V * (row // gibbs.BLOCK)

@@ -13,10 +13,11 @@ import numpy as np
 
 from inference.bow import Bow
 from inference.engines import arena, together
-from inference.engines.batch import RECOUNTED, Batch, expand
+from inference.engines.batch import RECOUNTED, expand
 from inference.engines.ssi.settings import Resolved
 from inference.engines.ssi.state import State
 from inference.kernels import counts, gibbs, rows
+from inference.kernels.minibatch import Minibatch
 
 EXACT = 1 << 24  # the most up to which float32 holds all whole numbers
 # Of a table of counts by word and topic, at the most: 2 GiB, or 4; beyond, rows are kept
@@ -47,7 +48,7 @@ def entry_types(most_draws: float) -> EntryTypes:
 def table_fits(config: Resolved, V: int) -> bool:
     """Whether a table of all words has room, and its counts are what weights are made of. Weights
     by the mean logarithm are no multiples of counts."""
-    return V * gibbs.padded(config.topics) <= TABLE_ENTRIES and not config.weighs_by_logarithm
+    return V * gibbs.table_width(config.topics) <= TABLE_ENTRIES and not config.weighs_by_logarithm
 
 
 def has_table(config: Resolved, state: State, bow: Bow) -> bool:
@@ -63,7 +64,7 @@ def open_table(config: Resolved, state: State, bow: Bow) -> None:
     most_draws = state.most_tokens(bow) * config.draws_of_token
     types = entry_types(most_draws.max(initial=0.0))
     F = wide_words(most_draws, types.limit)
-    width = gibbs.padded(config.topics)
+    width = gibbs.table_width(config.topics)
     table = gibbs.CountTable(
         np.zeros((F, width), types.wide), np.zeros((bow.V - F, width), types.narrow)
     )
@@ -91,13 +92,13 @@ def apply_changes(state: State, changed: np.ndarray, begins: np.ndarray, ends: n
     counts.apply(changed, begins, ends, state.table, state.totals, numba.get_num_threads())
 
 
-def add_counts(state: State, other: together.Counts) -> None:
+def add_counts(state: State, other: together.CountChanges) -> None:
     """Add what another process counted to the table and totals."""
     counts.add(*other, state.table, state.totals)
 
 
 def add_samples(
-    state: State, batch: Batch, new: np.ndarray, old: np.ndarray, unit: float, drop_below: float
+    state: State, batch: Minibatch, new: np.ndarray, old: np.ndarray, unit: float, drop_below: float
 ) -> None:
     """Put a batch's samples into the rows, and take its old ones out.
 

@@ -8,6 +8,7 @@ from inference.engines.contract import MOST_DOCUMENT_TOKENS
 from inference.engines.ssi.settings import Resolved
 from inference.engines.ssi.state import State
 from inference.kernels import gibbs, rows
+from inference.kernels.chunks import CHUNKS
 
 LEAST_ALPHA = 1e-6  # of what is learned
 EXACT_BITS = 51  # of a float64, in which sums are exact in any order
@@ -16,7 +17,7 @@ EXACT_BITS = 51  # of a float64, in which sums are exact in any order
 def empty_rises(config: Resolved, state: State) -> gibbs.Rises:
     """Room for what alpha is learned from in a step; without columns where nothing is learned."""
     columns = 0 if config.learn == "nothing" else config.topics + 1
-    return gibbs.Rises(np.zeros((gibbs.CHUNKS, columns)), _grain(config, state))
+    return gibbs.Rises(np.zeros((CHUNKS, columns)), _grain(config, state))
 
 
 def _grain(config: Resolved, state: State) -> float:

@@ -79,7 +79,7 @@ def _tokens_of_seeds(config: Resolved, bow: Bow, seeds: Seeds) -> np.ndarray:
     return (tokens_of_topic / np.maximum(seeds_of_topic, 1))[seeds.topics]
 
 
-def begin_with_seeds(state: State, company: concepts.Company) -> None:
+def begin_with_seeds(state: State, company: concepts.SeedCompany) -> None:
     """Let named topics have their seeds, and the words that occur with these, as long as OPE
     lasts."""
     state.near_words = company.words

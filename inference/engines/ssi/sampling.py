@@ -4,17 +4,17 @@ the rows or by the table of counts."""
 import numpy as np
 
 from inference.bow import Bow
-from inference.engines.batch import Batch
 from inference.engines.ssi.learned_priors import empty_rises
 from inference.engines.ssi.settings import Resolved
 from inference.engines.ssi.state import State
 from inference.kernels import gibbs
+from inference.kernels.minibatch import Minibatch
 
 
 def sample_batch(
     config: Resolved,
     state: State,
-    batch: Batch,
+    batch: Minibatch,
     keys: np.ndarray,
     before: np.ndarray | None = None,
     anew: bool = False,
@@ -30,11 +30,11 @@ def sample_batch(
         new = np.full((batch.token_ptr[-1], config.draws_of_token), gibbs.UNSEEN)
     else:
         new = before.copy()
-    weights = gibbs.spread(
+    weights = gibbs.dense_weights(
         batch.words, state.arena, state.pi, state.eta, 1.0 / norm, config.weighs_by_logarithm
     )
     ends = batch.token_ptr[batch.doc_ptr]
-    documents = gibbs.Documents(
+    documents = gibbs.StoredDocuments(
         np.arange(len(keys)),
         batch.doc_ptr,
         batch.places,
@@ -64,7 +64,9 @@ def sample_in_place(
     """
     first = bow.first_token[documents]
     lengths = bow.first_token[documents + 1] - first
-    stored = gibbs.Documents(documents, bow.indptr, bow.words, bow.counts, first, lengths, keys)
+    stored = gibbs.StoredDocuments(
+        documents, bow.indptr, bow.words, bow.counts, first, lengths, keys
+    )
     changed = np.empty(lengths.sum() * state.memory.shape[1], np.uint64)
     norm = _normalisers(config, state)
     runs = _sweep(config, state, stored, state.table, norm, state.memory, changed, anew)
@@ -81,7 +83,7 @@ def _normalisers(config: Resolved, state: State) -> np.ndarray:
 def _sweep(
     config: Resolved,
     state: State,
-    documents: gibbs.Documents,
+    documents: gibbs.StoredDocuments,
     table: gibbs.CountTable,
     norm: np.ndarray,
     draws: np.ndarray,
@@ -102,14 +104,14 @@ def _sweep(
 def _terms(
     config: Resolved,
     state: State,
-    documents: gibbs.Documents,
+    documents: gibbs.StoredDocuments,
     table: gibbs.CountTable,
     norm: np.ndarray,
 ) -> gibbs.Terms:
     """What else eq. 15 needs. With the mean logarithm the table's weights are whole, and norm is
     part of them; counts are divided by it here."""
     K = config.topics
-    width = gibbs.padded(K)
+    width = gibbs.table_width(K)
     prior = np.zeros(width, np.float32)
     if config.weighs_by_logarithm:
         times = np.ones(K, np.float32)

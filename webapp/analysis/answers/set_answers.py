@@ -9,7 +9,7 @@ import numpy as np
 
 from inference import answers as estimator
 from inference.answers import Answers, Obstacle, Question, QuestionFamily, held, question
-from inference.answers.held import Settings
+from inference.answers.held import ComparedSettings
 from inference.effects import regression
 from inference.effects.regression import Data
 from webapp.analysis.answers import groups, spans
@@ -82,7 +82,9 @@ def of_field(selection: RunSelection, field: FieldGroups) -> FieldAnswers:
     value_question = question.of_values(field.group, field.groups, codes, field.named)
 
     def make() -> dict[int, Answers]:
-        rows = estimator.answer_question_family(_outcome(selection.view, topics), value_question)
+        rows = estimator.answer_question_family(
+            counted_topics(selection.view, topics), value_question
+        )
         return dict(zip(value_question.asked_groups.tolist(), rows, strict=True))
 
     key = (*_key(selection, topics, unit), "field", field.name, field.bounds)
@@ -96,7 +98,7 @@ def over_time(selection: RunSelection) -> SpanAnswers | None:
     unit, _ = unit_of(selection.version)
 
     def make() -> tuple[SpansOfSet | None]:
-        return (spans.look_through(selection, _outcome(selection.view, topics)),)
+        return (spans.look_through(selection, counted_topics(selection.view, topics)),)
 
     (looked,) = _looked_through.get_or_set((*_key(selection, topics, unit), "spans"), make)
     return None if looked is None else SpanAnswers(topics, looked)
@@ -136,7 +138,7 @@ def of_sides(
 def with_held(
     key: tuple,
     make_data: Callable[[], Data],
-    settings: Settings,
+    settings: ComparedSettings,
     obstacle: Obstacle | None = None,
     fit: held.Fitted = regression.fit,
     exchanges: bool = True,
@@ -150,7 +152,7 @@ def with_held(
 
 
 def _answer(view: RunView, topics: list[int], asked_question: Question) -> Answers:
-    return estimator.answer(_outcome(view, topics), asked_question)
+    return estimator.answer(counted_topics(view, topics), asked_question)
 
 
 def is_of_time(base: RunSelection, first: RunSelection, second: RunSelection | None) -> bool:
@@ -257,7 +259,13 @@ def _field_of(base: RunSelection, side_a: RunSelection) -> tuple[FieldGroups, in
     return None if group_of_side is None else (field, group_of_side)
 
 
-def _outcome(view: RunView, topics: list[int]) -> estimator.CountedTopics:
+def forget_spans() -> None:
+    """Drop what is kept of spans of time: for whoever changes the dates of documents in memory, as
+    benchmarks.nulls does."""
+    _looked_through.clear()
+
+
+def counted_topics(view: RunView, topics: list[int]) -> estimator.CountedTopics:
     """Counted words of topics, and of what was merged into them."""
     run_evidence = evidence.of(view.run)
     return estimator.CountedTopics(

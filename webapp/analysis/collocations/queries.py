@@ -11,7 +11,7 @@ from inference.errors import Invalid
 from inference.explore import seriation
 from inference.explore.association import Association, association, expected_together
 from inference.index import Index, two_sets
-from inference.index.collocations import Listed, Near, Pairs, Windows
+from inference.index.collocations import FormPairs, Listed, Near, Windows
 from inference.index.query import narrowed
 from inference.index.two_sets import FormSums
 from inference.log_likelihood import SIGNIFICANT_G2
@@ -158,7 +158,7 @@ def count(
     near_question: NearQuestion,
     *further: np.ndarray | bool,
 ) -> Counts:
-    """Count what is near all tokens of the word. make: the type of the counts, Near or Pairs;
+    """Count what is near all tokens of the word. make: the type of the counts, Near or FormPairs;
     further: what the type takes besides the index and the question."""
     index = search.open_index(selection.run.corpus)
     word_spans = index.spans(word.word.replace("_", " "))  # of a phrase several
@@ -368,7 +368,7 @@ def network(selection: RunSelection, word: Word, near_question: NearQuestion) ->
     """The first NODES that are listed, and which of them are in the same windows."""
     ranked = Ranked(selection, word, near_question)
     page = ranked.page(NODES)
-    counts = count(Pairs, selection, word, near_question, ranked.forms[:NODES])
+    counts = count(FormPairs, selection, word, near_question, ranked.forms[:NODES])
     windows = embargo.rounded(selection.run.corpus, counts.windows).copy()
     np.fill_diagonal(windows, np.diagonal(counts.windows))
     documents = embargo.rounded(selection.run.corpus, counts.documents)

@@ -9,7 +9,7 @@ import numpy as np
 
 from inference import Invalid
 from inference.answers import Obstacle
-from inference.answers.held import Settings
+from inference.answers.held import ComparedSettings
 from inference.effects import regression, time_curve
 from inference.effects.design import Design, make_design
 from webapp.analysis.effects import variables
@@ -214,12 +214,12 @@ class EffectModel:
         return level == first, level == second
 
     @cached_property
-    def compared(self) -> Settings:
+    def compared(self) -> ComparedSettings:
         """What is compared, and what is held constant."""
         fitted_design = self.design
         dated = any(levels.term.name == variables.DATE for levels in self.constants)
         time = document_days.read_days(self.selection.version).astype(float) if dated else None
-        return Settings(fitted_design.rows, self.rows, self.side, fitted_design.held, time)
+        return ComparedSettings(fitted_design.rows, self.rows, self.side, fitted_design.held, time)
 
     @cached_property
     def side(self) -> np.ndarray | None:

@@ -130,7 +130,7 @@ def of_term(
         ordinals = document_days.read_days(version)
         level, values = _steps(ordinals.astype(float), ordinals > 0)
         return Levels(term, level, [_day(i, values) for i in range(len(values))], values)
-    if number := next((f for f in _numbers(version) if f.name == term.name), None):
+    if number := next((f for f in number_fields(version) if f.name == term.name), None):
         values = fields.values(version, number)
         level, values = _steps(values, number.known(values))
         return Levels(term, level, [_short(i, values) for i in range(len(values))], values)
@@ -201,7 +201,8 @@ def _categories(version: Version) -> list[ValueField]:
     return [field for field in categories if len(field.values) > 1]
 
 
-def _numbers(version: Version) -> list[Number]:
+def number_fields(version: Version) -> list[Number]:
+    """The columns of numbers that a formula may name; dates are none of them."""
     return [number for number in fields.numeric_fields(version) if number.name != DATE]
 
 
@@ -237,7 +238,7 @@ def offered(version: Version) -> tuple[list[Offered], list[Offered], list[Offere
     categories = [field.name for field in _categories(version)]
     other_categories = [Offered(str(Term(name)), name) for name in categories if name != unit]
     who_speaks = [Offered(str(Term(name)), name) for name in categories if name == unit]
-    numbers = [number.name for number in _numbers(version)]
+    numbers = [number.name for number in number_fields(version)]
     if document_days.first_and_last(version):
         numbers.insert(0, DATE)
     lines = [Offered(str(Term(name)), f"{name}, as a straight line") for name in numbers]
@@ -261,7 +262,7 @@ def usual(version: Version) -> Formula | None:
         return Formula(Term(fewest.name), "", held_constant)
     if dated:
         return Formula(Term(DATE), "", ())
-    numbers = _numbers(version)
+    numbers = number_fields(version)
     if not numbers:
         return None
     return Formula(Term(numbers[0].name), "", ())

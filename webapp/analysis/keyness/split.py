@@ -156,7 +156,7 @@ def _ratios_of_several_forms(contrast: Contrast, words: list[int]) -> dict[int, 
         return {}
     word_topics = evidence.of(contrast.base.run).word_topics
     pairs = [word_topics.document_counts(w) for w in words]
-    postings = word_units.Postings(
+    postings = word_units.FormPostings(
         np.cumsum([0, *(len(documents) for documents, _ in pairs)]),
         np.asarray(np.concatenate([documents for documents, _ in pairs]), np.int32),
         np.asarray(np.concatenate([tokens for _, tokens in pairs]), np.int32),

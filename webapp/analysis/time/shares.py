@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.day_sums import WORDED
 from inference.documents import count
 from inference.effects import shares as effects
 from inference.effects.regression import Data
@@ -163,7 +162,7 @@ def _bands(grouped_set: GroupedSet, topics: list[int]) -> bands.Bands:
     if day_sums is not None:
         in_groups = day_sums.by_topic[:, :-1]
         in_all = day_sums.by_topic[:, -1]
-        return bands.of_sums(day_sums.whole[:-1, WORDED:], in_groups, in_all)
+        return bands.of_sums(day_sums.of_worded[:-1], in_groups, in_all)
     view = grouped_set.selection.view
     G = len(grouped_set.groups.labels)
     documents = _documents(view)
@@ -221,7 +220,7 @@ def everywhere(view: RunView) -> tuple[np.ndarray, np.ndarray]:
     def make() -> tuple[np.ndarray, np.ndarray]:
         day_sums = sums.of_days(Selection.all(view), [])
         if day_sums is not None:
-            return day_sums.whole[:, WORDED:], day_sums.by_topic
+            return day_sums.of_worded, day_sums.by_topic
         all_documents = np.arange(view.run.version.documents, dtype=np.int32)
         return of_documents_alone(view, [all_documents])
 

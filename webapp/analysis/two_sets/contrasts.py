@@ -6,10 +6,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from inference.answers import Answers, Obstacle, QuestionFamily
-from inference.answers.held import Settings
-from inference.day_sums import TOKENS, WORDED
+from inference.answers.held import ComparedSettings
 from inference.effects import time_curve
 from inference.explore import bands as intervals
+from inference.topic_sums import TOKENS
 from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.answers.set_answers import TwoSetAnswers
 from webapp.analysis.findings.values import finite
@@ -295,7 +295,7 @@ def _sums(base: RunSelection, division: Division) -> tuple[np.ndarray, np.ndarra
     def make() -> tuple[np.ndarray, np.ndarray]:
         day_sums = sums.of_days(base, division.days) if division.days else None
         if day_sums is not None:
-            return day_sums.whole[:-1, WORDED:], day_sums.by_topic[:, :-1]
+            return day_sums.of_worded[:-1], day_sums.by_topic[:, :-1]
         first, second = division.of_both(base)
         if second is not None:
             return shares.of_documents_alone(view, [first, second])
@@ -334,7 +334,7 @@ def _at_the_same_times(
     design = np.column_stack([trend, side_of_cell == 0]).astype(float)
     mix = np.where(side_of_cell == 0, words, 0.0)
     usual = mix @ trend / max(mix.sum(), 1e-300)
-    settings = Settings(
+    settings = ComparedSettings(
         rows=design,
         compared=np.array([[*usual, 1.0], [*usual, 0.0]]),
         side=side_of_cell,

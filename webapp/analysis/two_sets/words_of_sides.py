@@ -5,8 +5,8 @@ from itertools import chain
 
 import numpy as np
 
-from inference.documents import spread, spread_outside
-from inference.evidence import WordSums
+from inference.documents import take_evenly, take_evenly_outside
+from inference.evidence import GroupWordSums
 from inference.explore.relevance import distinctive
 from webapp.analysis.two_sets.compared_sets import Side, address
 from webapp.analysis.two_sets.division import Division
@@ -37,13 +37,13 @@ def sample_sides(base: RunSelection, sides: Division) -> list[np.ndarray]:
         return [sums.sample_of_days(base, spans, most_sampled) for spans in sides.days]
     first, second = sides.of_both(base)
     if second is None:
-        sampled_elsewhere = spread_outside(first, base.version.documents, most_sampled)
+        sampled_elsewhere = take_evenly_outside(first, base.version.documents, most_sampled)
     else:
-        sampled_elsewhere = spread(second, most_sampled)
-    return [spread(first, most_sampled), sampled_elsewhere]
+        sampled_elsewhere = take_evenly(second, most_sampled)
+    return [take_evenly(first, most_sampled), sampled_elsewhere]
 
 
-def words_of_topics(run: Run, word_sums: WordSums) -> list[list[str]]:
+def words_of_topics(run: Run, word_sums: GroupWordSums) -> list[list[str]]:
     """For each topic, as its own side uses it, the words that are surely more frequent there than
     in all that both sides say. word_sums: a row for each topic, in its own side; by side."""
     in_both = word_sums.of_groups.sum(axis=0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from inference.errors import Invalid
-from inference.senses import Near, Uses, distinguishing
+from inference.senses import NearWord, Uses, distinguishing
 from webapp.core.documents import document_days, document_groups, fields
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results import evidence, topics
@@ -131,7 +131,7 @@ def names(
 
 
 def _owned_parts(
-    view: RunView, near: list[list[Near]], numbers: list[int]
+    view: RunView, near: list[list[NearWord]], numbers: list[int]
 ) -> dict[int, tuple[str, dict[int, float]]]:
     """word -> (as text, topic -> the part of all its tokens that the topic holds, merged ones
     included)."""
@@ -153,7 +153,7 @@ def _owned_parts(
     return owned
 
 
-def _telling(candidates: list[Near], owned: dict[int, tuple[str, float]]) -> list[str]:
+def _telling(candidates: list[NearWord], owned: dict[int, tuple[str, float]]) -> list[str]:
     """At most WORDS_OF_SENSE candidates, as text, the best first: by the product of their
     log-likelihood ratio (nats) and the part of all their tokens that is in this topic. [] for no
     candidates.
@@ -161,7 +161,7 @@ def _telling(candidates: list[Near], owned: dict[int, tuple[str, float]]) -> lis
     owned: word -> (as text, that part, from 0 to 1), of all candidates.
     """
 
-    def score(candidate: Near) -> float:
+    def score(candidate: NearWord) -> float:
         _, part = owned[candidate.word]
         return candidate.score * part
 
@@ -273,7 +273,7 @@ class Pair:
     documents: np.ndarray
     in_documents: list[int]
     together: int
-    apart: tuple[list[Near], list[Near]]
+    apart: tuple[list[NearWord], list[NearWord]]
     spelling: dict[int, str]
 
     @property

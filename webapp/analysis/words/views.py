@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
 from inference.errors import Invalid
-from inference.senses import Near
+from inference.senses import NearWord
 from webapp.analysis.words import concordance, patterns, queries, senses
 from webapp.analysis.words.concordance import Lines, Order
 from webapp.analysis.words.pinned_words import pin_lines, pin_pattern, pin_words
@@ -341,7 +341,7 @@ def _comparison(selection: RunSelection, first: Word, second: Word) -> WordCompa
             int(pair.documents[i, topic]),
         )
 
-    def telling_word(near: Near) -> TellingWord:
+    def telling_word(near: NearWord) -> TellingWord:
         return TellingWord(pair.spelling[near.word], near.documents / near.of, near.elsewhere)
 
     compared_senses = [

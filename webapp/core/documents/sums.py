@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from inference.day_sums import ALL, MEASURES, NUMBER, TOKENS, WORDS, Ranges
-from inference.documents import count, spread
+from inference.day_sums import Ranges
+from inference.documents import count, take_evenly
+from inference.topic_sums import ALL, MEASURES, NUMBER, TOKENS, WORDS
 from webapp.core.documents import document_days, document_groups
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence
@@ -63,7 +64,7 @@ def sample_of_days(selection: Selection, spans: Spans, limit: int) -> np.ndarray
     documents = np.concatenate(
         [document_days.documents_between(selection.version, *span) for span in spans]
     )
-    return np.sort(spread(documents, limit))
+    return np.sort(take_evenly(documents, limit))
 
 
 def of_days(

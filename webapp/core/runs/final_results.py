@@ -12,7 +12,7 @@ import inference
 from inference import Evidence, Invalid, Postings, Topics, open_evidence
 from inference.engines.contract import State
 from inference.evaluate import diagnose
-from inference.explore.company import Company, company
+from inference.explore.company import TopicCompany, company
 from inference.explore.distances import divergences
 from inference.runtime.durable import settle
 from webapp.core.asked_training.stored_steering import Steering
@@ -127,7 +127,9 @@ class FinalResults:
             events.run(self.run.pk, {"type": "storing", "documents": done, "of": model.bow.D})
         return open_evidence(model.folder / "evidence", model.bow, postings)
 
-    def _name_topics(self, topics: Topics, evidence: Evidence, kinds_of: Company) -> names.Called:
+    def _name_topics(
+        self, topics: Topics, evidence: Evidence, kinds_of: TopicCompany
+    ) -> names.Called:
         """From the texts; of words alone where that fails, which the run's overview says."""
         try:
             return names.of_texts(self.run, evidence, kinds_of, self.attempt.beat)

@@ -13,7 +13,7 @@ from django.db.models.functions import Length, Now
 
 from inference import Evidence, Topics
 from inference.explore import company, naming, neighbours
-from inference.explore.company import Company
+from inference.explore.company import TopicCompany
 from inference.explore.family_names import Term
 from inference.explore.following import equal_spans
 from inference.explore.grammar import Grammar
@@ -81,7 +81,7 @@ def of_words_alone(run_id: int, topics: Topics) -> Called:
     return Called(of_words(run_id, topics), no_phrases, no_phrases, by_words=True)
 
 
-def of_texts(run: Run, evidence: Evidence, kinds: Company, beat: Beat) -> Called:
+def of_texts(run: Run, evidence: Evidence, kinds: TopicCompany, beat: Beat) -> Called:
     """When training has ended: names made of words and phrases, as the texts write them; of a mixed
     topic of those of both subjects.
 

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 
 from inference import Evidence, Snapshot as Trained, Topics
 from inference.evaluate import TopicMeasures
-from inference.explore.company import Company
+from inference.explore.company import TopicCompany
 from inference.explore.cooccurrence import companions
 from inference.explore.distances import nearest
 from inference.explore.layout import layout, stress
@@ -36,7 +36,7 @@ class Outcome(NamedTuple):
     measures: TopicMeasures
     divergences: np.ndarray  # float64[K, K], explore.distances
     called: names.Called
-    kinds: Company
+    kinds: TopicCompany
 
 
 def measure(run_id: int, trained: Trained, seconds: float) -> None:
