@@ -300,7 +300,9 @@ def test_where_families_can_not_be_named_topics_stand_for_them(trained, monkeypa
     for family in family_cuts.cut(view, 2).families:
         if len(family.topics) > 1:
             some = list(filter(view.labels.has_name, family.topics)) or family.topics
-            assert family.name == " · ".join(map(view.labels.name, some[: family_cuts.TOPICS_FOR_NAME]))
+            assert family.name == " · ".join(
+                map(view.labels.name, some[: family_cuts.TOPICS_FOR_NAME])
+            )
     assert "families could not be named" in caplog.text
     cache.clear_all()
 
