@@ -2,10 +2,13 @@
 order, on the page where the step before it ended."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PREPARING
+from tests.browser.test_phone import PHONE
 from tests.conftest import ROOT
 from tests.webapp.service.corpora.test_languages import table
 
@@ -61,6 +64,16 @@ class Reader:
         exact = re.compile(rf"^\s*{re.escape(name)}(?!\w)", re.I)
         found = self.page.locator(within).locator(kinds).filter(has_text=exact)
         return found.filter(visible=True).first
+
+
+@contextmanager
+def on_phone(page: Page) -> Iterator[None]:
+    """The window is as narrow as a phone for a while."""
+    window = page.viewport_size
+    assert window is not None
+    page.set_viewport_size(PHONE)
+    yield
+    page.set_viewport_size(window)
 
 
 def wait_for_findings(page: Page) -> None:
@@ -234,6 +247,10 @@ def follow_third(page: Page, run: str) -> None:
     reader.press("Estimates")
     expect(page.locator("[aria-label='Compare by'] [aria-current]")).to_have_text(ticked)
     reader.read("Predictions counted")
+    with on_phone(page):
+        estimate = page.locator(".cells td.n").first
+        expect(estimate).to_contain_text("have the code")
+        assert estimate.evaluate("(cell) => cell.scrollWidth <= cell.clientWidth"), "is cut off"
     reader.begin(6)
     page.goto(f"{run}topics/2/")
     reader.press("Effects", ".page-tools")
@@ -262,6 +279,9 @@ def follow_fourth(page: Page, run: str) -> None:
     expect(page.locator(".how-many-said li").last).to_contain_text("another seed")
     reader.read("Overview", ".rooms")
     reader.begin(3)
+    with on_phone(page):
+        expect(page.get_by_text("Scroll it sideways")).to_be_visible()
+    expect(page.get_by_text("Scroll it sideways")).to_be_hidden()
     reader.read("The same as a table")
     expect(page.locator(".how-many tbody tr")).to_have_count(12)
     reader.begin(4)
