@@ -41,7 +41,7 @@ def picture_of(topics: list[dict]) -> str:
 <svg viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">
 {circles}
 </svg>
-<figcaption>The forty topics of one run on the example, with the names that Topograph gave them. Topics that
+<figcaption>The {len(topics)} largest topics of one run on the example, with the names that Topograph gave them. Topics that
 are near each other have words in common; a larger circle holds more of the text.</figcaption>
 </figure>
 """

@@ -1,7 +1,7 @@
-// What is pinned is said where the button is, and the page stays where it was: a reader does not lose the place.
+// What is pinned is said at the foot of the window, where it covers no heading or button, and the page stays where it was: a reader
+// does not lose the place.
 // Without this file the form is sent, and the next page says it at its top.
 const SHOWN = 10_000; // ms that the answer stays
-const APART = 6; // pixels between a button and what is said of it
 const LOST = "The server does not answer, so nothing was pinned. Try again in a moment.";
 
 // A screen reader announces what comes into an element that is there before.
@@ -18,15 +18,11 @@ function pinned({ notebook, url }) {
   return ["Pinned in ", link, "."];
 }
 
-function say(parts, failed, button) {
+function say(parts, failed) {
   const line = document.createElement("li");
   line.className = failed ? "error" : "success";
   line.append(...parts);
   said.replaceChildren(line);
-  const place = button.getBoundingClientRect();
-  const left = Math.min(place.left, document.documentElement.clientWidth - said.offsetWidth - APART);
-  said.style.left = `${Math.max(left, APART) + scrollX}px`;
-  said.style.top = `${place.bottom + APART + scrollY}px`;
   clearTimeout(timer);
   timer = setTimeout(() => said.replaceChildren(), SHOWN);
 }
@@ -48,10 +44,10 @@ async function send(form, button) {
     const kept = await answer.json();
     const panel = form.closest("details.pin");
     if (answer.ok && panel) panel.open = false;
-    say(answer.ok ? pinned(kept) : [kept.error], !answer.ok, panel?.querySelector("summary") ?? button);
+    say(answer.ok ? pinned(kept) : [kept.error], !answer.ok);
     if (answer.ok && panel) panel.querySelector("summary").focus();
   } catch {
-    say([LOST], true, button);
+    say([LOST], true);
   } finally {
     button.disabled = false;
   }

@@ -2,10 +2,13 @@
 order, on the page where the step before it ended."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PREPARING
+from tests.browser.test_phone import PHONE
 from tests.conftest import ROOT
 from tests.webapp.service.corpora.test_languages import table
 
@@ -46,7 +49,7 @@ class Reader:
 
     def read(self, name: str, within: str = "main") -> None:
         self._follow(name)
-        heads = f"{PRESSABLE}, h1, h2, h3, label, th, dt"
+        heads = f"{PRESSABLE}, h1, h2, h3, label, legend, th, dt"
         expect(self._called(heads, name, within)).to_be_visible()
 
     def says(self, words: str) -> None:
@@ -61,6 +64,16 @@ class Reader:
         exact = re.compile(rf"^\s*{re.escape(name)}(?!\w)", re.I)
         found = self.page.locator(within).locator(kinds).filter(has_text=exact)
         return found.filter(visible=True).first
+
+
+@contextmanager
+def on_phone(page: Page) -> Iterator[None]:
+    """The window is as narrow as a phone for a while."""
+    window = page.viewport_size
+    assert window is not None
+    page.set_viewport_size(PHONE)
+    yield
+    page.set_viewport_size(window)
 
 
 def wait_for_findings(page: Page) -> None:
@@ -80,7 +93,7 @@ def follow_first(page: Page, run: str) -> None:
     page.goto(f"{run}overview/")
     wait_for_findings(page)
     reader.says("Press the name of one topic")
-    page.locator("main a[href*='/topics/'][data-topic], main .named a, main a.chip").first.click()
+    page.locator(".family-lines li p a").first.click()  # below the bold name of a family
     page.wait_for_url(re.compile(r"/topics/\d+/"))
     topic = page.url
     reader.begin(3)
@@ -93,11 +106,13 @@ def follow_first(page: Page, run: str) -> None:
     reader.says("Press the title of a document")
     page.locator("ol.results h3 a").first.click()
     page.wait_for_url(re.compile(r"/documents/\d+/"))
-    reader.says("Press a topic beside the text")
+    reader.says("You came from a topic, so only the words of that topic are marked")
     pressed = page.locator(".proportions [aria-pressed=true]")
-    expect(pressed).to_have_count(1)  # the topic from whose page one came
-    pressed.click()
+    expect(pressed).to_have_count(1)
+    reader.read("Its topics")
+    reader.press("all", ".shows")
     expect(pressed).to_have_count(0)
+    reader.says("Press one of these topics to see its words alone")
     page.locator(".proportions [aria-pressed]").first.click()
     expect(pressed).to_have_count(1)
     reader.begin(5)
@@ -112,7 +127,7 @@ def follow_first(page: Page, run: str) -> None:
     page.wait_for_url(re.compile(r"view=grid.*topics=\d+,\d+"))
     reader.begin(6)
     page.goto(topic)
-    reader.press("Name, note, colour, merge")
+    reader.press("Label, note, colour, merge")
     reader.read("Label")
     page.get_by_label("Label", exact=True).fill("A name of my own")
     reader.press("Save", ".curate")
@@ -168,6 +183,7 @@ def follow_second(page: Page, run: str) -> None:
     reader.press("Compare two")
     page.get_by_role("link", name="party Republican and Democratic").click()
     reader.press("All words, with intervals")
+    reader.says("compares each party with all other documents")
     page.wait_for_url(re.compile("/words|keyness"))
     reader.begin(6)
     page.goto(f"{run}time/")
@@ -177,6 +193,9 @@ def follow_second(page: Page, run: str) -> None:
     reader.press("Overview", ".rooms")
     wait_for_findings(page)
     reader.read("What not to rely on")
+    corpus = page.locator("header a[href*='/corpora/']").first.get_attribute("href")
+    page.goto(corpus)
+    reader.read("Words left out, and why")
     reader.end()
 
 
@@ -192,14 +211,13 @@ def follow_third(page: Page, run: str) -> None:
     concept = page.url
     reader.begin(2)
     page.get_by_label("How many").fill("60")
+    reader.read("Groups that you will compare")
     column = page.locator("input[name=columns]").last
     column.check()
     ticked = column.get_attribute("value")
     page.get_by_label("Percent that two readers code").fill("100")
     reader.press("Draw documents")
     reader.begin(3)
-    reader.press("Make a link for other coders")
-    expect(page.locator("input.link, code.secret")).to_be_visible()
     reader.press("Code yourself")
     page.wait_for_url("**/code/*/")
     page.wait_for_load_state("load")  # its script reads the keys
@@ -217,6 +235,10 @@ def follow_third(page: Page, run: str) -> None:
         page.wait_for_load_state("load")
     reader.press("Back to the concept")
     expect(page).to_have_url(concept)
+    reader.press("Make a link for other coders")
+    expect(page.locator("input.link, code.secret")).to_be_visible()
+    reader.says("the link opens on this computer only")
+    expect(page.locator("main")).to_contain_text("the link works on this computer only")
     reader.begin(4)
     reader.press("Agreement")
     page.goto(concept)
@@ -225,10 +247,15 @@ def follow_third(page: Page, run: str) -> None:
     reader.press("Estimates")
     expect(page.locator("[aria-label='Compare by'] [aria-current]")).to_have_text(ticked)
     reader.read("Predictions counted")
+    with on_phone(page):
+        estimate = page.locator(".cells td.n").first
+        expect(estimate).to_contain_text("have the code")
+        assert estimate.evaluate("(cell) => cell.scrollWidth <= cell.clientWidth"), "is cut off"
     reader.begin(6)
     page.goto(f"{run}topics/2/")
     reader.press("Effects", ".page-tools")
     reader.press("Does it hold in other runs?")
+    reader.read("Train further runs")
     reader.begin(7)
     reader.press("Pin", ".page-tools")
     page.locator(".menu summary", has_text="Export").click()
@@ -250,7 +277,11 @@ def follow_fourth(page: Page, run: str) -> None:
     reader.begin(2)
     expect(page.locator("svg.few-to-many")).to_be_visible(timeout=PREPARING)
     expect(page.locator(".how-many-said li").last).to_contain_text("another seed")
+    reader.read("Overview", ".rooms")
     reader.begin(3)
+    with on_phone(page):
+        expect(page.get_by_text("Scroll it sideways")).to_be_visible()
+    expect(page.get_by_text("Scroll it sideways")).to_be_hidden()
     reader.read("The same as a table")
     expect(page.locator(".how-many tbody tr")).to_have_count(12)
     reader.begin(4)
@@ -260,11 +291,12 @@ def follow_fourth(page: Page, run: str) -> None:
     reader.begin(5)
     reader.press("Name topics beforehand", "main")
     reader.read("Topics that you name")
-    page.get_by_label("Topics that you name").fill("Navy: navy, naval, ships, vessels")
+    page.get_by_label("Topics that you name").fill("Slavery: slavery, slaves, slave, emancipation")
     reader.press("Count them in the texts", "main")
-    expect(page.locator("#named table").first).to_contain_text("naval")
+    expect(page.locator("#named table").first).to_contain_text("emancipation")
     reader.begin(6)
     reader.read("Train", ".train")
+    reader.says("the first topic, T00, has the name that you gave it")
     reader.end()
 
 
@@ -275,9 +307,11 @@ def follow_languages(page: Page, texts: bytes) -> None:
     page.goto("/")
     file = {"name": "towns.csv", "mimeType": "text/csv", "buffer": texts}
     page.locator("input[name=files]").set_input_files(file)
-    page.get_by_role("button", name="Upload").click()
+    reader.press("Upload")
     page.wait_for_url("**/prepare/")
     expect(page.locator("main")).to_contain_text("in several languages: German 57%, French 43%")
+    reader.says("The shares are of the texts whose language is known")
+    expect(page.locator("main")).to_contain_text("of the texts whose language is known")
     page.get_by_label("Train topics as soon as it has been read").uncheck()
     reader.press("Read the corpus")
     page.wait_for_url("**/corpora/*/")
@@ -287,6 +321,7 @@ def follow_languages(page: Page, texts: bytes) -> None:
     reader.read("Languages")
     reader.press("Train one run in each language")
     page.wait_for_url("**/languages/")
+    languages = page.url
     reader.begin(3)
     reader.read("Languages")
     over_time = page.get_by_role("link", name="over time")
@@ -298,6 +333,10 @@ def follow_languages(page: Page, texts: bytes) -> None:
     page.wait_for_url("**/time/")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     reader.begin(4)
+    page.goto(languages)
+    reader.read("Languages")
+    page.get_by_role("link", name="1 document").click()
+    expect(page.locator("main")).to_contain_text("1 document")
     reader.end()
 
 

@@ -154,6 +154,12 @@ def test_a_pin_of_the_map_keeps_the_topics_that_are_chosen(page, example):
     pin = page.locator(".page-tools details.pin")
     pin.locator("summary").click()
     pin.get_by_role("button", name="Pin").click()
+    said = page.locator(".toast li").bounding_box()
+    window = page.viewport_size
+    assert said is not None and window is not None
+    assert window["height"] - 40 < said["y"] + said["height"] < window["height"], (
+        "covers no heading"
+    )
     page.locator(".toast a").click()
     kept = page.locator(".piece").last
     expect(kept.locator(".kept-map circle")).to_have_count(2)

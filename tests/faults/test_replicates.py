@@ -237,7 +237,7 @@ def test_pages_say_which_topics_other_seeds_found(trained, client):
     html = client.get(reverse("run_topic", args=[trained.pk, 1])).content.decode()
     assert (
         "found again in 0 of 2 runs with other seeds" in html
-        and "not with seed 9, where the nearest topic is “wool, word1”" in html
+        and "the run with seed 9 lacks it: most like it is “wool, word1” there" in html
     )
 
 

@@ -45,5 +45,5 @@ def few_units(unit: Unit, units: tuple[int, int], obstacle: Obstacle | None) -> 
         return ""
     return (
         f"One of the groups has only {fewest:,} {units_named(unit)}, too few to generalise from."
-        " Where ratios have intervals, these are safer than the differences."
+        " Where a ratio, such as “3 times”, has an interval, rely on it more than on the difference."
     )

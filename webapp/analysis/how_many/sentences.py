@@ -10,14 +10,17 @@ from webapp.platform.drawing.numbers import count, percent
 
 NO_CHANGE = 0.001  # of the probability of a word: a smaller difference is written as none
 PREDICTION = (
-    "Prediction of words that were held out: {first}; {second}. Between the two seeds of one"
-    " number a word’s probability differs by up to {seeds}."
+    "Prediction of words that the training did not see: {first}; {second}. Two trainings with the"
+    " same number of topics and different seeds differ by up to {seeds}."
 )
 NOT_PREDICTED = "Prediction: no documents were held out, so it is not known."
-NEXT_NUMBER_OF_TOPICS = "from {begin} to {end} topics a word becomes {change} {direction} probable"
-STEP_WITHOUT_CHANGE = "from {begin} to {end} topics the words are predicted equally well"
+NEXT_NUMBER_OF_TOPICS = (
+    "with {end} topics such a word is {change} {direction} probable than with {begin}"
+)
+STEP_WITHOUT_CHANGE = "with {end} topics such a word is as probable as with {begin}"
 STABILITY = (
-    "Stability: a training with another seed finds {first} topics again, {second}, and {third}."
+    "Found again, by their words: a second short training, with another seed, has {first} topics of"
+    " the first, {second}, and {third}."
 )
 MIXED = "Mixed topics, of two subjects: {first}, {second}, and {third}."
 MIXED_NOT_KNOWN = "Mixed topics, of two subjects: not measured, as the texts are too short."
@@ -51,11 +54,11 @@ LOST = Told(
     "{topics} are lost: their words are spread over several topics.",
 )
 LARGER = "With {topics} topics {stay}, {split}, and {blurred}"
-SPLIT = Told("none splits", "one splits", "{topics} split")
+SPLIT = Told("none splits", "one splits into several", "{topics} split into several")
 BLURRED = Told(
     "there are no others.",
-    "one neither stays nor splits clearly.",
-    "{topics} neither stay nor split clearly.",
+    "one does neither: its words are spread over several topics, mixed with those of others.",
+    "{topics} do neither: their words are spread over several topics, mixed with those of others.",
 )
 ONLY_MORE = "{of} {unsteady}, and {repeated}"
 OF_ALL = "Of these {topics} topics"
@@ -74,18 +77,21 @@ SAMPLE = (
     "The short trainings read {share} of the documents, drawn by chance, so that all take at most"
     " about an hour. The topics of all documents are then found by them."
 )
-BY_CHANCE = "Trained again with another seed, {stay}; {change}"
+# The run is compared with a short training, so its fewer passes count, too
+BY_CHANCE = (
+    "For comparison: with as many topics, but another seed and fewer passes, {stay}; {change}"
+)
 STAY_BY_CHANCE = Told(
     "none of the {run} topics stays",
     "one of the {run} topics stays",
     "{topics} of the {run} topics stay",
 )
 CHANGE_BY_CHANCE = Told(
-    "chance alone changes none.",
-    "the other one changes by chance alone.",
-    "the other {topics} change by chance alone.",
+    "none changes.",
+    "the other one changes.",
+    "the other {topics} change.",
 )
-ALL_CHANGE_BY_CHANCE = "all of them change by chance alone."
+ALL_CHANGE_BY_CHANCE = "all of them change."
 
 
 def say_share(share: float) -> str:
@@ -173,6 +179,6 @@ def say_changes(trained: Sequence[Trained], counts: Counts) -> list[str]:
 
 
 def _say_by_chance(stay: int, run: int) -> str:
-    """How many topics another seed has, and how many change by chance alone."""
+    """How many topics a short training with another seed has, and how many change in it."""
     change = CHANGE_BY_CHANCE.of(run - stay) if stay else ALL_CHANGE_BY_CHANCE
     return BY_CHANCE.format(stay=STAY_BY_CHANCE.of(stay, run), change=change)

@@ -136,6 +136,8 @@ def _stability(run: Run, k: int) -> list[Observation]:
     for other_run in compared:
         if other_run.words and not other_run.found:
             words = ", ".join(other_run.words)
-            nearest = f"not with seed {other_run.seed}, where the nearest topic is “{words}”"
+            nearest = (
+                f"the run with seed {other_run.seed} lacks it: most like it is “{words}” there"
+            )
             observations.append(Observation(Reason(nearest, url)))
     return observations

@@ -81,8 +81,9 @@ def _sentence(version: Version, unit: Unit) -> str:
     slightly = "slightly " if unit.certainty == "unsure" else ""
     unrelated = max(1, _two_digits(version.documents / field.effect))
     return (
-        f"{beginning} resemble each other {slightly}and count as one. We"
-        f" estimate that {count(version.documents)} texts tell as much as {count(unrelated)} unrelated ones."
+        f"{beginning} resemble each other {slightly}and count as one. Because of this,"
+        f" {count(version.documents)} texts give intervals about as wide as {count(unrelated)} texts"
+        " would that have nothing in common."
         f"{_also_called(field)}"
     )
 
@@ -111,8 +112,8 @@ def _also_called(field: Field) -> str:
     names = [unit_words.the_column(name) for name in field.aliases[:MOST_ALIASES]]
     if not names:
         return ""
-    put = "put" if len(names) > 1 else "puts"
-    return f" {capitalized(' and '.join(names))} {put} the same texts together."
+    form = "form" if len(names) > 1 else "forms"
+    return f" {capitalized(' and '.join(names))} {form} the same groups of texts."
 
 
 def _field(version: Version, field: Field) -> str:

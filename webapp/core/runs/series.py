@@ -90,7 +90,7 @@ def _mean_coherence(snapshot: Snapshot) -> float | None:
 SERIES = (
     Series(
         "held_out",
-        "Held-out, nats/token",
+        "Prediction of held-out words, nats/token",
         "decimals",
         3,
         lambda snapshot: number_or_none(snapshot.held_out),

@@ -317,19 +317,13 @@ class River:
         foot = HEIGHT - SCALE_FLOOR
         top = foot - HEIGHT * SCALE_BAR
         middle = (foot + top) / 2
-        place = " on-family" if self._scale_meets_families() else ""
+        bar = f'd="M9 {foot}h-4V{top:.0f}h4"'
         marks += [
-            f'<path d="M9 {foot}h-4V{top:.0f}h4" class="scale{place}"/>',
-            f'<text x="{SCALE_LEFT}" y="{middle:.0f}" class="scale-says{place}">{SCALE}</text>',
+            f'<path {bar} class="scale-edge"/>',  # so that the bar is seen on any colour
+            f'<path {bar} class="scale"/>',
+            f'<text x="{SCALE_LEFT}" y="{middle:.0f}" class="scale-says">{SCALE}</text>',
         ]
         return "".join(marks)
-
-    def _scale_meets_families(self) -> bool:
-        """Whether the bar and its text stand on the colour of a family, where they need the colour
-        of its names, and not within general talk."""
-        behind_scale = self.xs <= _scale_bar().width
-        height_of_general_talk = float(self.general[behind_scale].min()) * HEIGHT
-        return height_of_general_talk < SCALE_FLOOR + HEIGHT * SCALE_BAR + SCALE_MARGIN
 
     def _word_lanes(self) -> tuple[str, int]:
         """Words under the axis, the clearest first, each in the first lane that has room; and how

@@ -171,14 +171,15 @@ def write_more_needed(subject: EstimatedCode, more: int | None) -> str:
     if not more:
         return ""
     documents = f"{more:,} more coded document{'' if more == 1 else 's'}"
+    beginning = f"Judged by the codes so far, with {documents}"
     if not subject.is_scale:
         points = f"{100 * HALF_WIDTH:g} percentage points"
-        return f"With {documents} the share of all would be known to within {points}."
+        return f"{beginning} the share of all would be known to within {points}."
     values = subject.code_values
     within = (
         f"{HALF_WIDTH * np.ptp(values):.2g}, on the scale from {min(values):g} to {max(values):g}"
     )
-    return f"With {documents} the mean of all would be known to within {within}."
+    return f"{beginning} the mean of all would be known to within {within}."
 
 
 def _few_codes(subject: EstimatedCode, all_documents: Cell) -> str:

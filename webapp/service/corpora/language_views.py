@@ -30,20 +30,28 @@ def page_of(request: HttpRequest, corpus: Corpus) -> LanguagesPage:
     return LanguagesPage(
         languages=[_row(corpus, language) for language in division.languages],
         other_documents=division.other_documents,
+        other_documents_url=_documents_url(corpus, division.field, division.other_values),
         stop_words_of=division.stop_words_of,
         has_phrases=division.has_phrases,
         compare=links.compare_url(finished) if len(finished) > 1 else "",
     )
 
 
+def _documents_url(corpus: Corpus, field: str, values: list[str]) -> str:
+    """Of the documents with one of these values; "" for no value."""
+    if not values:
+        return ""
+    conditions = [("in", f"{field}:{value}") for value in values]
+    return f"{reverse('corpus_documents', args=[corpus.pk])}?{urlencode(conditions)}"
+
+
 def _row(corpus: Corpus, language: LanguageOfTexts) -> LanguageRow:
-    values = [("in", f"{language.field}:{value}") for value in language.values]
     return LanguageRow(
         code=language.code,
         name=language.name,
         documents=language.documents,
         share=language.share,
-        documents_url=f"{reverse('corpus_documents', args=[corpus.pk])}?{urlencode(values)}",
+        documents_url=_documents_url(corpus, language.field, language.values),
         counts_as_written=language.counts_as_written,
         corpus=language.corpus.pk if language.corpus else None,
         corpus_status=language.corpus_status,

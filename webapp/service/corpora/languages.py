@@ -57,12 +57,15 @@ class LanguageOfTexts:
 @dataclass(frozen=True)
 class Division:
     """languages: those that hold a share worth saying, largest first, at most MOST_AT_ONCE.
-    other_documents: in other languages, or without a known one. stop_words_of: names of the
+    other_documents: in other languages, or without a known one; other_values: of the column of
+    languages, those of such documents. stop_words_of: names of the
     languages whose stop words are left out of every text of the undivided corpus. has_phrases:
     whether readers have chosen phrases in it, which its parts count, too."""
 
     languages: list[LanguageOfTexts]
     other_documents: int
+    field: str
+    other_values: list[str]
     stop_words_of: list[str]
     has_phrases: bool
 
@@ -85,7 +88,7 @@ def divide(corpus: Corpus, visible: QuerySet[Corpus]) -> Division:
     version = _ready_version(corpus)
     field = language_field(version) if version else None
     if version is None or field is None:
-        return Division([], 0, [], False)
+        return Division([], 0, "", [], [], False)
     words = VocabularySettings.from_dict(version.settings)
     counts = _counts(field)
     shares = dict(list(several(counts).items())[:MOST_AT_ONCE])
@@ -110,6 +113,8 @@ def divide(corpus: Corpus, visible: QuerySet[Corpus]) -> Division:
     return Division(
         languages=languages,
         other_documents=version.documents - sum(counts[code] for code in shares),
+        field=field.name,
+        other_values=[value for value in field.values if code_of(value) not in shares],
         stop_words_of=[
             LANGUAGES[code] for code in (words.language, *words.also) if code in LANGUAGES
         ],

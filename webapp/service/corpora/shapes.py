@@ -303,13 +303,14 @@ class LanguageRow:
 
 @dataclass(frozen=True)
 class LanguagesPage:
-    """languages: that hold a share of the texts worth saying; other_documents: in no such language.
-    stop_words_of: names of languages whose stop words are left out of every text of the undivided
+    """languages: that hold a share of the texts worth saying; other_documents: in no such language;
+    other_documents_url: of those that have another value, "" for none. stop_words_of: names of languages whose stop words are left out of every text of the undivided
     corpus. has_phrases: whether phrases were chosen in it. compare: the address that shows the
     finished runs side by side, "" for fewer than two."""
 
     languages: list[LanguageRow]
     other_documents: int
+    other_documents_url: str
     stop_words_of: list[str]
     has_phrases: bool
     compare: str

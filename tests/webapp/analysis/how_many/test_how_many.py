@@ -252,9 +252,9 @@ def test_sentences_name_no_best_number():
     assert "not known" in sentences.say_measures(rows)[0]
     rows[2] = Trained(180, 178, -6.8, [-6.8, -6.8], 90, 30, 1, 4, "")
     said = sentences.say_measures(rows)
-    assert "from 20 to 60 topics a word becomes 22% more probable" in said[0]
-    assert "from 60 to 180 topics the words are predicted equally well" in said[0]
-    assert "another seed finds 12 of 20 topics again, 35 of 60, and 90 of 178" in said[1]
+    assert "with 60 topics such a word is 22% more probable than with 20" in said[0]
+    assert "with 180 topics such a word is as probable as with 60" in said[0]
+    assert "with another seed, has 12 of 20 topics of the first, 35 of 60, and 90 of 178" in said[1]
     assert said[2] == (
         "Mixed topics, of two subjects: 2 of 20 (10%), 9 of 60 (15%), and 30 of 178 (17%)."
     )
@@ -270,8 +270,8 @@ def test_sentences_name_no_best_number():
     assert changed[0].startswith("With 20 topics one of the 60 stays, 37 become parts of larger")
     assert changed[2].startswith("Of the 178 topics that have words, 88 are not found again")
     assert changed[3] == (
-        "Trained again with another seed, 33 of the 60 topics stay; the other 27 change by chance"
-        " alone."
+        "For comparison: with as many topics, but another seed and fewer passes, 33 of the 60 topics"
+        " stay; the other 27 change."
     )
 
 
@@ -283,19 +283,21 @@ def test_sentences_of_no_topic_and_of_one():
         "With 180 topics 60 of the 60 stay, none splits, and there are no others.",
         "Of these 180 topics none is missing from a training with another seed, and none repeats"
         " the words of a larger one.",
-        "Trained again with another seed, 60 of the 60 topics stay; chance alone changes none.",
+        "For comparison: with as many topics, but another seed and fewer passes, 60 of the 60 topics"
+        " stay; none changes.",
     ]
     one = sentences.say_changes(rows, Counts(58, 1, 1, 59, 58, 1, 1, 1, 1))
     assert one[0].endswith(
         "one becomes a part of a larger one, and one is lost: its words are spread over several"
         " topics."
     )
-    assert one[1].endswith("one splits, and one neither stays nor splits clearly.")
+    assert one[1].endswith(
+        "one splits into several, and one does neither: its words are spread over several topics,"
+        " mixed with those of others."
+    )
     assert one[2].endswith(
         "one is not found again with another seed, and one repeats the words of a larger one."
     )
-    assert one[3].endswith("the other one changes by chance alone.")
+    assert one[3].endswith("the other one changes.")
     rows_of_none = sentences.say_changes(rows, Counts(0, 0, 60, 0, 0, 0, 60, 0, 0))
-    assert rows_of_none[3].endswith(
-        "none of the 60 topics stays; all of them change by chance alone."
-    )
+    assert rows_of_none[3].endswith("none of the 60 topics stays; all of them change.")

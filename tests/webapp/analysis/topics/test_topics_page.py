@@ -420,6 +420,6 @@ def test_links_to_other_numbers_of_families_say_what_they_do(client, trained):
     page = client.get(reverse("run_topics", args=[trained.pk]) + "?families=3&view=list")
     nav = page.content.decode().partition('aria-label="How many families"')[2].partition("</nav>")
     assert "3 families" in nav[0]
-    assert 'title="Show the topics in 2 families">one fewer</a>' in nav[0]
-    assert 'title="Show the topics in 4 families">one more</a>' in nav[0]
+    assert 'title="Show the topics in 2 families">fewer families</a>' in nav[0]
+    assert 'title="Show the topics in 4 families">more families</a>' in nav[0]
     assert 'title="List the topics without their families">none</a>' in nav[0]

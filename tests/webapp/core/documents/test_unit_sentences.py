@@ -29,14 +29,14 @@ def of_fields(
 def test_how_alike_texts_are_is_said_in_words():
     said = of_fields(field("speaker", 7.3, aliases=("user_id", "handle")))
     assert said.sentence == (
-        "Texts with the same “speaker” resemble each other and count as one. We"
-        " estimate that 8,375 texts tell as much as 1,100 unrelated ones. “user_id” and “handle” put the same"
-        " texts together."
+        "Texts with the same “speaker” resemble each other and count as one. Because of this, 8,375"
+        " texts give intervals about as wide as 1,100 texts would that have nothing in common."
+        " “user_id” and “handle” form the same groups of texts."
     )
     assert (said.question, said.offers) == ("", [])
     slightly = of_fields(field("author", 1.32)).sentence
     assert (
-        "“author” resemble each other slightly and count as one. We estimate that 8,375" in slightly
+        "“author” resemble each other slightly and count as one. Because of this, 8,375" in slightly
     )
 
 
@@ -60,10 +60,13 @@ def test_a_derived_field_is_named_as_a_reader_would(name, same, of_all):
 @pytest.mark.parametrize(
     ("name", "several"),
     [
-        ("president", "values of “president”"),
-        ("id without its last number", "parts of “id” before the number"),
-        ("authors, the first", "first entries of “authors”"),
-        ("file, word 2", "second words of “file”"),
+        ("president", "presidents"),
+        ("Party", "parties"),
+        ("place", "values of “place”"),
+        ("folder 2", "folders of level 2"),
+        ("id without its last number", "sources (the same part of “id” before the number)"),
+        ("authors, the first", "sources (the same first entry of “authors”)"),
+        ("file, word 2", "sources (the same second word of “file”)"),
     ],
 )
 def test_several_values_of_a_field_are_named_as_a_reader_would(name, several):

@@ -90,12 +90,13 @@ def test_what_more_codes_give_is_told_of_shares_and_of_means():
     share = SimpleNamespace(is_scale=False, code_values=[])
     assert estimates_page.write_more_needed(share, 0) == ""
     assert estimates_page.write_more_needed(share, 1) == (
-        "With 1 more coded document the share of all would be known to within 2 percentage points."
+        "Judged by the codes so far, with 1 more coded document the share of all would be known to"
+        " within 2 percentage points."
     )
     scale = SimpleNamespace(is_scale=True, code_values=[0.0, 1.0, 2.0])
     assert estimates_page.write_more_needed(scale, 1200) == (
-        "With 1,200 more coded documents the mean of all would be known to within 0.04, on the"
-        " scale from 0 to 2."
+        "Judged by the codes so far, with 1,200 more coded documents the mean of all would be known"
+        " to within 0.04, on the scale from 0 to 2."
     )
 
 

@@ -75,7 +75,8 @@ def read(corpus: Corpus) -> Corpus:
 def test_the_preview_says_it_and_proposes_the_field(client):
     _, url = prepare(client, ("towns.csv", table()))
     page = in_one_line(client.get(url))
-    assert "This collection is in several languages: German 57%, French 43% of the texts." in page
+    said = "several languages: German 57%, French 43% of the texts whose language is known."
+    assert f"This collection is in {said}" in page
     assert page.index("several languages: German") < page.index("<dt>documents</dt>")
     proposed = sent(client, url)
     assert proposed.pop("each_language")
@@ -100,7 +101,8 @@ def test_each_text_has_its_language_as_a_field(client, divided):
 
 def test_one_press_trains_one_run_in_each_language(client, divided):
     html = in_one_line(client.get(reverse("corpus", args=[divided.pk])))
-    assert "This collection is in several languages: German 57%, French 43%." in html
+    said = "several languages: German 57%, French 43% of the texts whose language is known."
+    assert f"This collection is in {said}" in html
     answer = client.post(reverse("corpus_languages_train", args=[divided.pk]))
     assert answer.headers["Location"] == reverse("corpus_languages", args=[divided.pk])
     german, french = Corpus.objects.filter(parent=divided).order_by("pk")
@@ -124,8 +126,10 @@ def test_one_press_trains_one_run_in_each_language(client, divided):
         for row in page["languages"]
     ] == [("de", 40, "ready", "done"), ("fr", 30, "ready", "done")]
     assert page["other_documents"] == 1
+    listed = client.get(page["other_documents_url"].replace("documents/", "documents.json"))
+    assert listed.json()["count"] == 1
     shown = in_one_line(client.get(reverse("corpus_languages", args=[divided.pk])))
-    assert "1 document is in none of them" in shown and "side by side" in shown
+    assert "1 document</a> is in none of them" in shown and "side by side" in shown
     together = in_one_line(client.get(page["compare"]))
     assert "They are in different languages (French, German)" in together
     # The same dates and groups

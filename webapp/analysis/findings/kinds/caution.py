@@ -34,8 +34,10 @@ OF_TOPICS: dict[What, Plural] = {
         "Mixed: {count} topics have words that rarely occur together: {topics}",
     ),
     "unstable": Plural(
-        "Unstable: {count} topic was not found again by most trainings with other seeds: {topics}",
-        "Unstable: {count} topics were not found again by most trainings with other seeds: {topics}",
+        "Unstable: {count} topic was found again in fewer than half of the full trainings with other"
+        " seeds: {topics}",
+        "Unstable: {count} topics were found again in fewer than half of the full trainings with"
+        " other seeds: {topics}",
     ),
     "one_document": Plural(
         "One document: {count} topic has a fifth or more of its words from one document: {topics}",

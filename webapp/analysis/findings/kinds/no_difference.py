@@ -26,7 +26,7 @@ SMALL_DIFFERENCES = (
     "{field}: topics differ by more than chance, but only a little, or because of one speaker or"
     " source"
 )
-TOO_FEW = "{field}: the groups have too few {units} to say whether topics differ"
+TOO_FEW = "{field}: not compared, as its groups have texts of too few {units}"
 IF_INDEPENDENT = "documents counted one by one"
 OF_UNITS = "texts with the same {field} counted together"
 
