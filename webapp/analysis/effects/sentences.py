@@ -8,6 +8,7 @@ from typing import NamedTuple
 from inference.share_intervals import USUAL_LEVEL
 from webapp.analysis.effects import estimates, variables
 from webapp.analysis.effects.shapes import ClaimInRun, Estimate
+from webapp.analysis.effects.taken_out import describe_formula
 from webapp.analysis.effects.two_sets import TwoSets
 from webapp.analysis.effects.variants import ClaimInRuns
 from webapp.platform.drawing.numbers import level, percent
@@ -51,9 +52,10 @@ def difference(
     sentence = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
     sentence += _interval(estimate, f", of {level(USUAL_LEVEL)}" if as_one_topic else "")
     if estimate.corrected is not None:
-        sentence += f" ({points(estimate.corrected)} when corrected for errors of the topic model)"
+        sentence += f" ({points(estimate.corrected)} after allowing for the model’s mistakes)"
     in_set = f", in {regression.selection.sentence}" if regression.selection.has_conditions else ""
-    return f"{sentence}; by {regression.effect_question.formula}, {regression.unit.said}{in_set}."
+    question = describe_formula(regression.effect_question.formula)
+    return f"{sentence}; {question}, {regression.unit.said}{in_set}."
 
 
 def _interval(estimate: Estimate, of_level: str = "") -> str:

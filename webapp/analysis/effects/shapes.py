@@ -162,7 +162,8 @@ class Setting:
 @dataclass(frozen=True)
 class EffectsHtml:
     """What the template alone needs. effects, across, held, ways: what the menus offer, with what
-    is chosen; own: the address of this program's own estimate. settings: the fields of what is
+    is chosen; own: the address of this program's own estimate. taken_out: what is held constant,
+    in a sentence, or "". settings: the fields of what is
     compared. clearest: each of the two with the topics that it clearly has more of, the largest differences
     first. rows: each topic that differs beyond chance, its sides (what they are called, the share, and
     the address of their documents, "" where they are not theirs alone), and its course; unsure_rows: the
@@ -174,6 +175,7 @@ class EffectsHtml:
     held: list[tuple[Offered, bool]]
     ways: list[tuple[Offered, bool]]
     own: str
+    taken_out: str
     settings: list[Setting]
     orders: list[Offer]
     clearest: list[tuple[str, list[TopicEffect]]]

@@ -39,6 +39,7 @@ from webapp.analysis.effects.shapes import (
     Setting,
     TopicEffect,
 )
+from webapp.analysis.effects.taken_out import say_what_is_taken_out
 from webapp.analysis.effects.two_sets import TwoSets
 from webapp.analysis.time import trends
 from webapp.analysis.two_sets.contrasts import Constant
@@ -152,6 +153,7 @@ def _html(
         held=_menu(offered_constant, [str(term) for term in formula_asked.held]),
         ways=_menu(WAYS, [page.estimate]),
         own=page_query.url(estimate=None),
+        taken_out=say_what_is_taken_out(formula_asked.held),
         settings=[
             Setting(letter, legend, value, [] if of.values is not None else of.named)
             for of, letter, legend, value in inputs

@@ -22,7 +22,15 @@ from tasks.corpora import choose
 from tests.corpora import as_csv
 from tests.inference import naive_answers, naive_effects
 from tests.webapp.making import corpus_of, run_on
-from webapp.analysis.effects import estimates, formula, model, sentences, variables, variants
+from webapp.analysis.effects import (
+    estimates,
+    formula,
+    model,
+    sentences,
+    taken_out,
+    variables,
+    variants,
+)
 from webapp.analysis.effects.formula import Formula, Term
 from webapp.analysis.effects.model import EffectQuestion
 from webapp.core.curation import services as curation
@@ -582,7 +590,8 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus, ru
     shown = client.get(reverse("run_claim", args=[run.pk]) + query).content.decode()
     assert f"Holds in {page['holds']} of 3 variants" in shown
     # In the pin, too
-    assert shown.count("by party + spline(date), for other documents like these.") >= 2
+    question = "by “party”, with the general change over time taken out"
+    assert shown.count(f"{question}, for other documents like these.") >= 2
     kept = json.loads(html.unescape(re.search(r'name="table" value="([^"]+)"', shown)[1]))
     there = next(row for row in page["runs"] if row["run"] == other.pk)
     line = dict(
@@ -660,6 +669,23 @@ def test_a_sentence_says_interval_and_no_level_that_is_a_riddle():
     assert "(interval −2.7 to +3.4)" in sentences.of_sets(sets, "Ship", estimate)
 
 
+def test_what_is_held_constant_is_taken_out_not_the_same():
+    """“Only documents with the same date are compared”, where no two parties have a date in
+    common."""
+    of_date = formula.read("party + spline(date)")
+    assert taken_out.say_what_is_taken_out(of_date.held) == (
+        "The general change over time is taken out."
+    )
+    both = formula.read("party + spline(date) + decade + genre")
+    assert taken_out.describe_formula(both) == (
+        "by “party”, with the general change over time and differences by “genre” taken out"
+    )
+    assert taken_out.say_what_is_taken_out(formula.read("party + genre").held) == (
+        "Differences by “genre” are taken out."
+    )
+    assert taken_out.describe_formula(formula.read("age * party")) == "by “age” and “party”"
+
+
 @pytest.mark.django_db
 def test_a_topic_that_is_asked_for_is_what_is_concluded_of(client, trained):
     page = answer(client, trained, "?formula=date&topic=3&order=number")
@@ -695,7 +721,7 @@ def test_every_number_of_a_table_of_effects_has_a_head(client, trained):
     heads, first_row = re.search(
         r"<thead>(.*?)</thead>.*?<tr class=.*?>(.*?)</tr>", shown, re.DOTALL
     ).groups()
-    assert "Its interval" in heads and "strict interval" not in shown
+    assert "After allowing for the model’s mistakes" in heads and "strict interval" not in shown
     assert len(re.findall("<th ", heads)) == len(re.findall("<t[dh] ", first_row))
     assert shown.index("Compare something else") < shown.index("<thead>")
     assert '<details class="more ask">' in shown, "folded, as there is something to read"

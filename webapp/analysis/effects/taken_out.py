@@ -1,0 +1,49 @@
+"""What a formula holds constant, as sentences say it: what is taken out of the differences."""
+
+from collections.abc import Sequence
+
+from webapp.analysis.effects import variables
+from webapp.analysis.effects.formula import Formula, Term
+from webapp.intake.metadata.groups import PERIODS
+
+CHANGE_OVER_TIME = "the general change over time"
+
+
+def say_what_is_taken_out(terms: Sequence[Term]) -> str:
+    """ "The general change over time is taken out."; "" where nothing is held constant."""
+    parts = _name_parts(terms)
+    if not parts:
+        return ""
+    verb = "are" if parts != [CHANGE_OVER_TIME] else "is"
+    names = _join_names(parts)
+    return f"{names[0].upper()}{names[1:]} {verb} taken out."
+
+
+def describe_formula(formula: Formula) -> str:
+    """ "by “party”, with the general change over time taken out"."""
+    description = f"by “{formula.effect.name}”"
+    if formula.across:
+        description += f" and “{formula.across}”"
+    parts = _name_parts(formula.held)
+    if not parts:
+        return description
+    return f"{description}, with {_join_names(parts)} taken out"
+
+
+def _name_parts(terms: Sequence[Term]) -> list[str]:
+    """What each term takes out. No two documents need have the same date or the same genre: a
+    regression estimates what the date and the genre do, and takes it out."""
+    parts: list[str] = []
+    for term in terms:
+        part = f"differences by “{term.name}”"
+        if term.name == variables.DATE or term.name in PERIODS:
+            part = CHANGE_OVER_TIME
+        if part not in parts:
+            parts.append(part)
+    return parts
+
+
+def _join_names(names: list[str]) -> str:
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} and {names[-1]}"
