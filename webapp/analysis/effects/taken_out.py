@@ -19,6 +19,26 @@ def say_what_is_taken_out(terms: Sequence[Term]) -> str:
     return f"{names[0].upper()}{names[1:]} {verb} taken out."
 
 
+def say_who_has_no_share(names: Sequence[str], terms: Sequence[Term]) -> str:
+    """ "“–”: Whig and Federalist have hardly any documents at the dates of most others, so no share
+    is told of them."; "" without names. names: the values whose shares are not told; terms: what is
+    held constant."""
+    if not names:
+        return ""
+    places: list[str] = []
+    for term in terms:
+        place = f"values of “{term.name}”"
+        if _is_of_time(term):
+            place = "dates"
+        if place not in places:
+            places.append(place)
+    return (
+        f"“–”: {_join_names(names)} {'have' if len(names) > 1 else 'has'} hardly any documents at"
+        f" the {_join_names(places)} of most others, so no share is told of"
+        f" {'them' if len(names) > 1 else 'it'}."
+    )
+
+
 def describe_formula(formula: Formula) -> str:
     """ "by “party”, with the general change over time taken out"."""
     description = f"by “{formula.effect.name}”"
@@ -36,14 +56,18 @@ def _name_parts(terms: Sequence[Term]) -> list[str]:
     parts: list[str] = []
     for term in terms:
         part = f"differences by “{term.name}”"
-        if term.name == variables.DATE or term.name in PERIODS:
+        if _is_of_time(term):
             part = CHANGE_OVER_TIME
         if part not in parts:
             parts.append(part)
     return parts
 
 
-def _join_names(names: list[str]) -> str:
+def _is_of_time(term: Term) -> bool:
+    return term.name == variables.DATE or term.name in PERIODS
+
+
+def _join_names(names: Sequence[str]) -> str:
     if len(names) == 1:
         return names[0]
     return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -173,7 +173,11 @@ def test_estimates_equal_the_textbook(client, trained):
             share, lengths[kept], X[kept], np.arange(kept.sum()), wanted
         )
         assert topic["difference"] == pytest.approx(twin[2, 0], abs=1e-9)
-        assert topic["share"] == pytest.approx(np.clip(twin[:2, 0], 0, 1), abs=1e-9)
+        expected = dict(zip((first, second), np.clip(twin[:2, 0], 0, 1).tolist(), strict=True))
+        for name, share in zip((first, second), topic["share"], strict=True):
+            is_told = name not in page["no_share_of"]
+            assert share == (pytest.approx(expected[name], abs=1e-9) if is_told else None)
+    assert not {first, second} <= {*page["no_share_of"]}
     assert page["documents"] == kept.sum()
     assert page["caution"] or all(
         t["difference_low"] <= t["difference"] <= t["difference_high"] for t in page["topics"]
@@ -427,6 +431,45 @@ def test_nothing_is_concluded_of_what_time_decides(client, parted):
     ).content.decode()
     assert "same times" in shown
     assert 'id="set-a"' in shown  # other parties can still be chosen
+
+
+@pytest.mark.django_db
+def test_no_share_is_told_far_from_all_documents_of_a_group(client, draft, party_of_time):
+    """A party of the first four of sixty years had “0.0%” with the date held constant, as if it
+    had never spoken of what it speaks of."""
+    for row in party_of_time:
+        if row[1] < "1904":
+            row[2] = "Old"
+    run = run_on(corpus_of(draft, [HEAD, *party_of_time], "parties.csv"), topics=2, passes=5)
+    page = answer(client, run, "?formula=party%2Bspline(date)&topic=0")
+    assert page["no_share_of"] == ["Old"]
+    place = [level["label"] for level in page["one"]["bins"]].index("Old")
+    (course,) = page["one"]["topics"]
+    for numbers in (course["share"], course["low"], course["high"]):
+        assert [number is None for number in numbers] == [i == place for i in range(3)]
+    compared = answer(client, run, "?formula=party%2Bspline(date)&a=Old&b=Blue&order=ratio")
+    for topic in compared["topics"]:
+        assert topic["share"][0] is None and topic["share"][1] is not None
+        assert topic["ratio"] is None
+    address = "?formula=party%2Bspline(date)&topic=0"
+    shown = client.get(reverse("run_effects", args=[run.pk]) + address).content.decode()
+    assert "“–”: Old has hardly any documents at the dates of most others" in shown
+    file = client.get(
+        reverse("run_effects_csv", args=[run.pk]) + "?formula=party%2Bspline(date)&a=Old&b=Blue"
+    )
+    for line in csv.DictReader(io.StringIO(file.content.decode())):
+        assert line["share_first"] in ("", "nan") and float(line["share_second"]) >= 0
+    counted = answer(client, run, "?formula=party&topic=0")
+    assert counted["no_share_of"] == [] and None not in counted["one"]["topics"][0]["share"]
+
+
+@pytest.mark.django_db
+def test_of_groups_that_speak_at_the_same_times_every_share_is_told(client, corpus, run_of):
+    run = run_of(2)
+    page = answer(client, run, "?formula=party%2Bspline(date)%2Bage&topic=0")
+    assert page["no_share_of"] == []
+    assert None not in page["one"]["topics"][0]["share"]
+    assert all(None not in topic["share"] for topic in page["topics"])
 
 
 @pytest.mark.django_db
