@@ -1,15 +1,11 @@
 """The page of the words that set two sets of documents apart."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from webapp.analysis.two_sets.shapes import Side
+from webapp.analysis.two_sets.word_shapes import Counts, Order, Which
 from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results.links import TopicLink
-
-Order = Literal["ratio", "g2"]
-Which = Literal["content", "all"]
-Counts = Literal["occurrences", "documents"]
 
 
 @dataclass(frozen=True)
@@ -105,16 +101,6 @@ class TopicSplit:
     def apart(self) -> float:
         """The difference of both rates, below 0 where the second side has more."""
         return self.rates[0] - self.rates[1]
-
-
-@dataclass(frozen=True)
-class Counting:
-    """A worker counts the words. sides: what the two are called. done: from 0 to 1. has_failed: the
-    last try came to nothing, and the next one waits."""
-
-    sides: list[str]
-    done: float
-    has_failed: bool = False
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,17 @@ from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from webapp.analysis.keyness import queries, split as splitting
-from webapp.analysis.keyness.counting import Contrast
 from webapp.analysis.keyness.shapes import (
-    Counting,
-    Counts,
     Keyness,
     KeynessHtml,
     NothingCompared,
-    Order,
     TopicSplit,
     TopicSplitHtml,
-    Which,
     WordPart,
 )
 from webapp.analysis.two_sets import compared_sets
+from webapp.analysis.two_sets.word_contrast import Contrast
+from webapp.analysis.two_sets.word_shapes import Counting, Counts, Order, Which
 from webapp.analysis.words import senses
 from webapp.core.documents import document_groups
 from webapp.core.documents.selection import RunSelection, Selection

@@ -60,7 +60,8 @@ class WordDifference(WordLink):
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides; nothing where none were chosen yet. more: topics with a larger share on either.
+    """Two sides; nothing where none were chosen yet. more: topics with a larger share on either;
+    words: those that either uses more, beyond chance, as the page of all words has them.
     constant: what is held constant; with "time" the second share is what is expected at the times
     of the first."""
 
@@ -83,7 +84,9 @@ class Answering:
 
 @dataclass(frozen=True)
 class Compared(Comparison):
-    """unsure: topics whose difference may be chance, unsure_count of them in all. not_listed: how
+    """words_in_these_texts: where no word is used more by either beyond chance, those that differ
+    most in these texts; words_caution: why nothing can be said of words, or ""; words_judged:
+    whether all words have been counted. unsure: topics whose difference may be chance, unsure_count of them in all. not_listed: how
     many more differ, on either side. words_from: documents of each side in which words were
     counted; null: in all of them. unit: who is independent; few_units: that they are few, or "".
     caution: why nothing can be concluded, or "". level: of all intervals, of `rows` that were judged together: all topics, or
@@ -91,6 +94,9 @@ class Compared(Comparison):
     "exchanged", by exchanges of units, or "t". same_speakers: the field whose values are held
     constant, so that shares of the second side are theirs, or ""."""
 
+    words_in_these_texts: list[list[WordDifference]]
+    words_caution: str
+    words_judged: bool
     unsure: list[TopicLink]
     unsure_count: int
     not_listed: list[int]
