@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from webapp.analysis.effects import variables
 from webapp.analysis.effects.formula import Formula, Term
 from webapp.intake.metadata.groups import PERIODS
+from webapp.platform.drawing.numbers import join_names
 
 CHANGE_OVER_TIME = "the general change over time"
 
@@ -15,7 +16,7 @@ def say_what_is_taken_out(terms: Sequence[Term]) -> str:
     if not parts:
         return ""
     verb = "are" if parts != [CHANGE_OVER_TIME] else "is"
-    names = _join_names(parts)
+    names = join_names(parts)
     return f"{names[0].upper()}{names[1:]} {verb} taken out."
 
 
@@ -33,8 +34,8 @@ def say_who_has_no_share(names: Sequence[str], terms: Sequence[Term]) -> str:
         if place not in places:
             places.append(place)
     return (
-        f"“–”: {_join_names(names)} {'have' if len(names) > 1 else 'has'} hardly any documents at"
-        f" the {_join_names(places)} of most others, so no share is told of"
+        f"“–”: {join_names(names)} {'have' if len(names) > 1 else 'has'} hardly any documents at"
+        f" the {join_names(places)} of most others, so no share is told of"
         f" {'them' if len(names) > 1 else 'it'}."
     )
 
@@ -47,7 +48,7 @@ def describe_formula(formula: Formula) -> str:
     parts = _name_parts(formula.held)
     if not parts:
         return description
-    return f"{description}, with {_join_names(parts)} taken out"
+    return f"{description}, with {join_names(parts)} taken out"
 
 
 def _name_parts(terms: Sequence[Term]) -> list[str]:
@@ -65,9 +66,3 @@ def _name_parts(terms: Sequence[Term]) -> list[str]:
 
 def _is_of_time(term: Term) -> bool:
     return term.name == variables.DATE or term.name in PERIODS
-
-
-def _join_names(names: Sequence[str]) -> str:
-    if len(names) == 1:
-        return names[0]
-    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -5,6 +5,7 @@ import csv
 import html
 import io
 import json
+import re
 from datetime import date
 from types import SimpleNamespace
 from urllib.parse import urlencode, urlsplit
@@ -545,3 +546,11 @@ def rows_of_file(client, run, query: str) -> list[dict[str, str]]:
 
 def number_of(cell: str) -> float | None:
     return float(cell) if cell else None
+
+
+def test_both_sides_have_one_scale(client, trained):
+    """The same length was one point for one side, and four for the other."""
+    shown = get(client, trained, PERIODS, "run_time_compare")
+    axes = re.findall(r'<th scope="col" class="picture">(.*?)</th>', shown, re.DOTALL)
+    assert len(axes) == 2
+    assert axes[0] == axes[1]
