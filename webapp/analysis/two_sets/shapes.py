@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from webapp.analysis.findings.ratios import Times, times_as_much
 from webapp.analysis.words.shapes import WordLink
 from webapp.core.documents.shapes import ValueChoice
 from webapp.core.documents.unit_sentences import UnitAbout
@@ -48,6 +49,11 @@ class TopicDifference(TopicWithWords):
     part_of_largest: float | None
     documents: list[str]
     telling: list[WordLink]
+
+    @property
+    def times(self) -> Times:
+        """How many times as much the first side has, in the words of the overview."""
+        return times_as_much(self.ratio, self.ratio_low, self.ratio_high)
 
 
 @dataclass(frozen=True)

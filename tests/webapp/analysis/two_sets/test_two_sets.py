@@ -22,6 +22,7 @@ from tests.webapp.analysis.token_counts import documents, get, naive
 from tests.webapp.making import corpus_of, run_on
 from tests.webapp.pin_forms import pinned_of
 from webapp.analysis.effects import formula
+from webapp.analysis.findings.ratios import times_as_much
 from webapp.analysis.two_sets import (
     compared_sets,
     contrasts,
@@ -554,3 +555,13 @@ def test_both_sides_have_one_scale(client, trained):
     axes = re.findall(r'<th scope="col" class="picture">(.*?)</th>', shown, re.DOTALL)
     assert len(axes) == 2
     assert axes[0] == axes[1]
+
+
+def test_how_many_times_as_much_is_said_as_on_the_overview(client, trained):
+    page = get(client, trained, PERIODS, "run_time_compare_json")
+    shown = " ".join(strip_tags(get(client, trained, PERIODS, "run_time_compare")).split())
+    rows = [row for part in page["more"] for row in part if row["ratio"]]
+    assert rows
+    for row in rows:
+        times = times_as_much(row["ratio"], row["ratio_low"], row["ratio_high"])
+        assert times.ends and f"{times.times} {times.ends}" in shown
