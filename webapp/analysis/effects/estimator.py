@@ -222,7 +222,7 @@ class Estimator:
         if self.answer(data).obstacle is not None:
             low = np.full_like(low, np.nan)
             high = np.full_like(high, np.nan)
-        without_support = ~self.model.has_support[np.ix_(groups, levels)].ravel()
+        without_support = ~self.model.has_support[list(groups)][:, levels].ravel()
         share[without_support] = np.nan
         low[without_support] = np.nan
         high[without_support] = np.nan

@@ -113,11 +113,11 @@ class NothingCompared:
 
 @dataclass(frozen=True)
 class TopicSplitHtml:
-    """named: words that make up half of the difference, or the first of these; made: what they make
-    up."""
+    """words_named: words that make up half of the difference, or the first of these; gap_named:
+    what they make up."""
 
-    named: list[WordPart]
-    made: float
+    words_named: list[WordPart]
+    gap_named: float
     compare: str
     keyness: str
 

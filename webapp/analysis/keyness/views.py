@@ -139,8 +139,8 @@ def _topic_html(request: HttpRequest, view: RunView, page: TopicSplit) -> TopicS
             parts_named.append(word)
             gap_named += word.apart
     return TopicSplitHtml(
-        named=parts_named,
-        made=gap_named,
+        words_named=parts_named,
+        gap_named=gap_named,
         compare=_compare(request, view),
         keyness=view.go("run_keyness", asked=request.GET.urlencode()),
     )
