@@ -1,7 +1,7 @@
 """Celery's entries to the jobs of runs: training (webapp.core.runs.training; with other seeds
 webapp.core.runs.replicates), findings (webapp.analysis.findings.stored), names
 (webapp.analysis.findings.renaming), words of two sets
-(webapp.analysis.keyness.counting), what two sets differ in (webapp.analysis.two_sets.answering), effects of a
+(webapp.analysis.two_sets.word_contrast), what two sets differ in (webapp.analysis.two_sets.answering), effects of a
 formula (webapp.analysis.effects.answering), words of a topic through time
 (webapp.analysis.topics.word_times), comparing two (webapp.analysis.compare.matchings), and making a
 file of one (webapp.service.exports.kept)."""
@@ -11,11 +11,10 @@ from webapp.analysis.compare import matchings
 from webapp.analysis.effects import answering as effects_answering
 from webapp.analysis.effects.model import Way
 from webapp.analysis.findings import renaming, stored
-from webapp.analysis.keyness import counting
-from webapp.analysis.keyness.shapes import Counts, Which
 from webapp.analysis.topics import word_times
-from webapp.analysis.two_sets import answering
+from webapp.analysis.two_sets import answering, word_contrast
 from webapp.analysis.two_sets.contrasts import Constant
+from webapp.analysis.two_sets.word_shapes import Counts, Which
 from webapp.core.runs import replicates, training
 from webapp.service.exports import kept
 
@@ -44,7 +43,7 @@ def rename(run_id: int, by: int | None) -> None:
     renaming.rename(run_id, by)
 
 
-@app.task(name=counting.TASK)
+@app.task(name=word_contrast.TASK)
 def compare_words(
     run_id: int,
     addresses: list[str],
@@ -55,7 +54,7 @@ def compare_words(
 ) -> None:
     """Compare the words of two sets of a run's documents, as addresses name them. The first address
     is that of the documents that both are chosen of."""
-    counting.compute(run_id, addresses, complement, which, counts, by)
+    word_contrast.compute(run_id, addresses, complement, which, counts, by)
 
 
 @app.task(name=answering.TASK)

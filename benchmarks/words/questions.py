@@ -15,8 +15,7 @@ from django.http import QueryDict
 
 from inference.text import Tokeniser
 from webapp.analysis.collocations import queries as collocations
-from webapp.analysis.keyness import counting as keyness
-from webapp.analysis.two_sets import compared_sets
+from webapp.analysis.two_sets import compared_sets, word_contrast as keyness
 from webapp.analysis.words import patterns, queries
 from webapp.core.documents import search
 from webapp.core.documents.selection import Selection

@@ -14,6 +14,7 @@ from inference.effects import (
     joint,
     regression,
     shares,
+    support,
     time_curve,
     unit_documents,
 )
@@ -502,3 +503,31 @@ def test_topics_of_the_same_words_have_no_corrected_effect():
         np.array([0, 1.0]),
     )
     assert np.isnan(made).tolist() == [False, False, True, True]
+
+
+def test_a_group_has_support_where_it_has_documents():
+    """Of five groups: everywhere; in the first of twenty parts; in the first half; a trace
+    everywhere and the rest in one part; a few documents all over."""
+    part = np.repeat(np.arange(20), 5)
+    group = np.tile(np.arange(5), 20)
+    words = np.full(100, 10.0)
+    words[(group == 1) & (part > 0)] = 0
+    words[(group == 2) & (part >= 10)] = 0
+    words[group == 3] = np.where(part[group == 3] == 0, 1e4, 1e-3)
+    words[(group == 4) & (part % 5 > 0)] = 0
+    in_each_part = np.bincount(part, weights=words) / words.sum()
+    support_of = support.support_of_groups(group, part, words, 5)
+    assert support_of[0] == pytest.approx(1)
+    assert support_of[1] == pytest.approx(in_each_part[0])
+    assert support_of[2] == pytest.approx(in_each_part[:10].sum())
+    assert support_of[3] == pytest.approx(in_each_part[0])
+    assert support_of[4] == pytest.approx(in_each_part[::5].sum())
+
+
+def test_parts_of_a_line_have_equally_many_words():
+    words = np.random.default_rng(0).random(1000)
+    part = support.parts_of_line(words)
+    assert (np.diff(part) >= 0).all()
+    words_of_parts = np.bincount(part, weights=words)
+    assert len(words_of_parts) == support.PARTS_OF_LINE
+    np.testing.assert_allclose(words_of_parts, words.sum() / support.PARTS_OF_LINE, rtol=0.05)

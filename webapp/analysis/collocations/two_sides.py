@@ -15,8 +15,8 @@ from inference.log_likelihood import SIGNIFICANT_G2
 from webapp.analysis.answers import cautions, set_answers
 from webapp.analysis.collocations import queries
 from webapp.analysis.collocations.shapes import ComparedCollocations, NearWord, WordSide
-from webapp.analysis.keyness import counting, queries as words_of_sets
-from webapp.analysis.two_sets import compared_sets, division
+from webapp.analysis.keyness import queries as words_of_sets
+from webapp.analysis.two_sets import compared_sets, division, word_contrast
 from webapp.core.documents import search, unit_sentences
 from webapp.core.documents.corpus_unit import Unit
 from webapp.core.documents.selection import RunSelection
@@ -44,7 +44,7 @@ class Computed(NamedTuple):
     G2 of each word on either side. rows: those of each of COLUMNS."""
 
     found: list[int]
-    compared: counting.Computed
+    compared: word_contrast.Computed
     association: np.ndarray
     rows: list[np.ndarray]
 
@@ -94,7 +94,7 @@ def _compute_words(word: Word, compared_sides: list[Side]) -> Computed:
         )
     _, unit = unit_of(compared_sides)
     recorded = [count.recorded for count in counts]
-    units, words = near_by_units(recorded, unit, counting.LEAST_DOCUMENTS)
+    units, words = near_by_units(recorded, unit, word_contrast.LEAST_DOCUMENTS)
     words = _that_may_be_told(words, counts)
     if question.which == "content":
         words = words.some(search.content_words(search.open_index(corpus), words.forms))
@@ -104,7 +104,7 @@ def _compute_words(word: Word, compared_sides: list[Side]) -> Computed:
 
     answers = answer_words(units.sizes, words.sums, amounts_of)
     result = keyness.keyness(answers, words.sums, totals.tokens)
-    compared = counting.Computed(
+    compared = word_contrast.Computed(
         totals=totals,
         forms=words.forms,
         amounts=words.sums.tokens,
@@ -112,7 +112,7 @@ def _compute_words(word: Word, compared_sides: list[Side]) -> Computed:
         result=result,
         tried=len(words.forms),
         differ=[],
-        tried_words=counting.TriedWords.of(answers),
+        tried_words=word_contrast.TriedWords.of(answers),
     )
     association = _associations(words.forms, counts)
     in_enough = compared.documents >= queries.least(base, question.least)
@@ -139,7 +139,7 @@ def _that_may_be_told(words: Counted, counts: list[queries.Counted]) -> Counted:
         tokens[rows, s] = count.near.sums.tokens[rows_of_side]
         documents[rows, s] = count.near.sums.documents[rows_of_side]
     words = words._replace(documents=documents, sums=words.sums._replace(tokens=tokens))
-    return words.some(documents.sum(axis=1) >= counting.LEAST_DOCUMENTS)
+    return words.some(documents.sum(axis=1) >= word_contrast.LEAST_DOCUMENTS)
 
 
 def _associations(forms: np.ndarray, counts: list[queries.Counted]) -> np.ndarray:
@@ -213,7 +213,7 @@ def _words(
         queries.NearAddresses(side.documents, word, side.question) for side in compared_sides
     ]
     words = []
-    for i, text in words_of_sets.texts(counting.Counted.of(base.run), compared, rows):
+    for i, text in words_of_sets.texts(word_contrast.Counted.of(base.run), compared, rows):
         urls = [addresses_of_side.lines(text) for addresses_of_side in addresses]
         key_word = words_of_sets.key_word(compared, i, 0, text, urls)
         association = computed.association[i].tolist()

@@ -47,6 +47,13 @@ class EffectsTable(NamedTuple):
         return self.answers.accepted
 
     @property
+    def ratios(self) -> np.ndarray:
+        """float64[3, T]: of the second share to the first, with the ends of its interval, as the
+        answers have them; NaN where one of the shares is not told."""
+        of_answers = self.answers.ratio, self.answers.ratio_low, self.answers.ratio_high
+        return np.where(np.isnan(self.value).any(axis=1), np.nan, np.stack(of_answers))
+
+    @property
     def p(self) -> np.ndarray:
         """float64[T]: 1 where nothing can be said."""
         return np.where(np.isnan(self.answers.p), 1.0, self.answers.p)
@@ -58,7 +65,7 @@ class EffectsTable(NamedTuple):
         size = np.abs(self.answers.difference)
         if by == "ratio":
             first, second = np.maximum(np.abs(self.value.T), 1e-6)
-            size = np.abs(np.log(first / second))
+            size = np.nan_to_num(np.abs(np.log(first / second)))
         return np.lexsort((-size, ~self.named)).tolist()
 
 
@@ -142,12 +149,13 @@ class Estimator:
             value = np.clip(value, 0.0, 1.0)
         else:
             low, high = _ends_of_changes(answers)
+        has_support = self.model.settings_have_support
         return EffectsTable(
             topics=topics,
             answers=answers,
-            value=value,
-            low=np.stack(low, axis=1),
-            high=np.stack(high, axis=1),
+            value=np.where(has_support, value, np.nan),
+            low=np.where(has_support, np.stack(low, axis=1), np.nan),
+            high=np.where(has_support, np.stack(high, axis=1), np.nan),
             corrected=self.correction.differences(self.model.data(topics, as_one_topic)),
             wider=None if as_one_topic else self._wider(topics, answers.error**2),
         )
@@ -214,6 +222,10 @@ class Estimator:
         if self.answer(data).obstacle is not None:
             low = np.full_like(low, np.nan)
             high = np.full_like(high, np.nan)
+        without_support = ~self.model.has_support[list(groups)][:, levels].ravel()
+        share[without_support] = np.nan
+        low[without_support] = np.nan
+        high[without_support] = np.nan
         shape = len(groups), len(levels)
         return Along(
             self.model.effect.shown(levels),

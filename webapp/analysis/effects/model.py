@@ -10,7 +10,7 @@ import numpy as np
 from inference import Invalid
 from inference.answers import Obstacle
 from inference.answers.held import ComparedSettings
-from inference.effects import regression, time_curve
+from inference.effects import regression, support, time_curve
 from inference.effects.design import Design, make_design
 from webapp.analysis.effects import variables
 from webapp.analysis.effects.formula import Formula
@@ -242,6 +242,54 @@ class EffectModel:
         side[fitted_design.effect == second] = 0
         side[fitted_design.effect == first] = 1
         return side
+
+    @cached_property
+    def has_support(self) -> np.ndarray:
+        """bool[groups, levels]: whether a level of the effect, in a group of `across`, has
+        documents where its share is estimated: at the usual values of what is held constant. Along
+        a line it is asked of the group alone."""
+        levels = len(self.effect.labels)
+        groups = 1 if self.across is None else len(self.across.labels)
+        told_levels = 1 if self.on_a_line else levels
+        documents = np.flatnonzero(self.known > 0)
+        cells = self.design.cell[documents]
+        code = self.design.across[cells].astype(np.int64) * told_levels
+        if not self.on_a_line:
+            code += self.design.effect[cells]
+        words = self.known[documents]
+        supported = np.ones(groups * told_levels, bool)
+        for constant in self.constants:
+            part = constant.place[documents]
+            if constant.values is not None:
+                part = support.parts_of_line(constant.words(self.known))[part]
+            part_with_documents = support.support_of_groups(code, part, words, len(supported))
+            supported &= part_with_documents >= support.LEAST_SUPPORT
+        return np.broadcast_to(supported.reshape(groups, told_levels), (groups, levels))
+
+    @cached_property
+    def settings_have_support(self) -> np.ndarray:
+        """bool[2]: whether the shares of the first and the second setting can be told; of changes
+        whether those of the first and the second group can."""
+        first, second = self.settings
+        if self.across is None:
+            return self.has_support[0, [first, second]]
+        of_groups = self.has_support[list(self.groups)]
+        return of_groups[:, first] & of_groups[:, second]
+
+    @property
+    def levels_without_support(self) -> list[str]:
+        """The values of the effect, or of what it may differ by, whose shares can't be told though
+        they have documents."""
+        if self.across is not None:
+            return [
+                self.across.labels[group]
+                for group in self.groups
+                if not self.has_support[group].any()
+            ]
+        if self.on_a_line:
+            return []
+        with_words = np.flatnonzero(self.effect.words(self.known))
+        return [self.effect.labels[i] for i in with_words if not self.has_support[0, i]]
 
     @property
     def obstacle(self) -> Obstacle | None:

@@ -194,6 +194,7 @@ def effects_page(
         tried=len(table.topics),
         named=int(table.named.sum()),
         misfit=0 if regression.across else _negative_shares(table),
+        no_share_of=regression.levels_without_support,
         order=order,
         topics=rows_of_page,
         next=following(behind if behind < len(rows) else None),
@@ -249,13 +250,17 @@ def _rows(
 def _estimate(regression: Regression, table: EffectsTable, i: int, ends: np.ndarray) -> Estimate:
     """Estimate row i of the table. ends: float64[2], of its corrected difference."""
     share = table.value[i] if regression.across else np.clip(table.value[i], 0.0, 1.0)
+    ratio, ratio_low, ratio_high = _none_for_nan(table.ratios[:, i])
     corrected_ends = np.where(np.isfinite(table.corrected[i]), ends, np.nan)
     corrected, corrected_low, corrected_high = _none_for_nan([table.corrected[i], *corrected_ends])
     return replace(
         _difference_of_row(table.answers, i),
-        share=share.tolist(),
+        share=_none_for_nan(share),
         low=_none_for_nan(table.low[i]),
         high=_none_for_nan(table.high[i]),
+        ratio=ratio,
+        ratio_low=ratio_low,
+        ratio_high=ratio_high,
         corrected=corrected,
         corrected_low=corrected_low,
         corrected_high=corrected_high,
@@ -291,8 +296,10 @@ def _difference_of_row(answers: Answers, i: int) -> Estimate:
 
 
 def _negative_shares(table: EffectsTable) -> int:
-    """Topics of which a formula expects a share below 0."""
-    return int(np.count_nonzero((table.answers.a < 0) | (table.answers.b < 0)))
+    """Topics of which a formula expects a share below 0, of those that are told."""
+    is_told = ~np.isnan(table.value)
+    expected = np.stack([table.answers.b, table.answers.a], axis=1)
+    return int(np.count_nonzero((is_told & (expected < 0)).any(axis=1)))
 
 
 def _none_for_nan(numbers: Iterable[float]) -> list[float | None]:

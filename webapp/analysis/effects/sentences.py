@@ -8,6 +8,7 @@ from typing import NamedTuple
 from inference.share_intervals import USUAL_LEVEL
 from webapp.analysis.effects import estimates, variables
 from webapp.analysis.effects.shapes import ClaimInRun, Estimate
+from webapp.analysis.effects.taken_out import describe_formula
 from webapp.analysis.effects.two_sets import TwoSets
 from webapp.analysis.effects.variants import ClaimInRuns
 from webapp.platform.drawing.numbers import level, percent
@@ -45,15 +46,22 @@ def difference(
     names = [f"{field}{levels.labels[i]}" for i in settings]
     if not isfinite(estimate.difference):
         return _not_told(name, names)
-    sides = " to ".join(
-        f"{as_text(share)} ({side})" for share, side in zip(estimate.share, names, strict=True)
-    )
-    sentence = f"{name}: {sides} {unit}, a difference of {points(estimate.difference)} points"
+    sides = [
+        f"{as_text(share)} ({side})"
+        for share, side in zip(estimate.share, names, strict=True)
+        if share is not None
+    ]
+    difference_said = f"a difference of {points(estimate.difference)} points"
+    if len(sides) == len(names):
+        sentence = f"{name}: {' to '.join(sides)} {unit}, {difference_said}"
+    else:
+        sentence = f"{name}: {difference_said} from {' to '.join(names)}"
     sentence += _interval(estimate, f", of {level(USUAL_LEVEL)}" if as_one_topic else "")
     if estimate.corrected is not None:
-        sentence += f" ({points(estimate.corrected)} when corrected for errors of the topic model)"
+        sentence += f" ({points(estimate.corrected)} after allowing for the model’s mistakes)"
     in_set = f", in {regression.selection.sentence}" if regression.selection.has_conditions else ""
-    return f"{sentence}; by {regression.effect_question.formula}, {regression.unit.said}{in_set}."
+    question = describe_formula(regression.effect_question.formula)
+    return f"{sentence}; {question}, {regression.unit.said}{in_set}."
 
 
 def _interval(estimate: Estimate, of_level: str = "") -> str:
@@ -75,8 +83,8 @@ def of_sets(sets: TwoSets, name: str, estimate: Estimate) -> str:
     """The difference of two sets of documents, with its interval and with what it rests on."""
     if not isfinite(estimate.difference):
         return _not_told(name, [sets.second.name, sets.first.name])
-    from_share, to_share = map(percent, estimate.share)
-    shares = f"{from_share} ({sets.second.name}) to {to_share} ({sets.first.name})"
+    sides = zip(estimate.share, (sets.second.name, sets.first.name), strict=True)
+    shares = " to ".join(f"{percent(share)} ({side})" for share, side in sides)
     sentence = (
         f"{name}: {shares} of the words, a difference of {points(estimate.difference)} points"
     )

@@ -13,15 +13,16 @@ from webapp.platform.pages.page_query import Offer
 
 @dataclass(frozen=True)
 class Estimate:
-    """share, low, high: at the first and at the second setting, of documents that are alike in what
-    is held constant; where the effect may differ by group, how the share changes in either.
+    """share, low, high: at the first and at the second setting, with what is held constant at its
+    average; null of one that has hardly any documents there; where the effect may differ by group,
+    how the share changes in either.
     difference: the second less the first; corrected: for what reading loses, null where it can't be
     told. ratio: the second share over the first, null where that is nothing; ratio_high: null where
     nothing bounds it. verdict: "" beyond chance; "one unit" where that is mostly one unit's doing;
     else why nothing can be said. p: of no difference. named: whether it differs beyond chance, among all topics that were
     tried; then its intervals are wider, of `level`."""
 
-    share: list[float]
+    share: list[float | None]
     low: list[float | None]
     high: list[float | None]
     difference: float
@@ -119,7 +120,9 @@ class AboutEffect:
 class EffectsPage(AboutEffect):
     """estimate: of what was counted, or as stm. held: what is held constant. documents, units: that
     the estimates rest on; left_out: documents of which something is not known. tried, named:
-    topics. misfit: topics of which a negative share is expected. caution: why nothing can be
+    topics. misfit: topics of which a negative share is expected. no_share_of: values whose shares
+    are not told, as they have hardly any documents at the usual values of what is held constant.
+    caution: why nothing can be
     concluded, or ""; the conclusion is of what is shown along the effect, else of the first
     topic."""
 
@@ -134,6 +137,7 @@ class EffectsPage(AboutEffect):
     tried: int
     named: int
     misfit: int
+    no_share_of: list[str]
     order: str
     topics: list[TopicEffect]
     next: str | None
@@ -162,24 +166,25 @@ class Setting:
 @dataclass(frozen=True)
 class EffectsHtml:
     """What the template alone needs. effects, across, held, ways: what the menus offer, with what
-    is chosen; own: the address of this program's own estimate. settings: the fields of what is
+    is chosen; own: the address of this program's own estimate. taken_out: what is held constant,
+    in a sentence, or ""; without_share: why some values have no share, or "". settings: the fields of what is
     compared. clearest: each of the two with the topics that it clearly has more of, the largest differences
     first. rows: each topic that differs beyond chance, its sides (what they are called, the share, and
     the address of their documents, "" where they are not theirs alone), and its course; unsure_rows: the
-    other topics. most: the largest share of the
-    page. all: back from one topic; claim: that topic in other runs."""
+    other topics. all: back from one topic; claim: that topic in other runs."""
 
     effects: list[tuple[Offered, bool]]
     across: list[tuple[Offered, bool]]
     held: list[tuple[Offered, bool]]
     ways: list[tuple[Offered, bool]]
     own: str
+    taken_out: str
+    without_share: str
     settings: list[Setting]
     orders: list[Offer]
     clearest: list[tuple[str, list[TopicEffect]]]
-    rows: list[tuple[TopicEffect, list[tuple[str, float, str]], str]]
-    unsure_rows: list[tuple[TopicEffect, list[tuple[str, float, str]], str]]
-    most: float
+    rows: list[tuple[TopicEffect, list[tuple[str, float | None, str]], str]]
+    unsure_rows: list[tuple[TopicEffect, list[tuple[str, float | None, str]], str]]
     csv: str
     all: str
     claim: str

@@ -39,6 +39,7 @@ from webapp.analysis.effects.shapes import (
     Setting,
     TopicEffect,
 )
+from webapp.analysis.effects.taken_out import say_what_is_taken_out, say_who_has_no_share
 from webapp.analysis.effects.two_sets import TwoSets
 from webapp.analysis.time import trends
 from webapp.analysis.two_sets.contrasts import Constant
@@ -153,6 +154,8 @@ def _html(
         held=_menu(offered_constant, [str(term) for term in formula_asked.held]),
         ways=_menu(WAYS, [page.estimate]),
         own=page_query.url(estimate=None),
+        taken_out=say_what_is_taken_out(formula_asked.held),
+        without_share=say_who_has_no_share(_shown_without_share(page), formula_asked.held),
         settings=[
             Setting(letter, legend, value, [] if of.values is not None else of.named)
             for of, letter, legend, value in inputs
@@ -164,7 +167,6 @@ def _html(
         clearest=_clearest(page),
         rows=[row for row in rows if row[0].named],
         unsure_rows=[row for row in rows if not row[0].named],
-        most=max((x for row in page.topics for x in row.share), default=1.0),
         csv=regression.selection.view.go("run_effects_csv", asked=request.GET.urlencode()),
         all=page_query.url(topic=None),
         claim=(
@@ -191,6 +193,13 @@ def _address(
     return urlencode(parameters)
 
 
+def _shown_without_share(page: EffectsPage) -> list[str]:
+    """The values without a share that the page shows: all in the chart, else those compared."""
+    if page.one:
+        return page.no_share_of
+    return [name for name in page.no_share_of if name in (page.groups or page.settings)]
+
+
 def _clearest(page: EffectsPage) -> list[tuple[str, list[TopicEffect]]]:
     """The topics of the page that differ beyond chance, those first that differ most: of which each
     of the two settings has more."""
@@ -205,7 +214,7 @@ def _clearest(page: EffectsPage) -> list[tuple[str, list[TopicEffect]]]:
     return [(setting, topics) for setting, topics in sides if topics]
 
 
-def _sides(page: EffectsPage, row: TopicEffect) -> list[tuple[str, float, str]]:
+def _sides(page: EffectsPage, row: TopicEffect) -> list[tuple[str, float | None, str]]:
     urls = row.documents if len(row.documents) > 1 else ["", ""]
     return list(zip(page.groups or page.settings, row.share, urls, strict=True))
 
@@ -426,8 +435,7 @@ def _table(regression: Regression) -> CsvTable:
     for i, k in enumerate(table.topics):
         shares = [end[i, side] for side in (0, 1) for end in (table.value, table.low, table.high)]
         differences = [answers.difference[i], answers.low[i], answers.high[i], table.corrected[i]]
-        ratios = [answers.ratio[i], answers.ratio_low[i], answers.ratio_high[i]]
-        numbers = [*shares, *differences, *ratios, answers.level, table.p[i]]
+        numbers = [*shares, *differences, *table.ratios[:, i], answers.level, table.p[i]]
         cells = [float(number) for number in numbers]
         verdict = [answers.verdict_of(i), int(table.named[i])]
         rows.append([*about, k, view.labels.name(k), *names, *cells, *verdict])

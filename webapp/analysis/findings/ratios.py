@@ -7,18 +7,19 @@ from webapp.analysis.findings import sentences
 from webapp.analysis.findings.values import StoredAnswer
 
 MOST_DECIMALS = 3  # of the end of an interval that is near 1
-# Times: an end that is so much larger than the ratio tells only that it may be much larger; and of a
-# ratio so much larger than its lower end nothing is known but that end
+# Times: an end that is so much larger than the ratio tells only that it may be much larger; and a
+# ratio so much larger than its lower end is surely no more than that end
 FAR = 10
 WHOLE_FACTOR = 9.95  # a factor from which on no decimal is said
 
 
 class Times(NamedTuple):
     """How many times as much, in words: "50 times", "13 times less"; and the ends of its interval,
-    "35 to 73", "" where there is none."""
+    "35 to 73", or "surely 2.1 or more" of one that is open, "" where there is none."""
 
     times: str = ""
     ends: str = ""
+    is_open: bool = False
 
 
 def times_as_much(ratio: float | None, low: float | None, high: float | None) -> Times:
@@ -36,17 +37,18 @@ def times_as_much(ratio: float | None, low: float | None, high: float | None) ->
     times = pattern.format(factor=_factor(ratio))
     if low is None:
         return Times(times)
-    if low > 1 and ratio > FAR * low:
-        return Times(sentences.AT_LEAST.format(times=pattern.format(factor=_end(low))))
-    if high is None or high > FAR * ratio:
-        return Times(times, sentences.OR_MORE.format(low=_end(low)))
+    says_only_low = low > 1 and ratio > FAR * low
+    if says_only_low or high is None or high > FAR * ratio:
+        return Times(times, sentences.OR_MORE.format(low=_end(low)), is_open=True)
     return Times(times, sentences.ENDS.format(low=_end(low), high=_end(high)))
 
 
 def with_interval(times: Times) -> str:
-    """The ratio and its interval: "50 times, interval 35 to 73"."""
+    """The ratio and its interval: "50 times, interval 35 to 73", "37 times, surely 2.1 or more"."""
     if not times.ends:
         return times.times
+    if times.is_open:
+        return sentences.QUIETLY_OPEN.format(times=times.times, ends=times.ends)
     return sentences.QUIETLY.format(times=times.times, ends=times.ends)
 
 

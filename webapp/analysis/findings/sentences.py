@@ -188,8 +188,11 @@ TIMES = "{factor} times"
 TIMES_LESS = "{factor} times less"
 AT_LEAST = "at least {times}"
 ENDS = "{low} to {high}"
-OR_MORE = "{low} or more"  # of an interval without an upper end
+# Of an interval without an upper end, or whose lower end is far below the ratio: few who speak made
+# the shares, which are beside it and can be divided
+OR_MORE = "surely {low} or more"
 QUIETLY = "{times}, interval {ends}"
+QUIETLY_OPEN = "{times}, {ends}"
 NOT_FOUND_AGAIN = "{topics}not found again with other seeds"
 AND_DOUBT = "{certainty}; {doubt}"
 

@@ -10,6 +10,7 @@ from django.db.models import Max
 from webapp.analysis.findings import sentences, stored
 from webapp.analysis.findings.change_marks import ChangeMarks, marks_of
 from webapp.analysis.findings.kinds import Change
+from webapp.analysis.findings.ratios import with_interval
 from webapp.analysis.findings.writer import Sentence, Writer
 from webapp.core.documents.selection import RunSelection
 from webapp.models import Run, StoredResult
@@ -54,7 +55,7 @@ def of_topics(selection: RunSelection, numbers: Sequence[int]) -> list[TopicChan
         if stored_findings.ends:
             all_time = sentences.years_of_span(*stored_findings.ends)
             marks = marks_of(change, (change.here[0], change.rest[0]), all_time)
-        quiet = _quiet(change)
+        quiet = with_interval(change.times)
         topic_changes.append(TopicChange(True, sentence, plain, _brief(sentence), quiet, marks))
     return topic_changes
 
@@ -63,12 +64,6 @@ def _brief(sentence: Sentence) -> str:
     """What is said of a topic, below its name: "13% of the words from 1946 to 1985, …"."""
     text = "".join(part for part in sentence.parts if isinstance(part, str)).lstrip(",: ")
     return text[:1].upper() + text[1:]
-
-
-def _quiet(change: Change) -> str:
-    """Without the level of the interval, which `certainty` has."""
-    times, ends = change.times
-    return sentences.QUIETLY.format(times=times, ends=ends) if ends else times
 
 
 def last_stored(run: Run) -> datetime | None:

@@ -6,10 +6,11 @@ import numpy as np
 
 from inference.index import two_sets
 from webapp.analysis.answers import cautions, set_answers
-from webapp.analysis.keyness.counting import Computed, Contrast, Counted, in_order
-from webapp.analysis.keyness.shapes import Keyness, KeyWord, Order, SpreadWord
+from webapp.analysis.keyness.shapes import Keyness, KeyWord, SpreadWord
 from webapp.analysis.two_sets import compared_sets
 from webapp.analysis.two_sets.shapes import Side
+from webapp.analysis.two_sets.word_contrast import Computed, Contrast, Counted, in_order
+from webapp.analysis.two_sets.word_shapes import Order
 from webapp.core.documents import document_groups, unit_sentences
 from webapp.platform.storage.csv_table import CsvTable
 from webapp.platform.storage.nulls import number_or_none

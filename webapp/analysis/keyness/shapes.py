@@ -1,15 +1,11 @@
 """The page of the words that set two sets of documents apart."""
 
 from dataclasses import dataclass
-from typing import Literal
 
 from webapp.analysis.two_sets.shapes import Side
+from webapp.analysis.two_sets.word_shapes import Counts, Order, Which
 from webapp.core.documents.unit_sentences import UnitAbout
 from webapp.core.results.links import TopicLink
-
-Order = Literal["ratio", "g2"]
-Which = Literal["content", "all"]
-Counts = Literal["occurrences", "documents"]
 
 
 @dataclass(frozen=True)
@@ -108,16 +104,6 @@ class TopicSplit:
 
 
 @dataclass(frozen=True)
-class Counting:
-    """A worker counts the words. sides: what the two are called. done: from 0 to 1. has_failed: the
-    last try came to nothing, and the next one waits."""
-
-    sides: list[str]
-    done: float
-    has_failed: bool = False
-
-
-@dataclass(frozen=True)
 class NothingCompared:
     """problem: why; compare: the page on which two sets are chosen."""
 
@@ -127,11 +113,11 @@ class NothingCompared:
 
 @dataclass(frozen=True)
 class TopicSplitHtml:
-    """named: words that make up half of the difference, or the first of these; made: what they make
-    up."""
+    """words_named: words that make up half of the difference, or the first of these; gap_named:
+    what they make up."""
 
-    named: list[WordPart]
-    made: float
+    words_named: list[WordPart]
+    gap_named: float
     compare: str
     keyness: str
 

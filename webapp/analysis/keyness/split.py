@@ -8,10 +8,10 @@ from inference.explore import keyness
 from inference.index import word_units
 from inference.index.query import EXACT, Piece
 from inference.text.joined_words import joins_pieces
-from webapp.analysis.keyness.counting import LEAST_DOCUMENTS, Computed, Contrast
 from webapp.analysis.keyness.queries import PER_WORDS, described
 from webapp.analysis.keyness.shapes import TopicSplit, WordPart
 from webapp.analysis.two_sets import compared_sets
+from webapp.analysis.two_sets.word_contrast import LEAST_DOCUMENTS, Computed, Contrast
 from webapp.core.documents import search, wording
 from webapp.core.results import evidence, links
 from webapp.core.runs.names import spelling

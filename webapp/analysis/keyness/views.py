@@ -8,20 +8,17 @@ from django.views.decorators.http import require_safe
 
 from inference.errors import Invalid
 from webapp.analysis.keyness import queries, split as splitting
-from webapp.analysis.keyness.counting import Contrast
 from webapp.analysis.keyness.shapes import (
-    Counting,
-    Counts,
     Keyness,
     KeynessHtml,
     NothingCompared,
-    Order,
     TopicSplit,
     TopicSplitHtml,
-    Which,
     WordPart,
 )
 from webapp.analysis.two_sets import compared_sets
+from webapp.analysis.two_sets.word_contrast import Contrast
+from webapp.analysis.two_sets.word_shapes import Counting, Counts, Order, Which
 from webapp.analysis.words import senses
 from webapp.core.documents import document_groups
 from webapp.core.documents.selection import RunSelection, Selection
@@ -142,8 +139,8 @@ def _topic_html(request: HttpRequest, view: RunView, page: TopicSplit) -> TopicS
             parts_named.append(word)
             gap_named += word.apart
     return TopicSplitHtml(
-        named=parts_named,
-        made=gap_named,
+        words_named=parts_named,
+        gap_named=gap_named,
         compare=_compare(request, view),
         keyness=view.go("run_keyness", asked=request.GET.urlencode()),
     )

@@ -21,7 +21,6 @@ from webapp.analysis.two_sets.shapes import (
     Compared,
     SideOfComparison,
     TopicDifference,
-    WordDifference,
 )
 from webapp.analysis.words.shapes import WordLink
 from webapp.core.documents import corpus_unit, document_groups, search, sums, unit_sentences
@@ -74,7 +73,10 @@ def compare(
             for s, side in enumerate((side_a, side_b))
         ],
         more=[rows[: len(larger_in_a)], rows[len(larger_in_a) :]],
-        words=words,
+        words=words.beyond_chance,
+        words_in_these_texts=words.in_these_texts,
+        words_caution=words.caution,
+        words_judged=words.is_judged,
         order=order,
         selection=base.sentence,
         constant=constant,
@@ -199,7 +201,7 @@ def _rows(
     larger_in_a: list[int],
     larger_in_b: list[int],
     samples: list[np.ndarray],
-) -> tuple[list[TopicDifference], list[list[WordDifference]]]:
+) -> tuple[list[TopicDifference], words_of_sides.TellingWords]:
     """The topics that are listed, and the words that tell the sides apart whatever the topic."""
     view = base.view
     indices = larger_in_a + larger_in_b
@@ -215,7 +217,7 @@ def _rows(
         np.concatenate(samples),
     )
     top_words = topics.top_words(view, topic_numbers, 5)
-    telling_words = words_of_sides.words_of_topics(view.run, word_sums)
+    words_by_topic = words_of_sides.words_of_topics(view.run, word_sums)
     rows = [
         _row(
             base,
@@ -226,9 +228,9 @@ def _rows(
             top_words[differences_of_page.topics[i]],
             telling,
         )
-        for i, larger, telling in zip(indices, larger_side, telling_words, strict=True)
+        for i, larger, telling in zip(indices, larger_side, words_by_topic, strict=True)
     ]
-    return rows, words_of_sides.words_of_all(base, sides, word_sums.of_groups)
+    return rows, words_of_sides.telling_words(base, sides, word_sums.of_groups)
 
 
 def _row(

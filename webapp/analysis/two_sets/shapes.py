@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from webapp.analysis.findings.ratios import Times, times_as_much
 from webapp.analysis.words.shapes import WordLink
 from webapp.core.documents.shapes import ValueChoice
 from webapp.core.documents.unit_sentences import UnitAbout
@@ -49,6 +50,11 @@ class TopicDifference(TopicWithWords):
     documents: list[str]
     telling: list[WordLink]
 
+    @property
+    def times(self) -> Times:
+        """How many times as much the first side has, in the words of the overview."""
+        return times_as_much(self.ratio, self.ratio_low, self.ratio_high)
+
 
 @dataclass(frozen=True)
 class WordDifference(WordLink):
@@ -60,7 +66,8 @@ class WordDifference(WordLink):
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides; nothing where none were chosen yet. more: topics with a larger share on either.
+    """Two sides; nothing where none were chosen yet. more: topics with a larger share on either;
+    words: those that either uses more, beyond chance, as the page of all words has them.
     constant: what is held constant; with "time" the second share is what is expected at the times
     of the first."""
 
@@ -83,7 +90,9 @@ class Answering:
 
 @dataclass(frozen=True)
 class Compared(Comparison):
-    """unsure: topics whose difference may be chance, unsure_count of them in all. not_listed: how
+    """words_in_these_texts: where no word is used more by either beyond chance, those that differ
+    most in these texts; words_caution: why nothing can be said of words, or ""; words_judged:
+    whether all words have been counted. unsure: topics whose difference may be chance, unsure_count of them in all. not_listed: how
     many more differ, on either side. words_from: documents of each side in which words were
     counted; null: in all of them. unit: who is independent; few_units: that they are few, or "".
     caution: why nothing can be concluded, or "". level: of all intervals, of `rows` that were judged together: all topics, or
@@ -91,6 +100,9 @@ class Compared(Comparison):
     "exchanged", by exchanges of units, or "t". same_speakers: the field whose values are held
     constant, so that shares of the second side are theirs, or ""."""
 
+    words_in_these_texts: list[list[WordDifference]]
+    words_caution: str
+    words_judged: bool
     unsure: list[TopicLink]
     unsure_count: int
     not_listed: list[int]

@@ -1,16 +1,21 @@
-"""The words that tell two sides apart, of each topic and of all texts, counted in a sample of
-either side."""
+"""The words that tell two sides apart: of all texts, as the page of all words has them, with the
+same verdict; and of each topic, counted in a sample of either side."""
 
 from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
 from inference.documents import take_evenly, take_evenly_outside
+from inference.errors import Invalid
 from inference.evidence import GroupWordSums
 from inference.explore.relevance import distinctive
+from webapp.analysis.answers import cautions
+from webapp.analysis.two_sets import word_contrast
 from webapp.analysis.two_sets.compared_sets import Side, address
 from webapp.analysis.two_sets.division import Division
 from webapp.analysis.two_sets.shapes import WordDifference
+from webapp.analysis.two_sets.word_contrast import Computed, Contrast
 from webapp.core.documents import document_days, search, sums
 from webapp.core.documents.selection import RunSelection
 from webapp.core.runs.names import spelling
@@ -57,11 +62,61 @@ def words_of_topics(run: Run, word_sums: GroupWordSums) -> list[list[str]]:
     return [[texts[w] for w in words] for words in words_by_topic]
 
 
-def words_of_all(
+class TellingWords(NamedTuple):
+    """Words that tell two sides apart, of either side. beyond_chance: those that the page of all
+    words lists first; in_these_texts: where there are none, those that differ most in the texts at
+    hand. caution: why nothing can be said of other texts; is_judged: whether all words were
+    counted."""
+
+    beyond_chance: list[list[WordDifference]]
+    in_these_texts: list[list[WordDifference]]
+    caution: str
+    is_judged: bool
+
+
+def telling_words(
+    base: RunSelection, sides: tuple[Side, Side], sampled_counts: np.ndarray
+) -> TellingWords:
+    """By the verdict of the page of all words. sampled_counts: int64[2, V], of the documents in
+    which words of topics are counted."""
+    contrast = None
+    computed = None
+    try:
+        contrast = Contrast(base, *sides, "content")
+        computed = contrast.computed_at_once()
+    except Invalid:  # there is no index, or a side has no words: the page of all words says so
+        pass
+    listed: list[list[WordDifference]] = [[], []]
+    caution = ""
+    if contrast is not None and computed is not None:
+        listed = [_words_beyond_chance(contrast, computed, s) for s in range(2)]
+        tried = computed.tried_words
+        caution = cautions.caution(contrast.unit, tried.units, tried.obstacle)
+    in_these_texts: list[list[WordDifference]] = [[], []]
+    if not any(listed):
+        in_these_texts = _words_of_sample(base, sides, sampled_counts)
+    return TellingWords(listed, in_these_texts, caution, computed is not None)
+
+
+def _words_beyond_chance(contrast: Contrast, computed: Computed, s: int) -> list[WordDifference]:
+    """The first words of side s on the page of all words."""
+    larger_in_first = computed.result.ratio > 0
+    of_side = larger_in_first if s == 0 else ~larger_in_first
+    rows = word_contrast.in_order(computed.result, np.flatnonzero(of_side), "ratio")[:ALL_WORDS]
+    words = []
+    for i, text in zip(rows, contrast.counted.spelled(computed.forms[rows]), strict=True):
+        tokens = computed.amounts[i]
+        rates = PER_WORDS * tokens / np.maximum(computed.bases, 1)
+        url = address(contrast.sides[s], contrast.base, terms=f'"{text}"')
+        words.append(WordDifference(text, url, rates.tolist(), tokens.tolist()))
+    return words
+
+
+def _words_of_sample(
     base: RunSelection, sides: tuple[Side, Side], counts: np.ndarray
 ) -> list[list[WordDifference]]:
-    """The words that tell the sides apart most surely, with how often they are used in 10,000
-    words. counts: int64[2, V]."""
+    """The words that differ most if all words were independent, with how often they are used in
+    10,000 words. counts: int64[2, V]."""
     z = distinctive(counts[0], counts.sum(axis=0))
     words_of_a = [int(w) for w in np.argsort(-z)[:ALL_WORDS] if z[w] > LEAST_Z]
     of_b = [int(w) for w in np.argsort(z)[:ALL_WORDS] if -z[w] > LEAST_Z]

@@ -51,7 +51,7 @@ def about(version: Version, unit: Unit) -> UnitAbout:
     chosen_by: Literal["person", "data"] = "person" if unit.certainty == "answered" else "data"
     field = unit.field
     if field is None:
-        sentence = "Each document counts for itself."
+        sentence = _why_documents(version)
         return UnitAbout("", [], version.documents, chosen_by, unit.said, sentence)
     sentence = f"Texts with the same {_field(version, field)} count as one."
     return UnitAbout(
@@ -61,6 +61,18 @@ def about(version: Version, unit: Unit) -> UnitAbout:
         chosen_by=chosen_by,
         beyond=unit.said,
         sentence=sentence,
+    )
+
+
+def _why_documents(version: Version) -> str:
+    """Why each document counts for itself in a question: where the unit's own values are compared,
+    as one of them is a single one on its side, other pages count differently."""
+    usual_field = unit_of(version).field
+    if usual_field is None:
+        return "Each document counts for itself."
+    return (
+        f"Elsewhere texts with the same {_field(version, usual_field)} count as one. Here these are"
+        " what is compared, so each document counts for itself."
     )
 
 

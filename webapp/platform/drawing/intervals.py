@@ -8,6 +8,7 @@ every width.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Protocol, runtime_checkable
 
 from django import template
@@ -17,7 +18,9 @@ from webapp.platform.drawing.trends import points
 register = template.Library()
 
 MOST_TICKS = 7
-LONGEST_AXIS_RATIO = 2.5  # times the largest estimate: an interval beyond it gets an arrow
+# Times the largest estimate, and times the reach of the middle row: an interval beyond both gets an
+# arrow
+LONGEST_AXIS_RATIO = 2.5
 MARGIN = 0.02  # of the width, on either side, for dots at the ends
 STEPS = (1.0, 2.0, 5.0, 10.0)  # between ticks, times a power of ten
 SHORTEST_AXIS = 0.01  # the length of an axis on which nothing differs
@@ -100,13 +103,18 @@ def ends_of(row: Row) -> tuple[float | None, float | None]:
 
 def axis_of(rows: Sequence[Row]) -> Axis:
     """For rows with a `difference` and its ends. Symmetric about 0, and as long as the longest
-    interval, unless that is many times as long as any estimate: such an interval says nothing, and
-    would make all others too small to read."""
-    differences = [abs(row.difference) for row in rows if row.difference is not None]
-    largest = max(differences, default=0.0)
-    ends = [abs(end) for row in rows for end in ends_of(row) if end is not None]
-    longest = max([largest, *ends], default=0.0)
-    length = min(longest, LONGEST_AXIS_RATIO * largest) or longest or SHORTEST_AXIS
+    interval, unless that is many times as long as any estimate and as most intervals: such an
+    interval says nothing, and would make all others too small to read."""
+    reaches: list[float] = []
+    largest = 0.0
+    for row in rows:
+        if row.difference is not None:
+            ends = [abs(end) for end in ends_of(row) if end is not None]
+            reaches.append(max([abs(row.difference), *ends]))
+            largest = max(largest, abs(row.difference))
+    longest = max(reaches, default=0.0)
+    usual = median(reaches) if reaches else 0.0
+    length = min(longest, LONGEST_AXIS_RATIO * max(largest, usual)) or SHORTEST_AXIS
     step = _step(length)
     steps = math.ceil(length / step - ROUNDING)
     reach = step * steps

@@ -149,9 +149,9 @@ def cells_of_points(*differences: float | None) -> list[str]:
     ]
 
 
-def cells_of_shares(shares: Sequence[float], as_text: Callable[[float], str]) -> list[str]:
+def cells_of_shares(shares: Sequence[Share], as_text: Callable[[float], str]) -> list[str]:
     """Shares as they are read, "" where one is not known."""
-    return [as_text(share) if isfinite(share) else "" for share in shares]
+    return ["" if share is None or not isfinite(share) else as_text(share) for share in shares]
 
 
 def json_text(table: KeptTable) -> str:

@@ -542,6 +542,7 @@ def ratio_line(row: Ratio, largest: float) -> dict:
 # be rounded up to two.
 TEN_ROUNDED = 9.95
 TEN_POINTS_ROUNDED = 0.0995
+TENTH_OF_POINT_ROUNDED = 0.0005  # a difference below it is rounded to nothing by one decimal
 TWICE = (1.95, 2.05)  # what is rounded to 2.0
 
 
@@ -571,8 +572,11 @@ def as_often(ratio: float) -> str:
 
 @register.filter
 def points(difference: float) -> str:
-    """A difference of shares in percentage points, always with its sign."""
+    """A difference of shares in percentage points, always with its sign: one that one decimal
+    would round to nothing has two, as "+0.0" is none."""
     digits = 1 if abs(difference) < TEN_POINTS_ROUNDED else 0
+    if 0 < abs(difference) < TENTH_OF_POINT_ROUNDED:
+        digits = 2
     return f"{100 * difference:+.{digits}f}".replace("-", "−")
 
 

@@ -25,14 +25,7 @@ from webapp.analysis.findings.values import Detail
 from webapp.analysis.how_many import page as how_many_page
 from webapp.analysis.how_many.shapes import HowMany, HowManyAsked
 from webapp.analysis.keyness import queries as keyness
-from webapp.analysis.keyness.counting import Contrast
-from webapp.analysis.keyness.shapes import (
-    Counting,
-    Counts as KeynessCounts,
-    Keyness,
-    Order as KeynessOrder,
-    Which as KeynessWhich,
-)
+from webapp.analysis.keyness.shapes import Keyness
 from webapp.analysis.time import trends
 from webapp.analysis.topics import word_times_page
 from webapp.analysis.topics.listing import ORDERS, TopicListing, read_listing_query
@@ -40,6 +33,13 @@ from webapp.analysis.topics.shapes import FollowingWords, WordsThroughTime, Word
 from webapp.analysis.topics.topic import ShownTopic, read_topic
 from webapp.analysis.two_sets import compared_sets
 from webapp.analysis.two_sets.shapes import Answering
+from webapp.analysis.two_sets.word_contrast import Contrast
+from webapp.analysis.two_sets.word_shapes import (
+    Counting,
+    Counts as KeynessCounts,
+    Order as KeynessOrder,
+    Which as KeynessWhich,
+)
 from webapp.analysis.words import concordance, queries as words, senses, views
 from webapp.analysis.words.senses_page import topic_rows
 from webapp.core.documents import parent_documents, queries as documents, sums

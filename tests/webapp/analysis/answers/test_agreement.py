@@ -92,7 +92,7 @@ def test_the_sentence_says_the_answers_ratio_and_interval(client, spoken):
         topic = page["topics"][first["topic"]]
         ends = [row["low"], row["high"]]
         assert [row["estimate"], *ends] == [topic[n] for n in ("ratio", "ratio_low", "ratio_high")]
-        assert ", interval " in row["sure"]
+        assert ", interval " in row["sure"] or ", surely " in row["sure"]
         assert all(end is None or end > 1 for end in ends) or all(end < 1 for end in ends)
 
 

@@ -62,7 +62,7 @@ def test_counts_are_those_of_the_texts(client, trained, monkeypatch):
 def test_a_column_has_the_collocations_of_its_side(client, trained, monkeypatch):
     monkeypatch.setattr(two_sides, "SIGNIFICANT_G2", 1.0)
     monkeypatch.setattr("webapp.analysis.collocations.queries.WORDS_OF_PAGE", 5_000)
-    monkeypatch.setattr("webapp.analysis.keyness.counting.LEAST_DOCUMENTS", 2)
+    monkeypatch.setattr("webapp.analysis.two_sets.word_contrast.LEAST_DOCUMENTS", 2)
     data = get(client, trained, "?to_a=1803&from_b=1804&least=2")
     strong = [
         {w for w, row in one_side(client, trained, query).items() if row["g2"] >= 1.0}

@@ -22,7 +22,15 @@ from tasks.corpora import choose
 from tests.corpora import as_csv
 from tests.inference import naive_answers, naive_effects
 from tests.webapp.making import corpus_of, run_on
-from webapp.analysis.effects import estimates, formula, model, sentences, variables, variants
+from webapp.analysis.effects import (
+    estimates,
+    formula,
+    model,
+    sentences,
+    taken_out,
+    variables,
+    variants,
+)
 from webapp.analysis.effects.formula import Formula, Term
 from webapp.analysis.effects.model import EffectQuestion
 from webapp.core.curation import services as curation
@@ -165,7 +173,11 @@ def test_estimates_equal_the_textbook(client, trained):
             share, lengths[kept], X[kept], np.arange(kept.sum()), wanted
         )
         assert topic["difference"] == pytest.approx(twin[2, 0], abs=1e-9)
-        assert topic["share"] == pytest.approx(np.clip(twin[:2, 0], 0, 1), abs=1e-9)
+        expected = dict(zip((first, second), np.clip(twin[:2, 0], 0, 1).tolist(), strict=True))
+        for name, share in zip((first, second), topic["share"], strict=True):
+            is_told = name not in page["no_share_of"]
+            assert share == (pytest.approx(expected[name], abs=1e-9) if is_told else None)
+    assert not {first, second} <= {*page["no_share_of"]}
     assert page["documents"] == kept.sum()
     assert page["caution"] or all(
         t["difference_low"] <= t["difference"] <= t["difference_high"] for t in page["topics"]
@@ -422,6 +434,45 @@ def test_nothing_is_concluded_of_what_time_decides(client, parted):
 
 
 @pytest.mark.django_db
+def test_no_share_is_told_far_from_all_documents_of_a_group(client, draft, party_of_time):
+    """A party of the first four of sixty years had “0.0%” with the date held constant, as if it
+    had never spoken of what it speaks of."""
+    for row in party_of_time:
+        if row[1] < "1904":
+            row[2] = "Old"
+    run = run_on(corpus_of(draft, [HEAD, *party_of_time], "parties.csv"), topics=2, passes=5)
+    page = answer(client, run, "?formula=party%2Bspline(date)&topic=0")
+    assert page["no_share_of"] == ["Old"]
+    place = [level["label"] for level in page["one"]["bins"]].index("Old")
+    (course,) = page["one"]["topics"]
+    for numbers in (course["share"], course["low"], course["high"]):
+        assert [number is None for number in numbers] == [i == place for i in range(3)]
+    compared = answer(client, run, "?formula=party%2Bspline(date)&a=Old&b=Blue&order=ratio")
+    for topic in compared["topics"]:
+        assert topic["share"][0] is None and topic["share"][1] is not None
+        assert topic["ratio"] is None
+    address = "?formula=party%2Bspline(date)&topic=0"
+    shown = client.get(reverse("run_effects", args=[run.pk]) + address).content.decode()
+    assert "“–”: Old has hardly any documents at the dates of most others" in shown
+    file = client.get(
+        reverse("run_effects_csv", args=[run.pk]) + "?formula=party%2Bspline(date)&a=Old&b=Blue"
+    )
+    for line in csv.DictReader(io.StringIO(file.content.decode())):
+        assert line["share_first"] in ("", "nan") and float(line["share_second"]) >= 0
+    counted = answer(client, run, "?formula=party&topic=0")
+    assert counted["no_share_of"] == [] and None not in counted["one"]["topics"][0]["share"]
+
+
+@pytest.mark.django_db
+def test_of_groups_that_speak_at_the_same_times_every_share_is_told(client, corpus, run_of):
+    run = run_of(2)
+    page = answer(client, run, "?formula=party%2Bspline(date)%2Bage&topic=0")
+    assert page["no_share_of"] == []
+    assert None not in page["one"]["topics"][0]["share"]
+    assert all(None not in topic["share"] for topic in page["topics"])
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize(
     "query, sentence",
     [
@@ -582,7 +633,8 @@ def test_a_claim_is_looked_at_in_the_other_runs_of_its_corpus(client, corpus, ru
     shown = client.get(reverse("run_claim", args=[run.pk]) + query).content.decode()
     assert f"Holds in {page['holds']} of 3 variants" in shown
     # In the pin, too
-    assert shown.count("by party + spline(date), for other documents like these.") >= 2
+    question = "by “party”, with the general change over time taken out"
+    assert shown.count(f"{question}, for other documents like these.") >= 2
     kept = json.loads(html.unescape(re.search(r'name="table" value="([^"]+)"', shown)[1]))
     there = next(row for row in page["runs"] if row["run"] == other.pk)
     line = dict(
@@ -660,6 +712,23 @@ def test_a_sentence_says_interval_and_no_level_that_is_a_riddle():
     assert "(interval −2.7 to +3.4)" in sentences.of_sets(sets, "Ship", estimate)
 
 
+def test_what_is_held_constant_is_taken_out_not_the_same():
+    """“Only documents with the same date are compared”, where no two parties have a date in
+    common."""
+    of_date = formula.read("party + spline(date)")
+    assert taken_out.say_what_is_taken_out(of_date.held) == (
+        "The general change over time is taken out."
+    )
+    both = formula.read("party + spline(date) + decade + genre")
+    assert taken_out.describe_formula(both) == (
+        "by “party”, with the general change over time and differences by “genre” taken out"
+    )
+    assert taken_out.say_what_is_taken_out(formula.read("party + genre").held) == (
+        "Differences by “genre” are taken out."
+    )
+    assert taken_out.describe_formula(formula.read("age * party")) == "by “age” and “party”"
+
+
 @pytest.mark.django_db
 def test_a_topic_that_is_asked_for_is_what_is_concluded_of(client, trained):
     page = answer(client, trained, "?formula=date&topic=3&order=number")
@@ -695,7 +764,7 @@ def test_every_number_of_a_table_of_effects_has_a_head(client, trained):
     heads, first_row = re.search(
         r"<thead>(.*?)</thead>.*?<tr class=.*?>(.*?)</tr>", shown, re.DOTALL
     ).groups()
-    assert "Its interval" in heads and "strict interval" not in shown
+    assert "After allowing for the model’s mistakes" in heads and "strict interval" not in shown
     assert len(re.findall("<th ", heads)) == len(re.findall("<t[dh] ", first_row))
     assert shown.index("Compare something else") < shown.index("<thead>")
     assert '<details class="more ask">' in shown, "folded, as there is something to read"

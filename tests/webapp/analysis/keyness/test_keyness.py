@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from inference.answers import Obstacle
 from inference.text import Tokeniser
-from webapp.analysis.keyness import counting
+from webapp.analysis.two_sets import word_contrast
 from webapp.core.curation import services as curation
 from webapp.core.documents import corpus_unit
 from webapp.core.results import evidence
@@ -282,7 +282,7 @@ def test_a_worker_counts_what_would_take_long(client, trained, monkeypatch, quer
             )
         )
 
-    monkeypatch.setattr(counting, "QUICK_DOCUMENTS_OF_WORDS", 0)
+    monkeypatch.setattr(word_contrast, "QUICK_DOCUMENTS_OF_WORDS", 0)
     monkeypatch.setattr(dispatch, "advance", advanced)
     monkeypatch.setattr(
         dispatch.app, "send_task", lambda task, arguments, **_: sent.append((task, arguments))
@@ -371,7 +371,7 @@ def test_the_words_of_a_topic_add_up_to_its_difference(client, trained, query):
 
 def test_words_beyond_those_that_are_kept_are_counted(client, trained, monkeypatch):
     every = get(client, trained, QUERY)
-    monkeypatch.setattr(counting, "MOST_STORED", {"ratio": 3, "g2": 2})
+    monkeypatch.setattr(word_contrast, "MOST_STORED", {"ratio": 3, "g2": 2})
     clear_all()
     few = get(client, trained, QUERY)
     by_evidence = get(client, trained, QUERY + "&order=g2")
@@ -407,7 +407,7 @@ def test_an_embargo_after_the_page_was_seen_takes_the_phrases_away(client, train
 
 @pytest.mark.parametrize("obstacle", [None, *Obstacle])
 def test_why_nothing_can_be_said_is_read_as_it_was_stored(obstacle):
-    tried_words = counting.TriedWords(0.95, 3, "t", (4, 9), obstacle)
-    packed = json.loads(json.dumps(counting._pack_tried_words(tried_words)))
+    tried_words = word_contrast.TriedWords(0.95, 3, "t", (4, 9), obstacle)
+    packed = json.loads(json.dumps(word_contrast._pack_tried_words(tried_words)))
     assert packed["verdict"] == ("" if obstacle is None else obstacle.value)
-    assert counting._read_tried_words(packed) == tried_words
+    assert word_contrast._read_tried_words(packed) == tried_words

@@ -5,6 +5,7 @@ import csv
 import html
 import io
 import json
+import re
 from datetime import date
 from types import SimpleNamespace
 from urllib.parse import urlencode, urlsplit
@@ -21,14 +22,31 @@ from tests.webapp.analysis.token_counts import documents, get, naive
 from tests.webapp.making import corpus_of, run_on
 from tests.webapp.pin_forms import pinned_of
 from webapp.analysis.effects import formula
-from webapp.analysis.two_sets import compared_sets, contrasts, division, sets_form, views
+from webapp.analysis.findings.ratios import times_as_much
+from webapp.analysis.two_sets import (
+    compared_sets,
+    contrasts,
+    division,
+    sets_form,
+    views,
+    word_contrast,
+)
 from webapp.core.curation import services as curation
-from webapp.core.documents import document_days, document_groups, fields, search, sums, wording
+from webapp.core.documents import (
+    corpus_unit,
+    document_days,
+    document_groups,
+    fields,
+    search,
+    sums,
+    wording,
+)
 from webapp.core.documents.selection import Selection
 from webapp.core.results.view import RunView
 from webapp.models import Document, Version
 from webapp.platform.drawing.trends import points
 from webapp.platform.pages.page_query import PageQuery
+from webapp.platform.storage import cache
 
 pytestmark = pytest.mark.django_db
 PERIODS = "?from_a=1790&to_a=1799&from_b=1810&to_b=1815"
@@ -88,7 +106,7 @@ def test_what_opens_a_side_holds_it(client, trained):
     for side in data["sides"]:
         there = Selection.read(QueryDict(side["url"].partition("?")[2]), RunView(trained))
         assert there.count == side["documents"] and there.q == "peace"
-    word = next(word for part in data["words"] for word in part)
+    word = next(word for part in data["words"] + data["words_in_these_texts"] for word in part)
     assert QueryDict(word["url"].partition("?")[2])["q"] == f'peace "{word["word"]}"'
 
 
@@ -104,13 +122,59 @@ def test_a_share_opens_all_documents_that_it_counts(client, trained):
 def test_a_word_opens_documents_that_have_it_whatever_the_search_says(client, trained):
     query = "?from_a=1790&to_a=1799&from_b=1810&to_b=1815&q=peace or war"
     data = get(client, trained, query, "run_time_compare_json")
-    word = next(word for part in data["words"] for word in part)
+    word = next(word for part in data["words"] + data["words_in_these_texts"] for word in part)
     opened = QueryDict(word["url"].partition("?")[2])
     there = Selection.read(opened, RunView(trained))
     alone = opened.copy()
     alone["q"] = f'"{word["word"]}"'
     with_word = Selection.read(alone, RunView(trained))
     assert set(there.numbers) <= set(with_word.numbers)
+
+
+@pytest.mark.parametrize("query", [PERIODS, "?in_a=president:George Washington"])
+def test_the_words_of_both_pages_have_one_verdict(client, trained, query):
+    """One page had 48 “words that tell them apart”, the other “no word is used clearly more”."""
+    page = get(client, trained, query, "run_time_compare_json")
+    all_words = get(client, trained, query, "run_keyness_json")
+    for shown, listed in zip(page["words"], all_words["words"], strict=True):
+        assert [row["word"] for row in shown] == [row["word"] for row in listed][: len(shown)]
+        assert bool(shown) == bool(listed)
+    has_words = any(page["words"])
+    assert any(page["words_in_these_texts"]) != has_words
+    assert page["words_caution"] == all_words["caution"] and page["words_judged"]
+
+
+def test_what_few_who_speak_say_is_no_difference_of_their_parties(client, draft):
+    """Each of twelve has a word of their own, in all their texts: by documents each tells the
+    parties apart."""
+    rows = [["text", "party", "speaker"]]
+    words = "iron silver copper marble timber cotton sugar coffee pepper indigo saffron barley"
+    for i, word in enumerate(words.split()):
+        rows += [[f"the {word} and {word} of a nation", "WT"[i % 2], f"Member {i}"]] * 20
+    run = run_on(corpus_of(draft, rows, "members.csv", language="en"), topics=2, passes=2)
+    corpus_unit.choose(run.corpus, "speaker")
+    query = "?in_a=party:W&in_b=party:T"
+    page = get(client, run, query, "run_time_compare_json")
+    assert page["words"] == [[], []] and page["words_judged"]
+    assert all(page["words_in_these_texts"])
+    shown = " ".join(get(client, run, query, "run_time_compare").split())
+    assert "No word is used clearly more by either." in shown
+    assert "Words that differ most in these texts" in shown
+    all_words = get(client, run, query, "run_keyness_json")
+    shown = " ".join(get(client, run, query, "run_keyness").split())
+    assert f"We tried {all_words['tried']} words; none differs by more than chance allows" in shown
+    assert "do not contain 1" not in shown
+    corpus_unit.choose(run.corpus, "")
+    assert all(get(client, run, query, "run_time_compare_json")["words"])
+
+
+def test_words_that_a_worker_has_to_count_are_not_judged(client, trained, monkeypatch):
+    monkeypatch.setattr(word_contrast, "QUICK_DOCUMENTS_OF_WORDS", 0)
+    cache.clear_all()
+    page = get(client, trained, PERIODS + "&to=1813", "run_time_compare_json")
+    assert not page["words_judged"] and page["words"] == [[], []]
+    shown = get(client, trained, PERIODS + "&to=1813", "run_time_compare")
+    assert "has not been counted yet" in " ".join(shown.split())
 
 
 def test_a_side_lies_within_the_documents_of_the_page(client, trained):
@@ -323,11 +387,13 @@ def lemmas(draft, django_db_setup, django_db_blocker):
     ],
 )
 def test_a_word_that_counts_several_forms_opens_all_documents_that_have_one(
-    client, stems, lemmas, counted, some
+    client, stems, lemmas, counted, some, monkeypatch
 ):
     run = {"stems": stems, "lemmas": lemmas}[counted]
+    monkeypatch.setattr(word_contrast, "QUICK_DOCUMENTS_OF_WORDS", 0)
+    cache.clear_all()
     data = get(client, run, "?in_a=party:Whig&in_b=party:Tory", "run_time_compare_json")
-    linked = [word for words in data["words"] for word in words]
+    linked = [word for words in data["words_in_these_texts"] for word in words]
     linked += [word for rows in data["more"] for row in rows for word in row["telling"]]
     documents = list(Document.objects.filter(corpus_id=run.corpus_id))
     words = wording.terms(run.version, [row.text for row in documents])
@@ -481,3 +547,21 @@ def rows_of_file(client, run, query: str) -> list[dict[str, str]]:
 
 def number_of(cell: str) -> float | None:
     return float(cell) if cell else None
+
+
+def test_both_sides_have_one_scale(client, trained):
+    """The same length was one point for one side, and four for the other."""
+    shown = get(client, trained, PERIODS, "run_time_compare")
+    axes = re.findall(r'<th scope="col" class="picture">(.*?)</th>', shown, re.DOTALL)
+    assert len(axes) == 2
+    assert axes[0] == axes[1]
+
+
+def test_how_many_times_as_much_is_said_as_on_the_overview(client, trained):
+    page = get(client, trained, PERIODS, "run_time_compare_json")
+    shown = " ".join(strip_tags(get(client, trained, PERIODS, "run_time_compare")).split())
+    rows = [row for part in page["more"] for row in part if row["ratio"]]
+    assert rows
+    for row in rows:
+        times = times_as_much(row["ratio"], row["ratio_low"], row["ratio_high"])
+        assert times.ends and f"{times.times} {times.ends}" in shown

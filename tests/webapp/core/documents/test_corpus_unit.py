@@ -171,6 +171,21 @@ def test_where_speakers_themselves_are_compared_documents_are_the_units(client, 
     assert None not in page["topics"][0]["low"]
 
 
+def test_where_speakers_are_compared_it_is_said_why_documents_count_for_themselves(
+    client, by_speaker
+):
+    """“Each document counts for itself” seemed to contradict the overview, which counts texts of
+    one folder as one, where a folder was compared with all others."""
+    in_first = "?in_a=who spoke:speaker 1"
+    unit = get(client, by_speaker, "run_time_compare_json", in_first)["unit"]
+    assert unit["column"] == ""
+    assert unit["sentence"].startswith("Elsewhere texts with the same “who spoke”")
+    assert unit["sentence"].endswith("what is compared, so each document counts for itself.")
+    corpus_unit.choose(by_speaker.corpus, "")
+    unit = get(client, by_speaker, "run_time_compare_json", in_first)["unit"]
+    assert unit["sentence"] == "Each document counts for itself."
+
+
 def test_two_decades_of_the_same_speakers_hardly_differ(client, by_speaker):
     sides = "?from_a=1900&to_a=1909&from_b=1910&to_b=1919"
     compared = get(client, by_speaker, "run_time_compare_json", sides)

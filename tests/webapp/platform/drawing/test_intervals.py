@@ -55,3 +55,12 @@ def test_nothing_known():
     axis = intervals.axis_of([row(None, None, None)])
     assert axis.ticks and intervals.on_axis(row(None, None, None), axis) is None
     assert intervals.on_axis(SimpleNamespace(difference=0.1, low=None, high=None), axis).width == ""
+
+
+def test_the_axis_is_as_long_as_intervals_are_where_all_are_wide():
+    """A difference of +0.1 points, −0.9 to +1.2, had an axis of ±0.4."""
+    wide = [row(0.001, -0.009, 0.012), row(0.0015, -0.008, 0.01)]
+    for rows in (wide[:1], wide):
+        axis = intervals.axis_of(rows)
+        assert axis.reach >= 0.012
+        assert not any(intervals.on_axis(wide_row, axis).beyond for wide_row in rows)

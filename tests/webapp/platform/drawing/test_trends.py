@@ -19,3 +19,18 @@ def test_months_of_any_year_have_their_place(label, year, month):
 def test_of_january_only_the_year_is_said(label, said):
     number = trends._number_of_bin("month", label)
     assert trends._tick_label("month", label, number) == said
+
+
+@pytest.mark.parametrize(
+    ("difference", "said"),
+    [
+        (0.0003, "+0.03"),
+        (-0.0004, "−0.04"),
+        (0.0006, "+0.1"),
+        (0.0, "+0.0"),
+        (0.02, "+2.0"),
+        (-0.2, "−20"),
+    ],
+)
+def test_a_difference_is_not_rounded_to_nothing(difference, said):
+    assert trends.points(difference) == said

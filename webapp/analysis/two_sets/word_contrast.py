@@ -24,8 +24,8 @@ from webapp.analysis.answers.answer_jobs import (
     perform,
     read_obstacle,
 )
-from webapp.analysis.keyness.shapes import Counting, Counts, Order, Which
 from webapp.analysis.two_sets import compared_sets, division
+from webapp.analysis.two_sets.word_shapes import Counting, Counts, Order, Which
 from webapp.core.documents import search
 from webapp.core.documents.selection import RunSelection
 from webapp.core.results.view import RunView
@@ -214,9 +214,9 @@ class Contrast(AnswerJob[Computed]):
             )
         return totals
 
-    def computed(self, by: int | None) -> Computed:
-        """by: the user who asks. Raises Invalid as `totals` does; NotYet where a worker has to
-        count."""
+    def computed_at_once(self) -> Computed | None:
+        """What was counted before, or is counted quickly; None where a worker has to count. Raises
+        Invalid as `totals` does."""
 
         def make() -> Computed | None:
             if (
@@ -229,7 +229,12 @@ class Contrast(AnswerJob[Computed]):
                 self.totals()  # what has no words is said before a worker is asked
             return computed
 
-        computed = _computed.get_or_set(self.key, make)
+        return _computed.get_or_set(self.key, make)
+
+    def computed(self, by: int | None) -> Computed:
+        """by: the user who asks. Raises Invalid as `totals` does; NotYet where a worker has to
+        count."""
+        computed = self.computed_at_once()
         if computed is None:
             self.read_or_ask(by)
             has_failed = self.has_failed
