@@ -32,6 +32,10 @@ from webapp.intake.ingest import looks
 from webapp.intake.ingest.corpus_settings import ReadingSettings
 from webapp.intake.ingest.guesses import stored_path
 from webapp.intake.ingest.shaping import (
+    FILES,
+    FOLDERS,
+    NO_NAMES,
+    DatesInNames,
     PlaceInWhole,
     Shaping,
     are_parts,
@@ -43,6 +47,7 @@ from webapp.intake.ingest.shaping import (
     shares as silent_shares,
     silent,
     upload_of,
+    usual_choice,
 )
 from webapp.intake.ingest.word_estimates import passage_of, rough
 from webapp.intake.metadata.dates import why_none
@@ -117,6 +122,9 @@ class Sample:
     silent: dict[str, float] = field(default_factory=dict)
     certain: tuple[str, ...] = ()  # rules that are chosen by default in these texts
     dated: str = ""  # Shaping.dated that gives most files a date that have none
+    name_dates: str = ""  # Shaping.name_dates that suits the files without a date of their own
+    # documents without a date, in whose names is one that is not taken
+    untaken_dates: int = 0
     parts: str = ""  # a title, where rows are parts of wholes
     undated: int = 0  # documents whose date could not be read; and why, with an example
     why_undated: str = ""
@@ -157,6 +165,21 @@ class Sample:
             for name, words in file_formats.EVIDENCE.items()
             if self.evidence.get(name)
         ]
+
+    @property
+    def is_dated_by_names(self) -> bool:
+        """Whether some dates are from names of files or folders."""
+        return bool(self.evidence.keys() & {"name", "folder"})
+
+    @property
+    def refused_evidence(self) -> set[str]:
+        """From what dates are not taken by default (file_formats.EVIDENCE): of few names."""
+        refused = set()
+        if self.name_dates in (FOLDERS, NO_NAMES):
+            refused.add("name")
+        if self.name_dates in (FILES, NO_NAMES):
+            refused.add("folder")
+        return refused
 
     @property
     def rough(self) -> int:
@@ -267,6 +290,9 @@ class _Documents:
         self.without_date = 0
         self.made = 0  # of these, those whose file says when it was made
         self.evidence: Counter[str] = Counter()  # what dates are from
+        # of files that have no date of their own
+        self.dates_in_names: list[DatesInNames] = []
+        self.untaken_dates = 0
         self.heads: list[str] = []  # texts in which a date may stand: they have none, and no place
 
     def add(self, document: file_formats.Document, text: str) -> None:
@@ -277,8 +303,19 @@ class _Documents:
             self.texts.append(text[:_DEPTH])
         self.beginnings.append(text[:TEXT_CHARACTERS])
         self._add_date(document)
+        if not document.place and document.part == 1:
+            self._add_names(document)
         if not (document.date.strip() or document.place):
             self.heads.append(text[:_DEPTH])
+
+    def _add_names(self, document: file_formats.Document) -> None:
+        """Of a file that is a document, or the first section of one."""
+        is_dated = bool(document.date.strip())
+        if is_dated and document.dated not in file_formats.EVIDENCE:
+            return
+        in_names = DatesInNames.of_file(document.file)
+        self.dates_in_names.append(in_names)
+        self.untaken_dates += not is_dated and any(in_names)
 
     def _add_date(self, document: file_formats.Document) -> None:
         written_date = document.date.strip()
@@ -308,6 +345,8 @@ class _Documents:
             "silent": silent_shares(self.texts),
             "certain": certain(self.texts),
             "dated": dated,
+            "name_dates": usual_choice(self.dates_in_names),
+            "untaken_dates": self.untaken_dates,
             "dates": (min(self.days).isoformat(), max(self.days).isoformat()) if self.days else (),
             "parts": self.first[0]["title"] if are_parts(self.parts) else "",
             "undated": len(self.undated),
