@@ -17,6 +17,9 @@ from webapp.intake.ingest.shaping.file_name_fields import (
 # Of the files that have no other date, from which on names say when: whoever names files by dates
 # names most of them so
 LEAST_SHARE = 0.5
+# Of the files, that one kind of names leaves without a date, from which on the other is judged by
+# these alone: a single one tells nothing of the others
+LEAST_LEFT_SHARE = 0.1
 
 
 class DatesInNames(NamedTuple):
@@ -47,7 +50,9 @@ def usual_choice(files: Sequence[DatesInNames]) -> str:
 
 def _is_usual(dated: list[bool], dated_otherwise: list[bool]) -> bool:
     """Whether enough of the files have a date that the other kind of names leaves without one, or
-    of all files where it leaves none."""
+    of all files where it leaves hardly any."""
     pairs = zip(dated, dated_otherwise, strict=True)
-    left = [has_date for has_date, has_other in pairs if not has_other] or dated
-    return sum(left) >= LEAST_SHARE * len(left)
+    judged = [has_date for has_date, has_other in pairs if not has_other]
+    if len(judged) < LEAST_LEFT_SHARE * len(dated) or not judged:
+        judged = dated
+    return sum(judged) >= LEAST_SHARE * len(judged)

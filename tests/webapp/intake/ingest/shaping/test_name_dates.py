@@ -42,6 +42,8 @@ def test_numbers_of_a_few_chips_are_no_years():
         # Each fills what the other leaves
         (["1901/a.txt", "1902/b.txt", "c/1903_a.txt"], ""),
         (["1901/1901_a.txt", "1902/1902_b.txt"], ""),
+        ([*(f"{year}/a.txt" for year in range(1900, 1930)), "1930/max1619.txt"], "folders"),
+        ([*(f"{year}/a.txt" for year in range(1900, 1930)), "new/max1619.txt"], "folders"),
         (["a.txt", "b.txt"], "none"),
         # There is nothing to choose for rows of tables
         ([], ""),
