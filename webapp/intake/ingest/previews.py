@@ -366,6 +366,7 @@ def withhold(beginning: Sample, corpus: Corpus, hidden: embargo.Withheld) -> Sam
         of_files=beginning.of_files,
         whole=beginning.whole,
         beginnings=beginning.beginnings,
+        spread=beginning.spread,
         seconds=beginning.seconds,
         problems=problems,
         first=first,
