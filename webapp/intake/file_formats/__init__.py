@@ -39,7 +39,8 @@ from webapp.intake.file_formats.base import (
 )
 from webapp.intake.file_formats.companions import Companions
 from webapp.intake.file_formats.dispatch import Member, Reading, in_order
-from webapp.intake.file_formats.formats import by_name as kind, single
+from webapp.intake.file_formats.even_order import even_order
+from webapp.intake.file_formats.formats import by_name as kind, format_of, single
 from webapp.intake.file_formats.header_rows import ROWS as HEADER_ROWS
 from webapp.intake.metadata.dates import parse_date
 
@@ -54,7 +55,10 @@ __all__ = [
     "Reading",
     "Sniff",
     "Unreadable",
+    "can_be_spread",
+    "count_single",
     "encoding",
+    "even_order",
     "in_order",
     "kind",
     "looking",
@@ -187,6 +191,27 @@ def names_inside(path: Path, name: str) -> Iterator[str]:
     elif file_format.archive:
         with contextlib.closing(file_format.module.files(path, name)) as entries:
             yield from (inside for _, inside in entries)
+
+
+def can_be_spread(path: Path, name: str) -> bool:
+    """Whether a file is an archive whose entries come in an even order where that is asked for
+    (looking.spread)."""
+    file_format = format_of(name)
+    return file_format.archive and file_format.module.can_be_spread(path, name)
+
+
+def count_single(path: Path, name: str, most: int) -> int | None:
+    """How many files an archive holds of which each is one document, as far as names say; None
+    where it holds others, or more than `most`."""
+    count = 0
+    for inside in names_inside(path, name):
+        file_in_archive = inside.removeprefix(f"{name}/")
+        if kind(inside) is None or archive.is_system(file_in_archive):
+            continue
+        count += 1
+        if count > most or not (single(inside) or formats.bare(inside)):
+            return None
+    return count
 
 
 @contextlib.contextmanager

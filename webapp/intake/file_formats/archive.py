@@ -10,10 +10,11 @@ import struct
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import IO, Protocol
+from typing import IO, NamedTuple, Protocol
 
 from webapp.intake.file_formats import column_roles, dispatch, formats, looking, sandbox_process
 from webapp.intake.file_formats.base import (
@@ -45,6 +46,7 @@ MAX_ENTRIES = 2_000_000
 # Bytes of an entry, at most, that is unpacked while others are read: each lies on the disk till then
 MOST_AHEAD_BYTES = 64 << 20
 NO_BOMB_BYTES = 1 << 20  # bytes: what is smaller when unpacked is no bomb, whatever its ratio
+PARTS = 24  # of what is wanted of an archive: an entry with many documents gives one at a time
 SAMPLE_ENTRIES = 50  # by which the encoding is guessed
 _HEAD = 1 << 13  # bytes of each
 # What reading damaged bytes raises, and nothing else does; and what may have other reasons, too
@@ -94,24 +96,41 @@ class Budget:
             self.outer.spend(count)
 
 
+class Listed(NamedTuple):
+    """An archive's entries. companions: of each other, what they are. is_spread: whether they come
+    in an order of which every beginning is spread evenly, and each can be read after others; else
+    they come in the archive's order, and each is gone when the next is asked for."""
+
+    entries: Iterator[Entry]
+    companions: Companions
+    is_spread: bool = False
+
+
 class Listing(Protocol):
     """How archives of one kind are listed: `entries` of webapp.intake.file_formats.zips and
     tars."""
 
     def __call__(
-        self, source: Source, name: str, advance: Callable[[int], None], within: bool
-    ) -> contextlib.AbstractContextManager[tuple[Iterator[Entry], Companions]]:
-        """The entries in their order and, as companions of each other, what they are. advance: is
-        told of bytes that the entries' `packed` does not count. within: whether the archive is an
-        entry of another. Raises Unreadable."""
+        self,
+        source: Source,
+        name: str,
+        advance: Callable[[int], None],
+        within: bool,
+        spread: bool,
+    ) -> contextlib.AbstractContextManager[Listed]:
+        """The entries. advance: is told of bytes that the entries' `packed` does not count. within:
+        whether the archive is an entry of another. spread: whether they are wanted in an even
+        order, where that is cheap. Raises Unreadable."""
 
 
 class Archive:
-    """How archives of one kind are read, as the module of their format. key: of that format."""
+    """How archives of one kind are read, as the module of their format. key: of that format.
+    can_be_spread: whether it is cheap to read the entries of an archive in any order."""
 
-    def __init__(self, key: str, listing: Listing):
+    def __init__(self, key: str, listing: Listing, can_be_spread: Callable[[Source, str], bool]):
         self.key = key
         self.listing = listing
+        self.can_be_spread = can_be_spread
 
     def sniff(
         self,
@@ -121,8 +140,8 @@ class Archive:
         fixed_options: dict,
         companions: Companions,
     ) -> Sniff:
-        with self._opened(source, name) as (entries, inside):
-            return _sniff(entries, name, self.key, fixed_options, inside)
+        with self._opened(source, name) as listed:
+            return _sniff(listed.entries, name, self.key, fixed_options, listed.companions)
 
     def read(
         self,
@@ -134,17 +153,22 @@ class Archive:
         budget: Budget | None = None,
     ) -> Iterator[Document | Problem]:
         """budget: of an archive within another."""
-        with self._opened(source, name, advance, budget is not None) as (entries, inside):
-            yield from _read(
-                entries, name, options, advance, inside, budget or Budget(source.stat().st_size)
-            )
+        limits = looking.spread_limits()
+        is_within = budget is not None
+        with self._opened(source, name, advance, is_within, limits is not None) as listed:
+            budget = budget or Budget(source.stat().st_size)
+            with contextlib.closing(_turns(listed, name, options, advance, budget)) as turns:
+                if limits and listed.is_spread:
+                    yield from _take_turns(turns, *limits)
+                else:
+                    yield from _in_their_order(turns)
 
     def files(self, source: Source, name: str) -> Iterator[tuple[Entry, str]]:
         """Each file in it, and its name with the archive's before it."""
-        with self._opened(source, name) as (entries, _):
-            yield from (
-                (entry, f"{name}/{entry.name}") for entry in entries if entry.refused is None
-            )
+        with self._opened(source, name) as listed:
+            for entry in listed.entries:
+                if entry.refused is None:
+                    yield entry, f"{name}/{entry.name}"
 
     def _opened(
         self,
@@ -152,13 +176,14 @@ class Archive:
         name: str,
         advance: Callable[[int], None] = nothing,
         within: bool = False,
-    ) -> contextlib.AbstractContextManager[tuple[Iterator[Entry], Companions]]:
+        spread: bool = False,
+    ) -> contextlib.AbstractContextManager[Listed]:
         if deep(name):
             raise Unreadable(
                 f"“{name}” is an archive within an archive within an archive; it was left out."
                 " Upload it by itself."
             )
-        return self.listing(source, name, advance, within)
+        return self.listing(source, name, advance, within, spread)
 
 
 def _sniff(
@@ -257,7 +282,7 @@ def _refusal(entry: Entry) -> str | None:
     reasons = (
         (entry.refused, entry.refused),
         (leads_out, "has a path that leads out of the archive"),
-        (_is_system(entry), "is a note of the system, not a document"),
+        (is_system(entry.name), "is a note of the system, not a document"),
         (file_format is None, _say_unknown(entry.name)),
         (
             file_format == "text" and entry.size > 4 * MAX_TEXT,
@@ -290,8 +315,9 @@ def _of_page(inside: str, companions: Companions) -> str | None:
     return f"was saved with the page “{page.rpartition('/')[2]}”; it was left out" if page else None
 
 
-def _is_system(entry: Entry) -> bool:
-    parts = entry.name.split("/")
+def is_system(name: str) -> bool:
+    """Whether an entry is a note of the system that packed the archive, by its name there."""
+    parts = name.split("/")
     return (
         parts[0] == "__MACOSX"
         or parts[-1].startswith("._")
@@ -320,7 +346,7 @@ class _Step:
         kind = kind or ("file" if dropped else "")
         self.said.append(Problem(self.inside, "", sentence, dropped, kind))
 
-    def items(self) -> Iterator[Document | Problem]:
+    def items(self) -> Generator[Document | Problem, None, None]:
         """Its documents. What is wrong with it does not end the archive."""
         yield from self.said
         try:
@@ -342,27 +368,88 @@ class _Step:
             self.reading.close()
 
 
-def _read(
-    entries: Iterator[Entry],
+def _in_their_order(turns: Iterator[_Step]) -> Iterator[Document | Problem]:
+    for step in turns:
+        yield from step.items()
+
+
+class _Begun:
+    """An entry with many documents, of which some are read after those of others."""
+
+    def __init__(self, step: _Step):
+        self.step = step
+        step.progress.waits = True
+        self.items = step.items()
+        self.read_bytes = 0  # of the documents that were given
+        self.ended = False
+
+    def read_on(self, characters: int, documents: int) -> Iterator[Document | Problem]:
+        """Its next items, up to so many characters or documents."""
+        sandbox_process.reads(self.step.inside)
+        for item in self.items:
+            yield item
+            if isinstance(item, Document):
+                characters -= len(item.text)
+                documents -= 1
+                self.read_bytes += len(item.text.encode("utf-8", "replace"))
+            if characters <= 0 or documents <= 0:
+                self.step.progress.has_used(self.read_bytes)
+                return
+        self.ended = True
+
+    def close(self) -> None:
+        self.items.close()
+
+
+def _take_turns(
+    turns: Iterator[_Step], characters: int, documents: int
+) -> Iterator[Document | Problem]:
+    """The documents of an archive's entries, of which about so many are wanted: of an entry with
+    many some at a time, in turn with the others, so that each has its part of them."""
+    part = (max(1, characters // PARTS), max(1, documents // PARTS))
+    # Outside the sandbox each entry that is begun may have a process of its own
+    most_begun = PARTS if sandbox_process.now() else 0
+    begun: deque[_Begun] = deque()
+    try:
+        for step in turns:
+            if formats.single(step.inside) or len(begun) == most_begun:
+                yield from step.items()
+                continue
+            begun.append(_Begun(step))
+            yield from begun[-1].read_on(*part)
+            if begun[-1].ended:
+                begun.pop()
+        while begun:
+            yield from begun[0].read_on(*part)
+            if begun[0].ended:
+                begun.popleft()
+            else:
+                begun.rotate(-1)
+    finally:
+        for entry in begun:
+            entry.close()
+
+
+def _turns(
+    listed: Listed,
     name: str,
     options: Options,
     advance: Callable[[int], None],
-    companions: Companions,
     budget: Budget,
-) -> Iterator[Document | Problem]:
-    """The documents of an archive's entries, in their order, while worker processes read the next
-    ones where they can."""
+) -> Generator[_Step, None, None]:
+    """An archive's entries, each to be read before the next is asked for, while worker processes
+    read the next ones where they can."""
 
     def steps() -> Iterator[_Step]:
         seen: set[int] = set()  # hashes of names: two million names would fill the memory
-        for count, entry in enumerate(entries):
+        for count, entry in enumerate(listed.entries):
             if count == MAX_ENTRIES:
                 raise Unreadable(
                     f"“{name}” holds more than {MAX_ENTRIES:,} entries; those after them were left"
                     " out. Split it."
                 )
             step = _Step(f"{name}/{entry.name}", _Progress(entry, advance))
-            of_page = None if entry.refused else _of_page(step.inside, companions)
+            of_page = None if entry.refused else _of_page(step.inside, listed.companions)
             why = of_page or _refusal(entry)
             if why is None and entry.size > budget.left():
                 why = (
@@ -372,7 +459,7 @@ def _read(
             if why:
                 if of_page:
                     step.say(f"“{entry.name}” in “{name}” {why}.", dropped=True, kind="saved page")
-                elif why != "is a folder" and not _is_system(entry):
+                elif why != "is a folder" and not is_system(entry.name):
                     step.say(f"“{entry.name}” in “{name}” {why}; it was left out.", dropped=True)
             else:
                 if hash(entry.path) in seen:
@@ -382,13 +469,11 @@ def _read(
                     )
                 seen.add(hash(entry.path))
                 budget.spend(entry.size)
-                _begin(step, entry, options, companions, budget)
+                _begin(step, entry, options, listed.companions, budget)
             yield step
 
     # The entries of which nothing is read count, too
-    with contextlib.closing(dispatch.in_order(steps(), 100)) as turns:
-        for step in turns:
-            yield from step.items()
+    return dispatch.in_order(steps(), 100)
 
 
 def _begin(
@@ -455,13 +540,23 @@ class _Progress:
         self.advance = advance
         self.out = 0
         self.told = 0
+        # Whether others are read before its end: then of what was read ahead nothing is told
+        self.waits = False
 
     def __call__(self, count: int) -> None:
         self.out += count
-        total = min(self.entry.packed * self.out // max(1, self.entry.size), self.entry.packed)
+        if not self.waits:
+            self._tell(self.out)
+
+    def has_used(self, count: int) -> None:
+        """So many bytes are those of documents that were given."""
+        self._tell(min(count, self.out))
+
+    def _tell(self, count: int) -> None:
+        total = min(self.entry.packed * count // max(1, self.entry.size), self.entry.packed)
         if total > self.told:
             self.advance(total - self.told)
             self.told = total
 
     def finish(self) -> None:
-        self(max(1, self.entry.size))
+        self._tell(max(1, self.entry.size))

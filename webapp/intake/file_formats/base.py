@@ -11,7 +11,7 @@ import threading
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Literal, Protocol, TextIO, cast
@@ -352,14 +352,20 @@ def unpacked(path: Source, name: str) -> int:
     return min(MAX_UNPACKED, max(NO_BOMB, MAX_RATIO * size)) if is_gzip(name) else size
 
 
-def packed_share(path: Path, name: str) -> float:
-    """Bytes of a file by bytes of its content, below 1 where it is compressed: a .gz says at its
-    end how much it unpacks to."""
-    if not is_gzip(name) or path.stat().st_size < 4:
-        return 1.0
-    with path.open("rb") as file:
+def unpacked_size(path: Source, name: str) -> int:
+    """Bytes of a file's content as far as it says so, at least those of the file: a .gz has the
+    number at its end, less whole times 4 GB."""
+    size = path.stat().st_size
+    if not is_gzip(name) or size < 4:
+        return size
+    with closing(path.open("rb", buffering=0)) as file:
         file.seek(-4, io.SEEK_END)
-        return min(1.0, path.stat().st_size / max(1, int.from_bytes(file.read(4), "little")))
+        return max(size, int.from_bytes(file.read(4), "little"))
+
+
+def packed_share(path: Path, name: str) -> float:
+    """Bytes of a file by bytes of its content, below 1 where it is compressed."""
+    return path.stat().st_size / max(1, unpacked_size(path, name))
 
 
 @contextmanager

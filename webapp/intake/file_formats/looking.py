@@ -84,6 +84,7 @@ class Look:
 
 _current: ContextVar[Look | None] = ContextVar("look", default=None)
 _first: ContextVar[tuple[int, int] | None] = ContextVar("first", default=None)
+_spread: ContextVar[tuple[int, int] | None] = ContextVar("spread", default=None)
 
 
 @contextmanager
@@ -138,6 +139,19 @@ def first(characters: int, documents: int) -> AbstractContextManager[None]:
 def wanted_limits() -> tuple[int, int] | None:
     """Characters and documents of a file that are wanted; None: all."""
     return _first.get() if now() else None
+
+
+def spread(characters: int, documents: int) -> AbstractContextManager[None]:
+    """In here, where about so many are wanted of an archive, they are taken from all parts of it:
+    the modules of archives read their entries in an even order, and of an entry with many documents
+    some before those of others."""
+    return _set(_spread, (characters, documents))
+
+
+def spread_limits() -> tuple[int, int] | None:
+    """Characters and documents of an archive that are wanted from all parts of it; None: it is read
+    in its order."""
+    return _spread.get()
 
 
 def spend(count: int) -> None:

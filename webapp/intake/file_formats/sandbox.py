@@ -195,6 +195,7 @@ def begin(
         "format": key,
         "ours": ours,
         "first": looking.wanted_limits(),
+        "spread": looking.spread_limits(),
     }
     return Request(source, name, message | archive, ours, companion)
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import orjson
 
-from webapp.intake.file_formats import archive, dispatch, qda_project, sandbox_process
+from webapp.intake.file_formats import archive, dispatch, looking, qda_project, sandbox_process
 from webapp.intake.file_formats.base import (
     Descriptor,
     Document,
@@ -217,6 +217,8 @@ def _look(files: list[tuple[Descriptor, str]], request: dict, answers: _Answers)
             )
         else:
             options = Options(**request["options"])
+            if request["spread"]:
+                stack.enter_context(looking.spread(*request["spread"]))
             for item in _first(
                 dispatch.read(source, name, options, advance, companions), request["first"]
             ):

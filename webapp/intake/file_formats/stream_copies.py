@@ -57,6 +57,10 @@ class Copy(Sized):
     def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         return io.BufferedReader(_OpenCopy(self))
 
+    def open_stretch(self, begin: int, end: int) -> IO[bytes]:
+        """The bytes from `begin` to `end`, as a file of their own."""
+        return io.BufferedReader(_OpenStretch(self, begin, end))
+
     def open_once(self) -> IO[bytes]:
         """The copy is closed with the file that this returns."""
         return io.BufferedReader(_OpenCopy(self, self.close))
@@ -102,3 +106,34 @@ class _OpenCopy(io.RawIOBase):
         if not self.closed:
             super().close()
             self.when_closed()
+
+
+class _OpenStretch(io.RawIOBase):
+    """Reads a stretch of a copy that is complete, from a place of its own."""
+
+    def __init__(self, copy: Copy, begin: int, end: int):
+        self.copy = copy
+        self.begin = begin
+        self.end = min(end, copy.size)
+        self.place = begin
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        self.copy.file.seek(self.place)
+        block = self.copy.file.read(max(0, min(len(buffer), self.end - self.place)))
+        buffer[: len(block)] = block
+        self.place += len(block)
+        return len(block)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        starts = {io.SEEK_SET: self.begin, io.SEEK_CUR: self.place, io.SEEK_END: self.end}
+        self.place = max(self.begin, starts[whence] + offset)
+        return self.tell()
+
+    def tell(self) -> int:
+        return self.place - self.begin
+
+    def seekable(self) -> bool:
+        return True

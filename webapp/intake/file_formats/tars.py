@@ -5,23 +5,31 @@ import contextlib
 import itertools
 import tarfile
 from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
 from typing import IO
 
 from webapp.intake.file_formats import archive, looking
 from webapp.intake.file_formats.base import (
     MAX_UNPACKED,
+    Descriptor,
     Source,
     Unreadable,
     clean,
+    is_gzip,
     opened,
     unpacked,
+    unpacked_size,
 )
 from webapp.intake.file_formats.companions import Companions, is_bag, is_page, is_vocabulary
+from webapp.intake.file_formats.even_order import even_order
 from webapp.intake.file_formats.mets import is_mets
 from webapp.intake.file_formats.stream_copies import Copy, Sized
 
 # Bytes of an entry's names and attributes together: tarfile keeps them in memory
 MAX_HEADER = 1 << 20
+# Bytes of an archive, when unpacked, that is copied, so that its entries can be read in any order:
+# half a second, and a part of what a process of the sandbox may have in memory
+MOST_SPREAD_BYTES = looking.BEGINNING
 MOST_HEADERS = 16  # of one entry: they are nested, a call in a call
 _HEADERS = (
     tarfile.XHDTYPE,
@@ -119,18 +127,12 @@ class _Entry(Sized):
         self.info = info
         self.copy: Copy | None = None
         self.path = info.name
-        self.name = clean(
-            info.name.encode("utf-8", "surrogateescape")
-            .decode("utf-8", "replace")
-            .removeprefix("./")
-        )
+        self.name = _name_of(info)
         self.size = 0 if info.isdir() else info.size
 
     @property
     def refused(self) -> str | None:
-        if self.info.isreg() and not self.info.issparse():
-            return None
-        return "is a folder" if self.info.isdir() else "is a link or a device, not a file"
+        return _refusal(self.info)
 
     def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
         if self.copy is None:
@@ -149,14 +151,68 @@ class _Entry(Sized):
             self.copy.close()
 
 
+def _name_of(info: tarfile.TarInfo) -> str:
+    """As it is shown."""
+    name = info.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return clean(name.removeprefix("./"))
+
+
+def _refusal(info: tarfile.TarInfo) -> str | None:
+    """Why it is no file that can be read, as the end of a sentence."""
+    if info.isreg() and not info.issparse():
+        return None
+    return "is a folder" if info.isdir() else "is a link or a device, not a file"
+
+
+class _EntryOfCopy(Sized):
+    """An entry that is read from a copy of the archive, in any order."""
+
+    def __init__(self, copy: Copy, info: tarfile.TarInfo, packed: int):
+        self.copy = copy
+        self.begin = info.offset_data
+        self.path = info.name
+        self.name = _name_of(info)
+        self.size = 0 if info.isdir() else info.size
+        self.packed = packed
+        self.refused = _refusal(info)
+
+    def open(self, mode: str = "rb", buffering: int = 0) -> IO[bytes]:
+        return self.copy.open_stretch(self.begin, self.begin + self.size)
+
+
 @contextlib.contextmanager
 def entries(
-    source: Source, name: str, advance: Callable[[int], None], within: bool
-) -> Iterator[tuple[Iterator[_Entry], Companions]]:
-    """The entries of a tar file, and what stands beside the texts in it (archive.Listing). Each
-    entry is gone when the next one is asked for."""
-    with contextlib.closing(_entries(source, name, advance)) as open_entries:
-        yield open_entries, _companions(source, name)
+    source: Source, name: str, advance: Callable[[int], None], within: bool, spread: bool
+) -> Iterator[archive.Listed]:
+    """The entries of a tar file, and what stands beside the texts in it (archive.Listing)."""
+    companions = _companions(source, name)
+    with contextlib.ExitStack() as stack:
+        found = _entries_of_copy(source, name, stack) if spread else None
+        if found is not None:
+            in_order = (found[place] for place in even_order(len(found)))
+            yield archive.Listed(in_order, companions, is_spread=True)
+            return
+        open_entries = stack.enter_context(contextlib.closing(_entries(source, name, advance)))
+        yield archive.Listed(open_entries, companions)
+
+
+def _entries_of_copy(
+    source: Source, name: str, stack: contextlib.ExitStack
+) -> list[_EntryOfCopy] | None:
+    """All entries of an archive of which a copy is made, in its order; None where it is too large
+    or damaged. stack: closes the copy."""
+    if not _can_be_spread(source, name):
+        return None
+    try:
+        with opened(source, name) as file:
+            copy = stack.enter_context(contextlib.closing(Copy(file, name, MOST_SPREAD_BYTES)))
+        packed_share = source.stat().st_size / max(1, copy.size)
+        return [
+            _EntryOfCopy(copy, info, round(info.size * packed_share))
+            for _, info in members(copy.open_stretch(0, copy.size), copy.size)
+        ]
+    except (Unreadable, tarfile.TarError):
+        return None
 
 
 def _entries(
@@ -212,4 +268,12 @@ def _companions(source: Source, name: str) -> Companions:
     return Companions(files)
 
 
-ARCHIVE = archive.Archive("tar", entries)
+def _can_be_spread(source: Source, name: str) -> bool:
+    """Whether a copy of all of it is small (archive.Archive); not known of what is compressed in
+    another archive."""
+    if is_gzip(name) and not isinstance(source, (Path, Descriptor)):
+        return False
+    return unpacked_size(source, name) <= MOST_SPREAD_BYTES
+
+
+ARCHIVE = archive.Archive("tar", entries, _can_be_spread)

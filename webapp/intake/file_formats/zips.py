@@ -6,6 +6,7 @@ import stat
 import struct
 import zipfile
 import zlib
+from array import array
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, BinaryIO
 
@@ -22,6 +23,7 @@ from webapp.intake.file_formats.base import (
     unreadable,
 )
 from webapp.intake.file_formats.companions import Companions
+from webapp.intake.file_formats.even_order import even_order
 from webapp.intake.file_formats.stream_copies import Copy, Sized
 
 _NAMES = 100_000  # of entries, by which the encoding of all names is guessed
@@ -41,6 +43,10 @@ _FOREIGN = regex.compile(rf"[^\x00-\x7f{_EAST}]|[a-zA-Z][{_EAST}][a-zA-Z]")
 # all of it in memory, some 650 bytes of each entry.
 _RECORD = struct.Struct("<4s6H3I5H2I")  # APPNOTE.TXT 4.3.12: what stands before an entry's name
 _MARK = b"PK\x01\x02"
+_LENGTHS = struct.Struct("<3H")  # of what stands behind it: name, extra fields, comment
+_LENGTHS_PLACE = 28  # in the record
+# Entries that can be read in an even order: to find where they are takes some tenths of a second
+MOST_SPREAD = 200_000
 # Bytes of one entry's record with its name, extra fields and comment
 _LARGEST_RECORD_BYTES = _RECORD.size + 3 * 0xFFFF
 _PIECE_BYTES = 1 << 20  # bytes that are read at once
@@ -76,26 +82,47 @@ class Directory(zipfile.ZipFile):
     def entries(self) -> Iterator[zipfile.ZipInfo]:
         """Each entry in the order of the list; others may be opened meanwhile. Raises BadZipFile,
         NotImplementedError and UnicodeDecodeError at the first one that is damaged."""
-        at = self.start_dir
+        for _, block, position in self._records():
+            yield self._entry(block, position)
+
+    def evenly_spread_entries(self) -> Iterator[zipfile.ZipInfo]:
+        """The first MOST_SPREAD entries in an order of which every beginning is spread evenly over
+        them. Raises as `entries`, after those before the one that is damaged."""
+        places = array("Q")
+        damage = None
+        try:
+            for place, _, _ in itertools.islice(self._records(), MOST_SPREAD):
+                places.append(place)
+        except zipfile.BadZipFile as error:
+            damage = error
+            places.pop()
+        for i in even_order(len(places)):
+            self.fp.seek(places[i])
+            yield self._entry(self.fp.read(_LARGEST_RECORD_BYTES), 0)
+        if damage:
+            raise damage
+
+    def _records(self) -> Iterator[tuple[int, bytes, int]]:
+        """Where each entry's record stands: in the file, and in a block of the list."""
+        place = self.start_dir
         end = self.start_dir + self.size
         block = b""
         position = 0
-        while at < end:
-            if len(block) - position < min(_LARGEST_RECORD_BYTES, end - at):
-                self.fp.seek(at)
-                block = self.fp.read(min(max(_PIECE_BYTES, _LARGEST_RECORD_BYTES), end - at))
+        while place < end:
+            if len(block) - position < min(_LARGEST_RECORD_BYTES, end - place):
+                self.fp.seek(place)
+                block = self.fp.read(min(max(_PIECE_BYTES, _LARGEST_RECORD_BYTES), end - place))
                 position = 0
-            info, length = self._entry(block, position)
-            yield info
-            at = at + length
-            position = position + length
+            yield place, block, position
+            length = _record_bytes(block, position)
+            place += length
+            position += length
 
-    def _entry(self, block: bytes, position: int) -> tuple[zipfile.ZipInfo, int]:
-        """The entry whose record stands there, and the record's bytes."""
-        if len(block) < position + _RECORD.size:
-            raise zipfile.BadZipFile("Truncated central directory")
+    def _entry(self, block: bytes, position: int) -> zipfile.ZipInfo:
+        """The entry whose record stands there."""
+        record_end = position + _record_bytes(block, position)
         (
-            mark,
+            _,
             made_by,
             version,
             flags,
@@ -111,13 +138,11 @@ class Directory(zipfile.ZipFile):
             external,
             header_offset,
         ) = _RECORD.unpack_from(block, position)
-        if mark != _MARK:
-            raise zipfile.BadZipFile("Bad magic number for central directory")
         if version & 0xFF > _NEWEST:
             raise NotImplementedError(f"zip file version {(version & 0xFF) / 10:.1f}")
-        ends = list(itertools.accumulate(lengths, initial=position + _RECORD.size))
-        if ends[-1] > len(block):
+        if record_end > len(block):
             raise zipfile.BadZipFile("Truncated central directory")
+        ends = list(itertools.accumulate(lengths, initial=position + _RECORD.size))
         name, extra, comment = (block[begin:end] for begin, end in itertools.pairwise(ends))
         info = zipfile.ZipInfo(name.decode("utf-8" if flags & UTF8_NAMES else "cp437"))
         info.create_system = made_by >> 8
@@ -135,7 +160,16 @@ class Directory(zipfile.ZipFile):
             extra, size, packed, header_offset
         )
         info.header_offset = header_offset + self.shift
-        return info, ends[-1] - position
+        return info
+
+
+def _record_bytes(block: bytes, position: int) -> int:
+    """How long the record is that stands there. Raises BadZipFile where none does."""
+    if len(block) < position + _RECORD.size:
+        raise zipfile.BadZipFile("Truncated central directory")
+    if block[position : position + len(_MARK)] != _MARK:
+        raise zipfile.BadZipFile("Bad magic number for central directory")
+    return _RECORD.size + sum(_LENGTHS.unpack_from(block, position + _LENGTHS_PLACE))
 
 
 def _wide(extra: bytes, *numbers: int) -> list[int]:
@@ -246,8 +280,8 @@ def _is_ideographic(names: bytes, encoding: str) -> bool:
 
 @contextlib.contextmanager
 def entries(
-    source: Source, name: str, advance: Callable[[int], None], within: bool
-) -> Iterator[tuple[Iterator[_Entry], Companions]]:
+    source: Source, name: str, advance: Callable[[int], None], within: bool, spread: bool
+) -> Iterator[archive.Listed]:
     """The entries of a ZIP file, and what stands beside the texts in it (archive.Listing). An
     archive within another, or one that is compressed once more, is copied first: its list of
     entries stands at its end."""
@@ -264,7 +298,8 @@ def entries(
             for entry in open_entries:
                 yield entry, f"{name}/{entry.name}"
 
-        yield iter(open_entries), Companions(files)
+        in_order = open_entries.evenly_spread() if spread else iter(open_entries)
+        yield archive.Listed(in_order, Companions(files), spread)
 
 
 def _damage(name: str) -> contextlib.AbstractContextManager[None]:
@@ -284,16 +319,28 @@ class _Entries:
     def __init__(self, directory: Directory, name: str):
         self.directory = directory
         self.name = name
-        self.encoding = _encoding(itertools.islice(self._infos(), _NAMES))
+        infos = self._checked(directory.entries())
+        self.encoding = _encoding(itertools.islice(infos, _NAMES))
 
     def __iter__(self) -> Iterator[_Entry]:
-        return (_Entry(self.directory, info, self.encoding) for info in self._infos())
+        return self._entries_of(self.directory.entries())
 
-    def _infos(self) -> Iterator[zipfile.ZipInfo]:
+    def evenly_spread(self) -> Iterator[_Entry]:
+        return self._entries_of(self.directory.evenly_spread_entries())
+
+    def _entries_of(self, infos: Iterator[zipfile.ZipInfo]) -> Iterator[_Entry]:
+        return (_Entry(self.directory, info, self.encoding) for info in self._checked(infos))
+
+    def _checked(self, infos: Iterator[zipfile.ZipInfo]) -> Iterator[zipfile.ZipInfo]:
         with _damage(self.name):
-            for info in self.directory.entries():
+            for info in infos:
                 looking.check()
                 yield info
 
 
-ARCHIVE = archive.Archive("zip", entries)
+def _can_be_spread(source: Source, name: str) -> bool:
+    """Whether the entries can be read in any order (archive.Archive)."""
+    return True
+
+
+ARCHIVE = archive.Archive("zip", entries, _can_be_spread)

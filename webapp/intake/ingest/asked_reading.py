@@ -214,6 +214,12 @@ class AskedShaping(_Asked):
     dated: Literal["", "dmy", "mdy"] | None = Field(
         None, description="how dates in the first lines of files are read, empty for not at all"
     )
+    name_dates: Literal["", "files", "folders", "none"] | None = Field(
+        None,
+        description=(
+            "whose names give dates to files without another; empty: those of files and folders"
+        ),
+    )
     made: bool | None = Field(
         None, description="whether files without another date have the day on which they were made"
     )

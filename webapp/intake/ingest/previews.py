@@ -300,7 +300,8 @@ def _take_sample(
     if form.is_bound or corpus.settings:
         return _TakenSample(reading, beginning, stream)
     suggested = _suggest_shaping(reading, beginning)
-    if not corpus.into_id and suggested != {name: reading.shaping[name] for name in suggested}:
+    differing = {name for name in suggested if suggested[name] != reading.shaping[name]}
+    if not corpus.into_id and differing:
         shaping.data = {
             **shaping.data,
             **suggested,
@@ -308,7 +309,9 @@ def _take_sample(
             "join": ", ".join(suggested["join"]),  # as a browser sends it
         }
         reading = replace(reading, shaping=reading.shaping | suggested)
-        beginning, stream = sample.take_sample(corpus, reading)
+        # Refused dates may be in no name of the sample: then it is as it was
+        if differing != {"name_dates"} or beginning.refused_evidence & beginning.evidence.keys():
+            beginning, stream = sample.take_sample(corpus, reading)
     reading, adapted = _propose_reading(reading, beginning, stream)
     form.offer(reading)
     return _TakenSample(reading, beginning, stream, adapted)
@@ -316,12 +319,15 @@ def _take_sample(
 
 def _suggest_shaping(reading: ReadingSettings, beginning: Sample) -> dict[str, Any]:
     """Fields of a Shaping, as the texts of a sample suggest them."""
-    has_no_dates = not beginning.dates and not beginning.dated
+    taken_evidence = beginning.evidence.keys() - beginning.refused_evidence
+    has_no_dates = not taken_evidence and not beginning.dated
+    most_are_made = 2 * beginning.made >= beginning.documents
     several_languages = vocabulary_forms.several(beginning.text_languages)
     return {
         "silent": tuple(beginning.certain),
         "dated": beginning.dated,
-        "made": has_no_dates and beginning.made > 0,
+        "name_dates": beginning.name_dates,
+        "made": has_no_dates and beginning.made > 0 and most_are_made,
         "each_language": len(several_languages) > 1 and not beginning.has_languages,
         "join": beginning.joins or reading.shaping["join"],
     }
@@ -360,6 +366,7 @@ def withhold(beginning: Sample, corpus: Corpus, hidden: embargo.Withheld) -> Sam
         of_files=beginning.of_files,
         whole=beginning.whole,
         beginnings=beginning.beginnings,
+        spread=beginning.spread,
         seconds=beginning.seconds,
         problems=problems,
         first=first,
@@ -369,6 +376,8 @@ def withhold(beginning: Sample, corpus: Corpus, hidden: embargo.Withheld) -> Sam
         silent=silent,
         certain=beginning.certain,
         dated=beginning.dated,
+        name_dates=beginning.name_dates,
+        untaken_dates=beginning.untaken_dates,
         undated=beginning.undated,
         without_date=beginning.without_date,
         evidence=beginning.evidence,

@@ -360,7 +360,7 @@ def following_reading(upload: Upload) -> ReadingSettings | None:
     names = list(options.names)
     kinds = {name: kind for name, kind in first.options["kinds"].items() if name in names}
     roles = {role: names.index(role) if role in names else None for role in ROLES}
-    of_files = ("names", "pattern", "table", "key", "dated", "made")
+    of_files = ("names", "pattern", "table", "key", "dated", "name_dates", "made")
     shaping = {name: value for name, value in first.shaping.items() if name not in of_files}
     return replace(
         first,
@@ -471,6 +471,7 @@ def _documents(
         table=shaping.table,
         key=shaping.key,
         dated=shaping.dated,
+        name_dates=shaping.name_dates,
         made=shaping.made,
     )
     options = file_formats.Options(**reading.options)

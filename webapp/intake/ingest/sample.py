@@ -1,11 +1,13 @@
-"""The beginning of what was uploaded, read as a form says and kept beside it, so that every other
-choice shows at once.
+"""A part of what was uploaded, read as a form says and kept beside it, so that every other choice
+shows at once: of many files, and of the entries of an archive, some that are evenly spread; of a
+file with many documents its beginning.
 
 A sample has a folder of its own for each way of reading, below the corpus's `sample/`: a small
 stream of words, and `sample.json` with the first documents. It is read within bounded time and
 memory, whatever was uploaded, and is gone when the corpus is read.
 """
 
+import contextlib
 import hashlib
 import itertools
 import os
@@ -26,12 +28,16 @@ from inference.errors import Invalid
 from inference.text import Stream, Tokeniser, of_text, shares
 from inference.text.language import TEXT_CHARACTERS
 from webapp.intake import file_formats, metadata
-from webapp.intake.file_formats import left_out
+from webapp.intake.file_formats import even_order, left_out
 from webapp.intake.file_formats.base import MAX_DATE
 from webapp.intake.ingest import looks
 from webapp.intake.ingest.corpus_settings import ReadingSettings
 from webapp.intake.ingest.guesses import stored_path
 from webapp.intake.ingest.shaping import (
+    FILES,
+    FOLDERS,
+    NO_NAMES,
+    DatesInNames,
     PlaceInWhole,
     Shaping,
     are_parts,
@@ -43,6 +49,7 @@ from webapp.intake.ingest.shaping import (
     shares as silent_shares,
     silent,
     upload_of,
+    usual_choice,
 )
 from webapp.intake.ingest.word_estimates import passage_of, rough
 from webapp.intake.metadata.dates import why_none
@@ -52,7 +59,9 @@ from webapp.platform.storage import files
 ByKind = Counter[str | None]  # of files
 CHARACTERS = 2_000_000
 MOST_DOCUMENTS = 1_000
-MOST_FILES = 24
+MOST_FILES = 24  # that may have many documents
+# Entries of archives whose names are counted, where each is a document: some tenths of a second
+MOST_COUNTED_NAMES = 20_000
 # Bytes by which formats tell how far they are: behind the last document they may have so many more
 READ_AHEAD_BYTES = 1 << 18
 MOST_SECONDS = 2.0  # after which no document is read but the first
@@ -103,6 +112,8 @@ class Sample:
     of_files: int = 0
     whole: bool = False  # whether it is all there is
     beginnings: bool = False  # whether of some file only the beginning was read
+    # whether the files, or the entries of the archives, that were read are evenly spread over all
+    spread: bool = False
     seconds: float = 0.0
     problems: tuple[str, ...] = ()
     # title, date, day (ISO, or ""), fields (name, value, kind), text, more (whether the text goes
@@ -117,6 +128,9 @@ class Sample:
     silent: dict[str, float] = field(default_factory=dict)
     certain: tuple[str, ...] = ()  # rules that are chosen by default in these texts
     dated: str = ""  # Shaping.dated that gives most files a date that have none
+    name_dates: str = ""  # Shaping.name_dates that suits the files without a date of their own
+    # documents without a date, in whose names is one that is not taken
+    untaken_dates: int = 0
     parts: str = ""  # a title, where rows are parts of wholes
     undated: int = 0  # documents whose date could not be read; and why, with an example
     why_undated: str = ""
@@ -157,6 +171,21 @@ class Sample:
             for name, words in file_formats.EVIDENCE.items()
             if self.evidence.get(name)
         ]
+
+    @property
+    def is_dated_by_names(self) -> bool:
+        """Whether some dates are from names of files or folders."""
+        return bool(self.evidence.keys() & {"name", "folder"})
+
+    @property
+    def refused_evidence(self) -> set[str]:
+        """From what dates are not taken by default (file_formats.EVIDENCE): of few names."""
+        refused = set()
+        if self.name_dates in (FOLDERS, NO_NAMES):
+            refused.add("name")
+        if self.name_dates in (FILES, NO_NAMES):
+            refused.add("folder")
+        return refused
 
     @property
     def rough(self) -> int:
@@ -267,6 +296,9 @@ class _Documents:
         self.without_date = 0
         self.made = 0  # of these, those whose file says when it was made
         self.evidence: Counter[str] = Counter()  # what dates are from
+        # of files that have no date of their own
+        self.dates_in_names: list[DatesInNames] = []
+        self.untaken_dates = 0
         self.heads: list[str] = []  # texts in which a date may stand: they have none, and no place
 
     def add(self, document: file_formats.Document, text: str) -> None:
@@ -277,8 +309,19 @@ class _Documents:
             self.texts.append(text[:_DEPTH])
         self.beginnings.append(text[:TEXT_CHARACTERS])
         self._add_date(document)
+        if not document.place and document.part == 1:
+            self._add_names(document)
         if not (document.date.strip() or document.place):
             self.heads.append(text[:_DEPTH])
+
+    def _add_names(self, document: file_formats.Document) -> None:
+        """Of a file that is a document, or the first section of one."""
+        is_dated = bool(document.date.strip())
+        if is_dated and document.dated not in file_formats.EVIDENCE:
+            return
+        in_names = DatesInNames.of_file(document.file)
+        self.dates_in_names.append(in_names)
+        self.untaken_dates += not is_dated and any(in_names)
 
     def _add_date(self, document: file_formats.Document) -> None:
         written_date = document.date.strip()
@@ -308,6 +351,8 @@ class _Documents:
             "silent": silent_shares(self.texts),
             "certain": certain(self.texts),
             "dated": dated,
+            "name_dates": usual_choice(self.dates_in_names),
+            "untaken_dates": self.untaken_dates,
             "dates": (min(self.days).isoformat(), max(self.days).isoformat()) if self.days else (),
             "parts": self.first[0]["title"] if are_parts(self.parts) else "",
             "undated": len(self.undated),
@@ -335,7 +380,7 @@ class _FileCount:
         self.size = 0  # bytes of its documents
         self.beginnings = 0  # documents, or wholes of which a part was read
         self.characters = 0
-        # When the rest began to be only counted, and what the sample had of the file then
+        # When the rest began to be only counted, and what the sample has of the file
         self.counting_since: float | None = None
         self.sampled_beginnings = 0
         self.sampled_characters = 0
@@ -366,9 +411,17 @@ class _FileCount:
 
     def begin_counting(self) -> None:
         """The sample has its part: the rest of the file is only counted."""
+        self._note_sampled()
+        self.counting_since = time.monotonic()
+
+    def end(self) -> None:
+        """No more of it is read."""
+        if self.counting_since is None:
+            self._note_sampled()
+
+    def _note_sampled(self) -> None:
         self.sampled_beginnings = self.beginnings
         self.sampled_characters = self.characters
-        self.counting_since = time.monotonic()
 
     @property
     def seconds_counted(self) -> float:
@@ -395,13 +448,12 @@ class _Sampler:
         self.of_files = len(sources)
         self.total = sum(source.bytes for source in sources)
         self.fits = fits and self.total <= CHARACTERS and len(sources) < MOST_DOCUMENTS
-        self.sources = (
-            sources if self.fits else sources[:: max(1, len(sources) // MOST_FILES)][:MOST_FILES]
-        )
         self.shaped = bool(self.shaping.joins or self.shaping.sections)
-        self.single = (
-            all(file_formats.single(source.name) for source in sources) and not self.shaped
-        )
+        self.files_are_single = all(file_formats.single(source.name) for source in sources)
+        self.single = self.files_are_single and not self.shaped
+        # Documents that are joined lie side by side
+        self.spread = not self.fits and not self.shaping.joins
+        self.sources = sources if self.fits else self._choose_files(sources)
         self.kinds = ByKind()  # bytes of all files, by kind
         for source in sources:
             self.kinds[self._kind(source)] += source.bytes
@@ -414,6 +466,11 @@ class _Sampler:
         self.documents_of = ByKind()
         self.kind: str | None = None  # of the file that is read
         self.unreadable = 0
+        self.lost = 0  # files, or entries of archives, of which nothing could be read
+        self.names_read: set[str] = set()  # of files, and entries, with documents
+        # Whether there was a document that may be one of several of a file, or of an archive that
+        # can't be spread
+        self.has_several = False
         self.problems: list[str] = []
         self.left_out: Counter[str] = Counter()
         # In the sample, so far
@@ -435,25 +492,29 @@ class _Sampler:
         documents = self._write(items, tokeniser)
         seconds = time.monotonic() - began - self.counting_seconds
         is_complete = not self.cut_short and self.files == self.of_files and self.ended
-        beginnings = not is_complete and (self.cut_short or not self.ended)
+        beginnings = not is_complete and (self.cut_short or not self.ended) and self.has_several
         self.enough = True
         deque(items, 0)  # which only counts from here on
         has_read_all = self.read.total() >= self.total and not self.shaped
         of_documents = self.documents
         of_characters = self.characters
+        counted_names = None
         if not is_complete:
-            of_documents = self._estimate()
+            counted_names = self._count_names()
+            of_documents = self._estimate(counted_names)
             of_characters = max(of_characters, round(self._of_all(self.characters_of)))
+        has_counted = self.single or has_read_all or (counted_names is not None and not self.lost)
         return Sample(
             documents=self.documents,
             of=of_documents,
-            counted=is_complete or self.single or has_read_all,
+            counted=is_complete or has_counted,
             characters=self.characters,
             of_characters=of_characters,
             files=self.files,
             of_files=self.of_files,
             whole=is_complete,
             beginnings=beginnings,
+            spread=not is_complete and self._is_spread(),
             seconds=seconds,
             problems=tuple(self.problems),
             left_out=dict(self.left_out),
@@ -481,12 +542,14 @@ class _Sampler:
         # The last one may be a section, and others of its whole are to come
         if last is not None and not self.ended:
             self.taken[self.kind] += last.part / last.parts - 1
+            self.has_several |= last.part < last.parts
         return documents
 
     def _note(self, problem: file_formats.Problem) -> None:
         """Count what is left out or changed by a problem, and keep the first ones as they are
         said."""
         self.left_out[problem.counted_as] += problem.count
+        self.lost += problem.dropped and file_formats.kind(problem.file) is not None
         if len(self.problems) < DOCUMENTS_SHOWN:
             self.problems.append(problem.message)
 
@@ -500,11 +563,52 @@ class _Sampler:
         part = part_of(document) if self.shaping.parts else None
         return part is None or part.number == 1
 
-    def _estimate(self) -> int:
+    def _choose_files(self, sources: list[_File]) -> list[_File]:
+        """Files that are read as long as there is room, evenly spread over all; of those that may
+        have many documents a few, in their order."""
+        in_even_order = [sources[place] for place in even_order(len(sources))]
+        if self.spread and self.files_are_single:
+            return in_even_order
+        step = len(sources) / min(len(sources), MOST_FILES)
+        return [sources[int(turn * step)] for turn in range(min(len(sources), MOST_FILES))]
+
+    def _is_spread(self) -> bool:
+        """Whether what was read is spread evenly over several files, or entries of archives."""
+        are_even = self.files_are_single or any(map(self._reads_evenly, self.sources))
+        return self.spread and len(self.names_read) > 1 and are_even
+
+    def _reads_evenly(self, source: _File) -> bool:
+        """Whether a file is an archive whose entries are read in an even order."""
+        return self.spread and file_formats.can_be_spread(stored_path(source), source.name)
+
+    def _count_names(self) -> int | None:
+        """Documents of all files by their names, and those of their entries: where each is one.
+        None where that is not so, or there are too many."""
+        if self.shaped or self.has_several or len(self.sources) < self.of_files:
+            return None
+        count = 0
+        for source in self.sources:
+            if file_formats.single(source.name):
+                count += 1
+                continue
+            if not self._reads_evenly(source):
+                return None
+            inside = file_formats.count_single(
+                stored_path(source), source.name, MOST_COUNTED_NAMES - count
+            )
+            if inside is None:
+                return None
+            count += inside
+        return count
+
+    def _estimate(self, counted_names: int | None) -> int:
         """Documents of all files: where each is one, as many as files, else by bytes, of each kind
-        of file that was read by its own."""
+        of file that was read by its own. counted_names: of `_count_names`."""
         if self.single:
             return max(self.documents, self.of_files - self.unreadable)
+        if counted_names is not None:
+            readable = self.documents / max(1, self.documents + self.lost)
+            return max(self.documents, round(counted_names * readable))
         became = {
             kind: n * self.documents_of[kind] / (self.taken[kind] or 1)
             for kind, n in self.found.items()
@@ -538,12 +642,12 @@ class _Sampler:
 
     def _items(self) -> Iterator[file_formats.Document | file_formats.Problem]:
         """Documents and problems of all files, an equal part of what may still be read of each; as
-        much as there is, where all fits. What is behind that is read on for a while, and only
-        counted: the first documents may be shorter than the others."""
+        much as there is, where all fits, or each file is one document. What is behind that is read
+        on for a while, and only counted: the first documents may be shorter than the others."""
         sampled = 0
         characters = 0
         for i, source in enumerate(self.sources):
-            left = 1 if self.fits else len(self.sources) - i
+            left = 1 if self.fits or self.files_are_single else len(self.sources) - i
             characters_left = (CHARACTERS - characters) // left
             documents_left = max(1, (MOST_DOCUMENTS - sampled) // left)
             is_late = sampled and time.monotonic() > self.until
@@ -559,20 +663,32 @@ class _Sampler:
     def _items_of_file(
         self, count: _FileCount
     ) -> Iterator[file_formats.Document | file_formats.Problem]:
-        """Those of a file's part of the sample; the rest is counted."""
+        """Those of a file's part of the sample; the rest is counted, unless the part is from
+        everywhere in it."""
         ahead = COUNTED_CHARACTERS // max(1, len(self.sources))
+        if self._reads_evenly(count.source):
+            ahead = 0
         self.kind = self._kind(count.source)
         self.files += 1
         try:
-            with file_formats.looking.first(
-                count.characters_wanted + ahead, count.documents_wanted + ahead
-            ):
+            with contextlib.ExitStack() as stack:
+                stack.enter_context(
+                    file_formats.looking.first(
+                        count.characters_wanted + ahead, count.documents_wanted + ahead
+                    )
+                )
+                if self.spread:
+                    stack.enter_context(
+                        file_formats.looking.spread(count.characters_wanted, count.documents_wanted)
+                    )
                 yield from self._items_read(count, ahead)
         except file_formats.Unreadable as error:
             count.position = count.source.bytes
             self.unreadable += 1
+            self.lost += 1
             self.left_out[error.kind] += 1
             self.problems.append(str(error))
+        count.end()
         self.counting_seconds += count.seconds_counted
         self.read[self.kind] += count.position
         self.found[self.kind] += count.beginnings
@@ -584,6 +700,7 @@ class _Sampler:
         """ahead: characters, and documents, behind its part that are counted at most."""
         source = count.source
         ahead_seconds = AHEAD_SECONDS / max(1, len(self.sources))
+        is_in_order = not self._reads_evenly(source)
         for item in file_formats.read(
             stored_path(source), source.name, self.options, count.advance, self.companions
         ):
@@ -592,6 +709,9 @@ class _Sampler:
             if isinstance(item, file_formats.Document):
                 begins = self._begins(item)
                 count.add(item, begins)
+                self.names_read.add(item.file)
+                is_entry = item.file != source.name
+                self.has_several |= bool(item.place) or (is_entry and is_in_order)
             count.note_position()
             if count.counting_since is None:
                 self.taken[self.kind] += begins
@@ -601,6 +721,8 @@ class _Sampler:
             else:
                 self.cut_short = self.cut_short or is_document
             has_counted = count.seconds_counted > ahead_seconds or count.has(ahead)
+            if not is_in_order and count.counting_since is not None:
+                has_counted = True
             if has_counted and count.position < source.bytes:
                 self.cut_short = True
                 return

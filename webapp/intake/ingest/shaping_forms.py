@@ -120,6 +120,20 @@ class ShapingForm(AskedForm):
             " date keep it."
         ),
     )
+    name_dates = SentChoice(
+        required=False,
+        choices=[
+            ("", "of files and folders are taken"),
+            ("files", "of files are taken"),
+            ("folders", "of folders are taken"),
+            ("none", "are not taken"),
+        ],
+        label="Dates in names",
+        help_text=(
+            "1901_adams.txt, letters/1901-05-03/adams.txt. Files that have another date keep it. A"
+            " number in a few names is rarely a year."
+        ),
+    )
     made = SentBox(
         required=False,
         label="Files without another date have the day on which they were made",
@@ -176,6 +190,7 @@ class ShapingForm(AskedForm):
             "parts": shaping.parts,
             "names": shaping.names,
             "dated": shaping.dated,
+            "name_dates": shaping.name_dates,
             "made": shaping.made,
             "each_language": shaping.each_language,
             "pattern": shaping.pattern,

@@ -77,7 +77,7 @@ def test_the_page_says_what_dates_are_from(client):
     assert days(page) == [f"190{i}-01-01" for i in range(5)] and "from names of folders" in words
     files |= {"speeches/rome 1910-05-03.txt": text(6)}
     _, words = seen(client, "c.zip", zipped(files))
-    assert "from names of files (1 document), names of folders (5 documents)" in words
+    assert "from names of files (1 of 6 documents), names of folders (5 of 6 documents)" in words
 
 
 def test_rows_with_a_mark_for_their_text_are_left_out_and_counted_at_the_top(client):

@@ -223,3 +223,47 @@ def test_the_settings_of_a_corpus_that_failed_come_back(client):
     corpus.save()
     shown = client.get(url).context["page"].shaping
     assert asdict(shown.shaping())["length"] == 60 and shown["sections"].value() == "words"
+
+
+def test_numbers_in_a_few_names_are_no_dates_unless_one_takes_them(client):
+    """Of 3,185 pages ten are called after chips, such as max1619."""
+    names = ["max1619", *(f"driver {letter}" for letter in "abcdef")]
+    files = [
+        (f"{name}.txt", f"The chip of {name} measures temperatures. ".encode() * 9)
+        for name in names
+    ]
+    corpus, url = prepare(client, *files)
+    answer = client.get(url)
+    page = answer.context["page"]
+    assert not page.sample.dates and page.shaping["name_dates"].value() == "none"
+    assert "1 of 7 documents without a date has what may be one" in in_one_line(answer)
+    taken = changed(client, url, name_dates="")
+    assert taken.context["page"].sample.dates == ["1619-01-01", "1619-01-01"]
+    assert "from names of files (1 of 7 documents)" in in_one_line(taken)
+    proposed = client.post(url, {"propose": "1"}).context["page"].shaping.sent()
+    client.post(url, fields(client, url) | proposed)
+    corpus.refresh_from_db()
+    assert corpus.settings["shaping"]["name_dates"] == "none"
+
+
+def test_dates_in_most_names_are_taken_unless_one_refuses_them(client):
+    years = range(1901, 1907)
+    files = [(f"adams_{year}.txt", f"A letter of {year}. ".encode() * 9) for year in years]
+    _, url = prepare(client, *files)
+    answer = client.get(url)
+    assert answer.context["page"].sample.dates == ["1901-01-01", "1906-01-01"]
+    assert "from names of files (6 of 6 documents)" in in_one_line(answer)
+    refused = changed(client, url, name_dates="none").context["page"].sample
+    assert not refused.dates and refused.untaken_dates == 6
+
+
+def test_the_day_on_which_one_file_of_many_was_made_is_no_date(client):
+    """A PDF among texts says when it was made."""
+    pdf = ("address.pdf", (FORMATS / "address.pdf").read_bytes())
+    texts = [(f"{letter}.txt", b"The river rose in the spring. " * 9) for letter in "abc"]
+    _, url = prepare(client, pdf)
+    alone = client.get(url).context["page"]
+    assert alone.sample.dates and alone.shaping["made"].value()
+    _, url = prepare(client, pdf, *texts)
+    among_texts = client.get(url).context["page"]
+    assert among_texts.sample.made == 1 and not among_texts.shaping["made"].value()

@@ -11,6 +11,9 @@ from pathlib import Path
 
 from webapp.intake.file_formats import Document, Problem
 from webapp.intake.ingest.shaping.file_name_fields import (
+    FILES,
+    FOLDERS,
+    NO_NAMES,
     Pattern,
     file_dates,
     name_fields,
@@ -19,6 +22,7 @@ from webapp.intake.ingest.shaping.file_name_fields import (
 from webapp.intake.ingest.shaping.first_lines import order_of
 from webapp.intake.ingest.shaping.joining import join
 from webapp.intake.ingest.shaping.languages import language_column, language_fields
+from webapp.intake.ingest.shaping.name_dates import DatesInNames, usual_choice
 from webapp.intake.ingest.shaping.options import Shaping
 from webapp.intake.ingest.shaping.parts import PlaceInWhole, are_parts, part_of
 from webapp.intake.ingest.shaping.sections import cut
@@ -37,7 +41,11 @@ from webapp.intake.ingest.shaping.table import Guess, UploadedTable, guess, uplo
 
 __all__ = [
     "CERTAIN",
+    "FILES",
+    "FOLDERS",
+    "NO_NAMES",
     "RULES",
+    "DatesInNames",
     "Guess",
     "PlaceInWhole",
     "Pattern",
@@ -56,6 +64,7 @@ __all__ = [
     "shares",
     "silent",
     "upload_of",
+    "usual_choice",
 ]
 
 
@@ -86,7 +95,12 @@ def shape(
     ):
         if shaping.names or shaping.pattern:
             items = name_fields(items, shaping.names, shaping.pattern)
-        items = usual_fields(items, shaping.dated, folders=not (shaping.names or shaping.table))
+        items = usual_fields(
+            items,
+            shaping.dated,
+            shaping.name_dates,
+            folders=not (shaping.names or shaping.table),
+        )
         if about:
             items = about.join(items)
         if shaping.made:

@@ -16,8 +16,15 @@ from webapp.intake.metadata.dates import month_of
 MOST_FOLDERS = 16
 ARCHIVES = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.xz")
 _DATE = ("year", "month", "day")
-_Y = r"(?P<y>(?:1[5-9]|20)\d\d)"
-_YEAR = regex.compile(r"(?<![\d.])(?:1[5-9]\d\d|20\d\d)(?![\d.]\d|\d)", regex.ASCII)
+# Shaping.name_dates: whose names give dates to files without another
+FILES_AND_FOLDERS = ""
+FILES = "files"
+FOLDERS = "folders"
+NO_NAMES = "none"
+NAME_DATES = (FILES_AND_FOLDERS, FILES, FOLDERS, NO_NAMES)
+_DIGITS_OF_YEAR = r"(?:1[5-9]\d|20[0-3])\d"  # to metadata.dates.LATEST, as in columns
+_Y = rf"(?P<y>{_DIGITS_OF_YEAR})"
+_YEAR = regex.compile(rf"(?<![\d.]){_DIGITS_OF_YEAR}(?![\d.]\d|\d)", regex.ASCII)
 _MARK = r"[-_. ,]{0,2}"
 _MONTH = r"(?P<name>\p{L}[\p{L}\p{M}]{2,11})\.?"
 _OF = r"(?:(?:de|del|of)[-_. ])?"
@@ -206,13 +213,13 @@ def name_fields(
 
 
 def usual_fields(
-    items: Iterable[Document | Problem], dated: str, folders: bool
+    items: Iterable[Document | Problem], dated: str, name_dates: str, folders: bool
 ) -> Iterator[Document | Problem]:
     """What names and first lines say where nobody asked them: with `folders`, the last folder of a
     file is the field “folder” (columns keep it only where it groups documents); a file that is one
-    document has the date that its name has, else its folders, else with `dated` (Shaping) its first
-    lines, and its first line for a title where its name is a number. What the document says of
-    itself counts more."""
+    document has the date that its name has, else its folders (both as `name_dates` of Shaping
+    allows), else with `dated` (Shaping) its first lines, and its first line for a title where its
+    name is a number. What the document says of itself counts more."""
     file = ""
     where = path("")
     for item in items:
@@ -222,7 +229,7 @@ def usual_fields(
                 where = path(file)
             folder = {"folder": where.folders[-1][:MAX_FIELD]} if folders and where.folders else {}
             if not item.place:
-                date, evidence = _date_of(item, where, dated)
+                date, evidence = _date_of(item, where, dated, name_dates)
                 item = replace(
                     item,
                     title=_first_line(item) if item.title == where.stem else item.title,
@@ -235,13 +242,13 @@ def usual_fields(
         yield item
 
 
-def _date_of(document: Document, where: Path, dated: str) -> tuple[str, str]:
+def _date_of(document: Document, where: Path, dated: str, name_dates: str) -> tuple[str, str]:
     """The date of a document that is a file, and what it is from (file_formats.base.EVIDENCE)."""
     if document.date:
         return document.date, document.dated
-    if day := date_in(where.stem):
+    if name_dates in (FILES_AND_FOLDERS, FILES) and (day := date_in(where.stem)):
         return day, "name"
-    if day := date_in_folders(where.folders):
+    if name_dates in (FILES_AND_FOLDERS, FOLDERS) and (day := date_in_folders(where.folders)):
         return day, "folder"
     if day := date_of(document.text, dated):
         return day, "lines"

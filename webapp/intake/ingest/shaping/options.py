@@ -4,7 +4,7 @@ corpus as a dict."""
 from dataclasses import dataclass
 
 from inference.errors import Invalid
-from webapp.intake.ingest.shaping.file_name_fields import Pattern
+from webapp.intake.ingest.shaping.file_name_fields import NAME_DATES, Pattern
 from webapp.intake.ingest.shaping.silent import ordered
 from webapp.intake.metadata.dates import ORDERS
 
@@ -41,6 +41,9 @@ class Shaping:
     # order of the dates in first lines, by which files without another date have one: dmy, mdy; "":
     # not looked for
     dated: str = ""
+    # whose names give dates to files without another: "" those of files and folders, files,
+    # folders, none
+    name_dates: str = ""
     # whether files without another date have the one on which they were made, as they say it
     made: bool = False
     each_language: bool = False  # whether the language of each text becomes the field “language”
@@ -57,6 +60,11 @@ class Shaping:
             "dated": (
                 self.dated not in ("", *ORDERS),
                 f"Dates are read as {' or '.join(ORDERS)}, not as “{self.dated[:40]}”.",
+            ),
+            "name_dates": (
+                self.name_dates not in NAME_DATES,
+                f"Dates in names are of {', '.join(NAME_DATES[1:])}, not of"
+                f" “{self.name_dates[:40]}”.",
             ),
             "sections": (
                 self.sections not in SECTIONS,
