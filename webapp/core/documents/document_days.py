@@ -50,6 +50,12 @@ def documents_before(version_id: int) -> tuple[int, np.ndarray]:
     return of_documents.get_or_set(("before", version_id), make)
 
 
+def count_dated(version: Version) -> int:
+    """How many documents have a date."""
+    _, before = documents_before(version.pk)
+    return int(before[-1])
+
+
 def places_of_days(version: Version, a: int, b: int) -> tuple[int, int]:
     """Where the documents of the days a ... b - 1 begin and end in the order by date; a is 1 at
     least."""

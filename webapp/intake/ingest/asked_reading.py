@@ -226,6 +226,9 @@ class AskedShaping(_Asked):
     each_language: bool | None = Field(
         None, description="whether the language of each text becomes the field “language”"
     )
+    languages_anew: bool | None = Field(
+        None, description="whether it is found of texts that say their language, too"
+    )
     table: str | None = Field(
         None, max_length=LONGEST_COLUMN, description="a file that is a table about the others"
     )

@@ -30,3 +30,4 @@ class ReadCheckpoint:
     sizes: dict[str, int] = field(default_factory=dict)
     problem_counts: dict[str, int] = field(default_factory=dict)
     problems: list[dict] = field(default_factory=list)
+    languages: dict = field(default_factory=dict)  # language_sample.LanguageSample

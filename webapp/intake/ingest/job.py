@@ -34,6 +34,7 @@ from webapp.intake.ingest import (
 )
 from webapp.intake.ingest.checkpoints import ReadCheckpoint, StoreCheckpoint
 from webapp.intake.ingest.corpus_settings import ReadingSettings, VocabularySettings
+from webapp.intake.ingest.language_sample import LanguageSample
 from webapp.intake.ingest.read_files import ReadAttempt
 from webapp.intake.metadata import columns
 from webapp.models import Corpus, Upload, Version
@@ -128,6 +129,7 @@ class VersionBuilder:
             "words_read": self.checkpoint.words,
             "problem_counts": self.checkpoint.problem_counts,
             "problems": self.checkpoint.problems,
+            "text_languages": LanguageSample(**self.checkpoint.languages).counts(),
             "duplicates": {
                 "exact": int(np.count_nonzero(exact >= 0)),
                 "near": int(np.count_nonzero((near >= 0) & (exact < 0))),

@@ -48,8 +48,8 @@ class Preview:
 class DraftPreview(Preview):
     """The preview of files that are not read yet. columns, header_of: fingerprints, for hidden
     fields. adapted: a sentence, where the usual limits would leave no word. several_languages:
-    "German 62%, French 30%", where texts are in more than one. text_column, date_column: their
-    names, "" for none."""
+    "German 62%, French 30%", where texts are in more than one; languages_said_wrongly: whether more
+    than a few are in another than they say. text_column, date_column: their names, "" for none."""
 
     columns: str
     header_of: str
@@ -59,6 +59,7 @@ class DraftPreview(Preview):
     date_column: str = ""
     language: str = ""
     several_languages: str = ""
+    languages_said_wrongly: bool = False
 
 
 @dataclass(frozen=True)
@@ -272,6 +273,7 @@ def preview_draft(
         text_column=options.column("text") or "",
         date_column=options.column("date") or "",
         several_languages=vocabulary_forms.say_several(beginning.text_languages),
+        languages_said_wrongly=_are_said_wrongly(beginning),
         language=LANGUAGES.get(reading.language)
         or LANGUAGES.get(next(iter(beginning.languages), ""), ""),
     )
@@ -323,14 +325,23 @@ def _suggest_shaping(reading: ReadingSettings, beginning: Sample) -> dict[str, A
     has_no_dates = not taken_evidence and not beginning.dated
     most_are_made = 2 * beginning.made >= beginning.documents
     several_languages = vocabulary_forms.several(beginning.text_languages)
+    # Where texts say different languages somebody has looked at them: then we only offer it
+    say_one_language = len(vocabulary_forms.several(beginning.said_languages)) == 1
+    languages_anew = say_one_language and _are_said_wrongly(beginning)
+    has_unsaid_languages = len(several_languages) > 1 and not beginning.has_languages
     return {
         "silent": tuple(beginning.certain),
         "dated": beginning.dated,
         "name_dates": beginning.name_dates,
         "made": has_no_dates and beginning.made > 0 and most_are_made,
-        "each_language": len(several_languages) > 1 and not beginning.has_languages,
+        "each_language": has_unsaid_languages or languages_anew,
+        "languages_anew": languages_anew,
         "join": beginning.joins or reading.shaping["join"],
     }
+
+
+def _are_said_wrongly(beginning: Sample) -> bool:
+    return vocabulary_forms.are_said_wrongly(beginning.said_languages, beginning.wrong_languages)
 
 
 def _withhold_from_readers(corpus: Corpus, reading: ReadingSettings, beginning: Sample) -> Sample:
@@ -372,6 +383,8 @@ def withhold(beginning: Sample, corpus: Corpus, hidden: embargo.Withheld) -> Sam
         first=first,
         languages=beginning.languages,
         text_languages=beginning.text_languages,
+        said_languages=beginning.said_languages,
+        wrong_languages=beginning.wrong_languages,
         dates=() if "date" in hidden.roles else beginning.dates,
         silent=silent,
         certain=beginning.certain,

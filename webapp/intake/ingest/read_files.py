@@ -34,6 +34,7 @@ from webapp.intake.ingest import subset
 from webapp.intake.ingest.checkpoints import ReadCheckpoint
 from webapp.intake.ingest.corpus_settings import ReadingSettings
 from webapp.intake.ingest.guesses import stored_path
+from webapp.intake.ingest.language_sample import LanguageSample
 from webapp.intake.ingest.shaping import Shaping, shape, silent, upload_of
 from webapp.intake.metadata.dates import why_none
 from webapp.models import Corpus, SourceFile
@@ -442,6 +443,8 @@ class ReadAttempt:
             file.flush()
             os.fsync(file.fileno())
         before = self._last
+        texts = (document.text for document in chunk.documents)
+        languages = LanguageSample(**before.languages).with_texts(before.documents, texts)
         problems = Counter(before.problem_counts)
         problems.update("dropped" if p.dropped else "repaired" for p in chunk.problems)
         chunk.checkpoint = self._last = ReadCheckpoint(
@@ -457,6 +460,7 @@ class ReadAttempt:
             # The first are kept on the corpus's row, for its page; all of them are in its
             # report.csv
             problems=[*before.problems, *map(asdict, chunk.problems)][:100],
+            languages=asdict(languages),
         )
         return chunk
 

@@ -42,9 +42,11 @@ from webapp.intake.ingest.shaping import (
     Shaping,
     are_parts,
     certain,
+    is_another_language,
     language_column,
     order_of,
     part_of,
+    said_language,
     shape,
     shares as silent_shares,
     silent,
@@ -123,6 +125,9 @@ class Sample:
     languages: dict[str, float] = field(default_factory=dict)
     # ISO 639-1 -> texts, most first, of the FOR_LANGUAGES that were looked at; "": not told
     text_languages: dict[str, int] = field(default_factory=dict)
+    # the same of what these texts say themselves, of those that say one
+    said_languages: dict[str, int] = field(default_factory=dict)
+    wrong_languages: int = 0  # of these texts, those in another language than they say
     dates: tuple[str, ...] = ()  # ISO, the earliest and the latest of those that were read
     # Rule -> share of the words (webapp.intake.ingest.shaping.silent)
     silent: dict[str, float] = field(default_factory=dict)
@@ -290,6 +295,7 @@ class _Documents:
         self.first: list[dict] = []  # as they are shown
         self.texts: list[str] = []  # of the first, as far as a passage is chosen of them
         self.beginnings: list[str] = []  # of all, as far as a language is told by them
+        self.said: list[str] = []  # the language of each (ISO 639-1), "" where it says none
         self.parts: list[PlaceInWhole | None] = []  # of documents that were not shaped
         self.days: list[date] = []
         self.undated: list[str] = []  # dates that could not be read
@@ -308,6 +314,7 @@ class _Documents:
         if len(self.texts) < _PASSAGE_DOCUMENTS:
             self.texts.append(text[:_DEPTH])
         self.beginnings.append(text[:TEXT_CHARACTERS])
+        self.said.append(said_language(document.metadata))
         self._add_date(document)
         if not document.place and document.part == 1:
             self._add_names(document)
@@ -347,7 +354,7 @@ class _Documents:
         return {
             "first": tuple(self.first),
             "languages": shares(self.texts),
-            "text_languages": _languages(self.beginnings),
+            **self._described_languages(),
             "silent": silent_shares(self.texts),
             "certain": certain(self.texts),
             "dated": dated,
@@ -362,6 +369,19 @@ class _Documents:
             "evidence": dict(self.evidence),
             "made": self.made,
             "passage": passage_of(self.texts),
+        }
+
+    def _described_languages(self) -> dict[str, Any]:
+        """The fields of a Sample that say in which languages some of the texts are, evenly spread,
+        and in which they say that they are."""
+        step = max(1, -(-len(self.beginnings) // FOR_LANGUAGES))
+        found = [of_text(text) for text in self.beginnings[::step]]
+        said = self.said[::step]
+        pairs = zip(said, found, strict=True)
+        return {
+            "text_languages": dict(Counter(found).most_common()),
+            "said_languages": dict(Counter(filter(None, said)).most_common()),
+            "wrong_languages": sum(itertools.starmap(is_another_language, pairs)),
         }
 
 
@@ -671,16 +691,7 @@ class _Sampler:
         self.kind = self._kind(count.source)
         self.files += 1
         try:
-            with contextlib.ExitStack() as stack:
-                stack.enter_context(
-                    file_formats.looking.first(
-                        count.characters_wanted + ahead, count.documents_wanted + ahead
-                    )
-                )
-                if self.spread:
-                    stack.enter_context(
-                        file_formats.looking.spread(count.characters_wanted, count.documents_wanted)
-                    )
+            with self._wanted(count, ahead):
                 yield from self._items_read(count, ahead)
         except file_formats.Unreadable as error:
             count.position = count.source.bytes
@@ -693,6 +704,17 @@ class _Sampler:
         self.read[self.kind] += count.position
         self.found[self.kind] += count.beginnings
         self.characters_of[self.kind] += count.characters
+
+    @contextlib.contextmanager
+    def _wanted(self, count: _FileCount, ahead: int) -> Iterator[None]:
+        """Tells the modules of formats how much of a file is wanted, and whether from everywhere."""
+        characters = count.characters_wanted
+        documents = count.documents_wanted
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(file_formats.looking.first(characters + ahead, documents + ahead))
+            if self.spread:
+                stack.enter_context(file_formats.looking.spread(characters, documents))
+            yield
 
     def _items_read(
         self, count: _FileCount, ahead: int
@@ -727,12 +749,6 @@ class _Sampler:
                 self.cut_short = True
                 return
         count.position = source.bytes
-
-
-def _languages(texts: list[str]) -> dict[str, int]:
-    """Sample.text_languages of the beginnings of all its documents."""
-    step = max(1, -(-len(texts) // FOR_LANGUAGES))
-    return dict(Counter(map(of_text, texts[::step])).most_common())
 
 
 def _forms(undated: list[str]) -> tuple[tuple[str, int], ...]:

@@ -147,8 +147,15 @@ class ShapingForm(AskedForm):
         label="Find the language of each text",
         help_text=(
             "It becomes the field “language”, by which texts are chosen, compared, and trained one"
-            " language at a time. A text that is too short to tell is “unknown”, and one that says"
-            " its language keeps it."
+            " language at a time. A text that is too short to tell is “unknown”."
+        ),
+    )
+    languages_anew = SentBox(
+        required=False,
+        label="Also of texts that say their language",
+        help_text=(
+            "For pages that all say the same, in whatever language they are. A text in which no"
+            " language is found keeps what it says."
         ),
     )
     table = SentChoice(
@@ -193,6 +200,7 @@ class ShapingForm(AskedForm):
             "name_dates": shaping.name_dates,
             "made": shaping.made,
             "each_language": shaping.each_language,
+            "languages_anew": shaping.languages_anew,
             "pattern": shaping.pattern,
             "table": table,
             "key": key,

@@ -269,6 +269,12 @@ def several(texts: dict[str, int]) -> dict[str, float]:
     return shares
 
 
+def are_said_wrongly(said: dict[str, int], wrong: int) -> bool:
+    """Whether more than a few of some texts are in another language than they say. said: texts by
+    the language (ISO 639-1) that they say; wrong: how many are in another."""
+    return wrong >= max(LEAST_TEXTS, LEAST_LANGUAGE_SHARE * sum(said.values()))
+
+
 def say_several(texts: dict[str, int]) -> str:
     """ "German 62%, French 30%"; "" where all that is worth saying is in one language."""
     present = several(texts)

@@ -129,6 +129,13 @@ def say(corpus: Corpus) -> str:
     return say_several(_counts(field)) if field else ""
 
 
+def say_unsaid(corpus: Corpus) -> str:
+    """The same of a corpus whose texts are in several languages though no column of it says so."""
+    if say(corpus):
+        return ""
+    return say_several(corpus.report.get("text_languages", {}))
+
+
 def _counts(field: Category) -> Counter[str]:
     """Documents by language; "" for values that mean none."""
     counts: Counter[str] = Counter()

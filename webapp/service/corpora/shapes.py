@@ -176,7 +176,8 @@ class CorpusHtml:
     failed: files that could not be read. made: whether the texts were simulated. pseudonyms: what
     was replaced by them, or "". just_made: the number of the version of the words that was made
     while the reader waited, None else. languages: "German 62%, French 30%" where the texts are in
-    several, or ""."""
+    several, or ""; unsaid_languages: the same where no column says so. partly_dated: a sentence
+    where many documents have no date, though others have, or ""."""
 
     progress: Progress
     train_form: TrainForm
@@ -200,6 +201,8 @@ class CorpusHtml:
     upload: UploadFields
     just_made: int | None
     languages: str
+    unsaid_languages: str
+    partly_dated: str
 
     @property
     def several_engines(self) -> bool:

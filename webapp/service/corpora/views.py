@@ -11,14 +11,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from webapp.core.asked_training.forms import SeveralForm, TrainForm
-from webapp.core.documents import corpus_unit, unit_sentences
+from webapp.core.documents import corpus_unit, document_days, unit_sentences
 from webapp.core.results import links
 from webapp.core.runs import services as runs
 from webapp.core.simulate import truth
 from webapp.intake import file_formats
 from webapp.intake.ingest import pseudonyms, reading_forms, sources, version_history
 from webapp.intake.ingest.job import progress_note
-from webapp.models import Corpus, Run, SourceFile, Upload
+from webapp.models import Corpus, Run, SourceFile, Upload, Version
 from webapp.platform.accounts import authorization
 from webapp.platform.accounts.embargo import set_embargo
 from webapp.platform.jobs import roster
@@ -44,6 +44,7 @@ from webapp.service.corpora.shapes import (
     UploadFields,
 )
 
+MOSTLY_DATED_SHARE = 0.9  # of the documents: where more have a date nothing is said of the others
 NO_TEXTS: list[str] = []
 NO_NUMBERS: list[int] = []
 REPEATED = {  # Words.duplicates
@@ -264,6 +265,8 @@ def corpus_page(
             files=first_files(corpus),
             upload=_upload_fields(),
             languages=languages.say(corpus),
+            unsaid_languages=languages.say_unsaid(corpus),
+            partly_dated=_say_partly_dated(corpus.version, page.dated),
             just_made=_if_newest(corpus, new_version),
         )
 
@@ -288,6 +291,23 @@ def _state(corpus: Corpus) -> CorpusPage:
         making=queries.making(corpus),
         run=reverse("run", args=[run.pk]) if run else None,
         workers=roster.count_workers(),
+    )
+
+
+def _say_partly_dated(version: Version | None, dated: list[str] | None) -> str:
+    """How many documents have a date, where a tenth or more have none though others have; "" else.
+    dated: the first and the last day."""
+    if version is None or dated is None:
+        return ""
+    with_date = document_days.count_dated(version)
+    if with_date > MOSTLY_DATED_SHARE * version.documents:
+        return ""
+    first, last = dated
+    days = f"of {first}" if first == last else f"from {first} to {last}"
+    have = "has a date" if with_date == 1 else "have dates"
+    return (
+        f"{with_date:,} of {version.documents:,} documents {have}, {days}. The others are in no"
+        " chart over time."
     )
 
 

@@ -180,6 +180,85 @@ def test_a_column_called_lang_says_the_languages_as_one_called_language_does(cli
     assert dict(zip(field.values, field.documents, strict=True)) == {"German": 20, "French": 20}
 
 
+def pages(languages: dict[str, str]) -> list[tuple[str, bytes]]:
+    """Web pages that say a language, twenty for each language of their texts. languages: what they
+    say, by the language of the text."""
+    return [
+        (
+            f"{code}{i}.html",
+            f'<html lang="{said}"><body><p>{sentence(code, i)}</p></body></html>'.encode(),
+        )
+        for code, said in languages.items()
+        for i in range(20)
+    ]
+
+
+def test_what_all_pages_say_is_not_believed_where_their_texts_are_in_another_language(client):
+    """A site in several languages whose every page says lang="en"."""
+    corpus, url = prepare(client, *pages({"de": "de", "fr": "de"}))
+    answer = client.get(url)
+    assert "The language of each text is found, whatever the text says of it" in in_one_line(answer)
+    shaping = answer.context["page"].shaping
+    assert shaping["each_language"].value() and shaping["languages_anew"].value()
+    believed = {name: value for name, value in sent(client, url).items() if "language" not in name}
+    kept = client.post(url, {**believed, "language": "de", "preview": "1"})
+    said = in_one_line(kept)
+    assert "20 texts are in another language than they say." in said
+    assert "A column says the language of each text." not in said
+    client.post(url, {"propose": "1"})
+    client.post(url, sent(client, url))
+    corpus = read(corpus)
+    (field,) = [field for field in categories(corpus.version) if field.name == "language"]
+    assert dict(zip(field.values, field.documents, strict=True)) == {"German": 20, "French": 20}
+    shown = in_one_line(client.get(reverse("corpus", args=[corpus.pk])))
+    assert "German 50%" in shown and "French 50%" in shown
+
+
+def test_what_pages_say_is_believed_where_their_texts_agree(client):
+    _, url = prepare(client, *pages({"de": "de", "fr": "fr"}))
+    answer = client.get(url)
+    assert "A column says the language of each text." in in_one_line(answer)
+    assert not answer.context["page"].shaping["languages_anew"].value()
+
+
+def test_where_pages_say_several_languages_another_look_is_only_offered(client):
+    _, url = prepare(client, *pages({"de": "de", "fr": "it"}))
+    answer = client.get(url)
+    assert "20 texts are in another language than they say." in in_one_line(answer)
+    assert not answer.context["page"].shaping["languages_anew"].value()
+
+
+def test_the_page_of_the_corpus_says_it_where_no_field_does(client):
+    """Whoever leaves the languages of the texts alone is told of them again."""
+    corpus, url = prepare(client, *pages({"de": "de", "fr": "de"}))
+    kept = {name: value for name, value in sent(client, url).items() if "language" not in name}
+    client.post(url, {**kept, "language": "de"})
+    corpus = read(corpus)
+    page = in_one_line(client.get(reverse("corpus", args=[corpus.pk])))
+    assert "The texts are in several languages:" in page and "French 50%" in page
+    assert "have the language of each text found" in page
+    assert "Train one run in each language" not in page
+
+
+def test_the_page_of_the_corpus_says_how_few_documents_have_a_date(client):
+    rows = [["date", "text"]]
+    rows += [["1999-05-03" if i < 2 else "", sentence("de", i)] for i in range(30)]
+    corpus, url = prepare(client, ("a.csv", as_csv(rows)))
+    client.post(url, sent(client, url))
+    corpus = read(corpus)
+    page = in_one_line(client.get(reverse("corpus", args=[corpus.pk])))
+    assert "2 of 30 documents have dates, of 1999-05-03. The others are in no chart" in page
+
+
+def test_of_a_corpus_in_one_language_whose_documents_have_dates_nothing_is_said(client):
+    rows = [[f"19{i + 10}", sentence("de", i)] for i in range(30)]
+    corpus, url = prepare(client, ("a.csv", as_csv([["date", "text"], *rows])))
+    client.post(url, sent(client, url))
+    corpus = read(corpus)
+    page = in_one_line(client.get(reverse("corpus", args=[corpus.pk])))
+    assert "in several languages" not in page and "in no chart over time" not in page
+
+
 def test_the_page_shows_by_itself_when_a_run_is_done(client, divided):
     url = reverse("corpus_languages", args=[divided.pk])
     assert 'data-state="idle"' in client.get(url).content.decode()

@@ -21,7 +21,12 @@ from webapp.intake.ingest.shaping.file_name_fields import (
 )
 from webapp.intake.ingest.shaping.first_lines import order_of
 from webapp.intake.ingest.shaping.joining import join
-from webapp.intake.ingest.shaping.languages import language_column, language_fields
+from webapp.intake.ingest.shaping.languages import (
+    is_another_language,
+    language_column,
+    language_fields,
+    said_language,
+)
 from webapp.intake.ingest.shaping.name_dates import DatesInNames, usual_choice
 from webapp.intake.ingest.shaping.options import Shaping
 from webapp.intake.ingest.shaping.parts import PlaceInWhole, are_parts, part_of
@@ -53,6 +58,7 @@ __all__ = [
     "are_parts",
     "certain",
     "guess",
+    "is_another_language",
     "is_rule",
     "is_shared",
     "language_column",
@@ -60,6 +66,7 @@ __all__ = [
     "ordered",
     "part_of",
     "rule_of",
+    "said_language",
     "shape",
     "shares",
     "silent",
@@ -108,7 +115,7 @@ def shape(
         if shaping.joins:
             items = join(items, shaping, folder, order=order, running=running)
         if shaping.each_language:
-            items = language_fields(items)
+            items = language_fields(items, shaping.languages_anew)
         if shaping.sections:
             items = cut(items, shaping)
         yield from items

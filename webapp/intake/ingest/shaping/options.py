@@ -47,6 +47,8 @@ class Shaping:
     # whether files without another date have the one on which they were made, as they say it
     made: bool = False
     each_language: bool = False  # whether the language of each text becomes the field “language”
+    # whether it is found of texts that say theirs, too: what is found counts more
+    languages_anew: bool = False
     silent: tuple[
         str, ...
     ] = ()  # rules for parts of texts whose words don't count (webapp.intake.ingest.shaping.silent)

@@ -169,7 +169,8 @@ def salutations(texts: list[str]) -> dict[str, float]:
     opened: Counter[str] = Counter()
     forms: dict[str, set[str]] = {}  # “Dear …”: “Dear Anna”, “Dear Sir”
     for text in texts:
-        match = _OPENING.search(text[:_HEAD])
+        openings = _OPENING.finditer(text[:_HEAD])
+        match = next((found for found in openings if not _is_heading(found)), None)
         if match is None:
             continue
         opened[match[1]] += 1
@@ -190,6 +191,13 @@ def salutations(texts: list[str]) -> dict[str, float]:
         if words not in left_out:
             rules[f"{SALUTATION}{words}"[:_LONGEST_RULE_NAME]] = count / len(texts)
     return rules
+
+
+def _is_heading(opening: regex.Match) -> bool:
+    """Whether it is a heading with a colon rather than a salutation: “Supported chips:” has no name
+    and no title behind its first word, as “Dear Sir:” has."""
+    others = opening[1].split()[1:]
+    return opening[0].rstrip().endswith(":") and not any(word[0].isupper() for word in others)
 
 
 CERTAIN = tuple(rule.name for rule in RULES.values() if rule.certain)

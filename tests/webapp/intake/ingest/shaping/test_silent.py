@@ -154,6 +154,8 @@ def plain(i: int) -> str:
         ("In this paper, we show ", 1, {}),  # the last word is no name, and the line goes on
         ("However, ", 1, {}),
         ("Mr. Smith: ", 1, {}),  # a speaker
+        ("Driver {0}\n\nSupported chips:\n", 1, {}),  # a heading
+        ("Supported chips:\nDear {0}:\n", 1, {"to:Dear …": True}),
     ],
 )
 def test_salutations_are_known_where_they_open_several_texts(opening, every, left):
