@@ -76,7 +76,7 @@ def overview(
         families=len(cut.families),
         usual_families=cut.usual,
         rest=1 - sum(family.estimate for family in page.of(Family)),
-        river=river.river(selection, set_findings.unit),
+        river=river.river_of_overview(selection, set_findings.unit),
         findings=rows,
         outdated=set_findings.outdated,
         has_failed=set_findings.outdated and stored.has_failed(selection),

@@ -16,6 +16,9 @@ BIN_WORDS = 1_000
 OF_BINS = 0.9
 THIN_END = 0.12  # of the mean: a last bin with fewer words joins its neighbour
 FEWEST_RIVER_BINS = 8  # bins below which there is no river, but a row for each
+# Of the words, that documents with dates have: where they have fewer, an overview that began with
+# time would be about a handful of documents
+LEAST_DATED = 0.1
 LEAST_UNDATED = 0.0005  # of the words: a smaller share without a date is not told
 
 
@@ -75,6 +78,16 @@ def river(selection: RunSelection, unit: str) -> River | None:
             for k in np.flatnonzero(tokens.any(axis=0)).tolist()
         ],
     )
+
+
+def river_of_overview(selection: RunSelection, unit: str) -> River | None:
+    """The river of a set as its overview has it: None also where hardly any of the words are in
+    documents with a date."""
+    all_dated = river(selection, unit)
+    if all_dated is None:
+        return None
+    words = int(sums.of_selection(selection).of_tokens[0])
+    return all_dated if sum(all_dated.totals) >= LEAST_DATED * words else None
 
 
 def say_undated(words: int, river: River) -> str:

@@ -621,6 +621,23 @@ def test_the_river_says_how_many_words_have_no_date(draft, client):
     assert "without a date" not in of_dated
 
 
+def test_an_overview_does_not_begin_with_time_where_few_words_have_a_date(draft, client):
+    """Thirty documents of ten years among 470 without a date; Time has them all the same."""
+    text = "harbour ship cargo sailor {} wheat mill flour baker bread"
+    dates = [str(1900 + i % 10) for i in range(30)]
+    rows = [[text.format(f"dock{i % 7}"), date] for i, date in enumerate([*dates, *[""] * 470])]
+    run = made(draft, "few dated", [["text", "date"], *rows], 2)
+    overview_url = reverse("run_overview", args=[run.pk])
+    page = client.get(overview_url).content.decode()
+    assert get(client, run)["river"] is None and 'class="river"' not in page
+    assert "<b>When, " not in page and "<b>Periods</b>" not in page and "<b>About</b>" in page
+    assert "These documents have too few dates to be drawn over time." in page
+    assert "<b>When, " in client.get(overview_url, {"from": "1900", "to": "1909"}).content.decode()
+    assert client.get(reverse("run_time", args=[run.pk])).status_code == 200
+    flow = client.get(reverse("run_topics", args=[run.pk]), {"view": "time", "by": "year"})
+    assert "with 94% of the words, are not in this picture" in flow.content.decode()
+
+
 def change(**values) -> kinds.Change:
     whole = {
         "score": 1.0,

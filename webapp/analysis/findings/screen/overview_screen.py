@@ -97,6 +97,7 @@ class OverviewHtml:
 def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[FindingHtml]) -> Screen:
     """rows: the findings of the page."""
     view = selection.view
+    begins_with_time = page.river is not None
     river = page.river
     if river is not None and not river.is_drawn:
         river = None
@@ -110,7 +111,9 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[FindingHt
     sums_of_set = sums.of_selection(selection)
     tokens = sums_of_set.tokens[0].astype(float)
     words = int(sums_of_set.of_tokens[0])
-    family_mixes = None if river else mixes(selection, page.unit, families)
+    family_mixes = None
+    if river is None:
+        family_mixes = mixes(selection, page.unit if begins_with_time else "", families)
     general = page.rest if page.rest and page.rest > LEAST_GENERAL else 0.0
     tree = SafeString()
     if river is None and family_mixes is None:
@@ -119,7 +122,14 @@ def screen(selection: RunSelection, page: OverviewPage, rows: Sequence[FindingHt
     largest_topics = topics_of_families(view, families, tokens)
     return Screen(
         short=first_sentences(
-            families, changes, marks, river, family_mixes, general, shares, largest_topics
+            families,
+            changes if begins_with_time else [],
+            marks,
+            river,
+            family_mixes,
+            general,
+            shares,
+            largest_topics,
         ),
         families=family_lines(view, families, shares, river, tokens),
         river=draw_river(view, families, river, spans),
