@@ -281,11 +281,8 @@ class EffectModel:
         """The values of the effect, or of what it may differ by, whose shares can't be told though
         they have documents."""
         if self.across is not None:
-            return [
-                self.across.labels[group]
-                for group in self.groups
-                if not self.has_support[group].any()
-            ]
+            groups = zip(self.groups, self.settings_have_support.tolist(), strict=True)
+            return [self.across.labels[group] for group, is_told in groups if not is_told]
         if self.on_a_line:
             return []
         with_words = np.flatnonzero(self.effect.words(self.known))

@@ -114,7 +114,10 @@ def _made_for(key_of_run: NamesKey) -> dict[str, object]:
 
 
 def _is_made_for(data: Mapping[str, object], key_of_run: NamesKey) -> bool:
-    """Whether names that are stored are of this key; those of an older program don't say it."""
+    """Whether names that are stored are of this key. Those of an older program don't say it: without
+    an embargo they are taken, as to make them again would take each run's next page a while."""
+    if "is_under_embargo" not in data:
+        return not key_of_run.is_under_embargo
     return all(data.get(name) == value for name, value in _made_for(key_of_run).items())
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from inference.index import two_sets
-from webapp.analysis.answers import cautions, set_answers
+from webapp.analysis.answers import cautions
 from webapp.analysis.keyness.shapes import Keyness, KeyWord, SpreadWord
 from webapp.analysis.two_sets import compared_sets
 from webapp.analysis.two_sets.shapes import Side
@@ -46,18 +46,10 @@ def list_words(
         calibrated=tried_words.calibrated,
         unit=unit_sentences.about(contrast.base.version, contrast.unit),
         units=list(tried_words.units),
-        not_held=_not_held(contrast),
+        not_held=contrast.not_held,
         few_units=cautions.few_units(contrast.unit, tried_words.units, tried_words.obstacle),
         caution=cautions.caution(contrast.unit, tried_words.units, tried_words.obstacle),
     )
-
-
-def _not_held(contrast: Contrast) -> str:
-    """See Keyness."""
-    first, second = contrast.sides
-    of_second = None if second.complement else second.documents
-    of_time = set_answers.is_of_time(contrast.base, first.documents, of_second)
-    return contrast.unit.name if of_time else ""
 
 
 def _words_of_side(

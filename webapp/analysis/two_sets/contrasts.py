@@ -45,10 +45,11 @@ def compare(
     order: Order,
     constant: Constant = "",
     two_set_answers: TwoSetAnswers | None = None,
+    with_words: bool = True,
 ) -> Compared:
     """Topics by the difference of their shares, and words. constant: "time" compares the first
     side with what the share of the second is expected to be at the times of the first.
-    two_set_answers: the answer, where it is known.
+    two_set_answers: the answer, where it is known. with_words: else no words are counted.
 
     Raises Invalid where a side has no documents, where one document is in both, or where time is to
     be held constant of documents without dates.
@@ -59,9 +60,11 @@ def compare(
     larger_in_a, larger_in_b = _list_topics(differences_of_page, order)
     samples = words_of_sides.sample_sides(base, division)
     sample_sizes = [len(sample) for sample in samples]
-    rows, words = _rows(
-        base, (side_a, side_b), differences_of_page, larger_in_a, larger_in_b, samples
-    )
+    sides = (side_a, side_b)
+    rows, word_counts = _rows(base, sides, differences_of_page, larger_in_a, larger_in_b, samples)
+    words = words_of_sides.NO_WORDS
+    if with_words:
+        words = words_of_sides.telling_words(base, sides, word_counts)
     unsure = [
         differences_of_page.topics[i]
         for i in differences_of_page.ranked(order)
@@ -77,6 +80,7 @@ def compare(
         words_in_these_texts=words.in_these_texts,
         words_caution=words.caution,
         words_judged=words.is_judged,
+        words_not_held=words.not_held,
         order=order,
         selection=base.sentence,
         constant=constant,
@@ -201,8 +205,8 @@ def _rows(
     larger_in_a: list[int],
     larger_in_b: list[int],
     samples: list[np.ndarray],
-) -> tuple[list[TopicDifference], words_of_sides.TellingWords]:
-    """The topics that are listed, and the words that tell the sides apart whatever the topic."""
+) -> tuple[list[TopicDifference], np.ndarray]:
+    """The topics that are listed, and int64[2, V], the words of the sides' samples."""
     view = base.view
     indices = larger_in_a + larger_in_b
     topic_numbers = [differences_of_page.topics[i] for i in indices]
@@ -230,7 +234,7 @@ def _rows(
         )
         for i, larger, telling in zip(indices, larger_side, words_by_topic, strict=True)
     ]
-    return rows, words_of_sides.telling_words(base, sides, word_sums.of_groups)
+    return rows, word_sums.of_groups
 
 
 def _row(

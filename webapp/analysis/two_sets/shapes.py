@@ -92,8 +92,9 @@ class Answering:
 class Compared(Comparison):
     """words_in_these_texts: where no word is used more by either beyond chance, those that differ
     most in these texts; words_caution: why nothing can be said of words, or ""; words_judged:
-    whether all words have been counted. unsure: topics whose difference may be chance, unsure_count of them in all. not_listed: how
-    many more differ, on either side. words_from: documents of each side in which words were
+    whether all words have been counted; words_not_held: the field of those who speak, where two
+    times are compared, as it is not held constant for words. unsure: topics whose difference may be
+    chance, unsure_count of them in all. not_listed: how many more differ, on either side. words_from: documents of each side in which words were
     counted; null: in all of them. unit: who is independent; few_units: that they are few, or "".
     caution: why nothing can be concluded, or "". level: of all intervals, of `rows` that were judged together: all topics, or
     where a value of a field is compared with all others all topics of all its values. calibrated:
@@ -103,6 +104,7 @@ class Compared(Comparison):
     words_in_these_texts: list[list[WordDifference]]
     words_caution: str
     words_judged: bool
+    words_not_held: str
     unsure: list[TopicLink]
     unsure_count: int
     not_listed: list[int]

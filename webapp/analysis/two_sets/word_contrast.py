@@ -214,6 +214,15 @@ class Contrast(AnswerJob[Computed]):
             )
         return totals
 
+    @property
+    def not_held(self) -> str:
+        """The field of those who speak, where two times are compared: it is not held constant. ""
+        where other sets are."""
+        first, second = self.sides
+        of_second = None if second.complement else second.documents
+        is_of_time = set_answers.is_of_time(self.base, first.documents, of_second)
+        return self.unit.name if is_of_time else ""
+
     def computed_at_once(self) -> Computed | None:
         """What was counted before, or is counted quickly; None where a worker has to count. Raises
         Invalid as `totals` does."""
@@ -224,10 +233,7 @@ class Contrast(AnswerJob[Computed]):
                 <= QUICK_DOCUMENTS_OF_WORDS
             ):
                 return self.count()
-            computed = self.read()
-            if computed is None:
-                self.totals()  # what has no words is said before a worker is asked
-            return computed
+            return self.read()
 
         return _computed.get_or_set(self.key, make)
 
@@ -236,6 +242,7 @@ class Contrast(AnswerJob[Computed]):
         count."""
         computed = self.computed_at_once()
         if computed is None:
+            self.totals()  # what has no words is said before a worker is asked
             self.read_or_ask(by)
             has_failed = self.has_failed
             names = [side.name for side in self.sides]

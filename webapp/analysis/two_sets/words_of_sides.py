@@ -66,12 +66,16 @@ class TellingWords(NamedTuple):
     """Words that tell two sides apart, of either side. beyond_chance: those that the page of all
     words lists first; in_these_texts: where there are none, those that differ most in the texts at
     hand. caution: why nothing can be said of other texts; is_judged: whether all words were
-    counted."""
+    counted; not_held: as of `Contrast`."""
 
     beyond_chance: list[list[WordDifference]]
     in_these_texts: list[list[WordDifference]]
     caution: str
     is_judged: bool
+    not_held: str
+
+
+NO_WORDS = TellingWords([[], []], [[], []], "", is_judged=False, not_held="")
 
 
 def telling_words(
@@ -88,14 +92,16 @@ def telling_words(
         pass
     listed: list[list[WordDifference]] = [[], []]
     caution = ""
+    not_held = ""
     if contrast is not None and computed is not None:
+        not_held = contrast.not_held
         listed = [_words_beyond_chance(contrast, computed, s) for s in range(2)]
         tried = computed.tried_words
         caution = cautions.caution(contrast.unit, tried.units, tried.obstacle)
     in_these_texts: list[list[WordDifference]] = [[], []]
     if not any(listed):
         in_these_texts = _words_of_sample(base, sides, sampled_counts)
-    return TellingWords(listed, in_these_texts, caution, computed is not None)
+    return TellingWords(listed, in_these_texts, caution, computed is not None, not_held)
 
 
 def _words_beyond_chance(contrast: Contrast, computed: Computed, s: int) -> list[WordDifference]:

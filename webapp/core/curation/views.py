@@ -278,7 +278,10 @@ def _sentence(ticked: list[int], do: str, largest: int) -> str:
 def _largest(view: RunView, ticked: list[int]) -> int:
     """The topic with the largest share as lists show it, with the topics that are merged into
     it."""
-    share = view.labels.merged(measures.of(view.run)["share"])
+    measured = measures.of(view.run)
+    if not measured:  # before the first snapshot, when no topic can be changed yet
+        return ticked[0]
+    share = view.labels.merged(measured["share"])
     return max(ticked, key=lambda k: (share[k], -k))
 
 

@@ -66,13 +66,13 @@ def about(version: Version, unit: Unit) -> UnitAbout:
 
 def _why_documents(version: Version) -> str:
     """Why each document counts for itself in a question: where the unit's own values are compared,
-    as one of them is a single one on its side, other pages count differently."""
+    or what lies within them, as one of them is on one side; other pages count differently."""
     usual_field = unit_of(version).field
     if usual_field is None:
         return "Each document counts for itself."
     return (
-        f"Elsewhere texts with the same {_field(version, usual_field)} count as one. Here these are"
-        " what is compared, so each document counts for itself."
+        f"Elsewhere texts with the same {_field(version, usual_field)} count as one. Here these, or"
+        " what lies within them, are compared, so each document counts for itself."
     )
 
 

@@ -164,7 +164,7 @@ def said(page: Courses, topic: Course) -> str:
     """The chart in a sentence, for those who don't see it."""
     shares = _known_shares(topic.share)
     if not shares:
-        return f"{topic.with_label}: no documents."
+        return f"{topic.with_label}: of no group a share can be told."
     solid = [i for i in shares if not page.bins[i].thin] or list(shares)
     highest = max(solid, key=shares.__getitem__)
     lowest = min(solid, key=shares.__getitem__)

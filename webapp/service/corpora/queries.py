@@ -4,7 +4,8 @@ from django.db.models import Count, Q
 
 from inference import engines
 from webapp.core.documents import document_days, fields
-from webapp.core.results import measures
+from webapp.core.results import found_again, measures
+from webapp.core.results.measures import ClearTopics
 from webapp.intake.ingest import version_history
 from webapp.intake.ingest.corpora import EXAMPLE_NAME
 from webapp.models import Corpus, Metric, Run, SourceFile, User
@@ -79,7 +80,7 @@ def files(
 def runs(corpus: Corpus, before: int | None = None) -> tuple[list[RunRow], int | None]:
     """A page of a corpus's runs, newest first, each with its last measures; and where the next page
     begins."""
-    runs_of_corpus = corpus.runs.select_related("version", "by").order_by("-pk")
+    runs_of_corpus = corpus.runs.select_related("version", "by", "snapshot").order_by("-pk")
     if before is not None:
         runs_of_corpus = runs_of_corpus.filter(pk__lt=before)
     page = list(runs_of_corpus[: PAGE + 1])
@@ -104,11 +105,21 @@ def runs(corpus: Corpus, before: int | None = None) -> tuple[list[RunRow], int |
             version=run.version.number,
             created=run.created_at,
             held_out=metric.held_out if metric else None,
-            clear=clear.get(run.snapshot_id) if run.snapshot_id else None,
+            clear=_without_unstable(run, clear.get(run.snapshot_id)) if run.snapshot_id else None,
         )
 
     rows = [described(run) for run in page[:PAGE]]
     return rows, page[PAGE - 1].pk if len(page) > PAGE else None
+
+
+def _without_unstable(run: Run, clear: ClearTopics | None) -> ClearTopics | None:
+    """Without those that other seeds did not find again, which lists of topics call unstable."""
+    doubtful = found_again.doubtful(run)
+    if clear is None or not doubtful:
+        return clear
+    kinds_of_topics = measures.kinds(measures.of(run))
+    unstable = sum(kinds_of_topics[k] == "clear" for k in doubtful)
+    return clear._replace(clear=max(clear.clear - unstable, 0))
 
 
 def about(corpus: Corpus) -> CorpusFacts:

@@ -150,7 +150,7 @@ def _comparison(selection: RunSelection, query: QueryDict) -> Chart:
             "A worker still compares these documents. The chart appears when it is done: ask again"
             " in a while.",
         ) from None
-    page = contrasts.compare(*sets, question["order"], constant, two_set_answers)
+    page = contrasts.compare(*sets, question["order"], constant, two_set_answers, with_words=False)
     rows = [row for side in page.more for row in side[:OF_A_SIDE]]
     if not rows:
         raise Invalid("chart", "There is no chart: no topic differs by more than chance.")

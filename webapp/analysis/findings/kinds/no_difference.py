@@ -27,6 +27,7 @@ SMALL_DIFFERENCES = (
     " source"
 )
 TOO_FEW = "{field}: not compared, as its groups have texts of too few {units}"
+TOO_FEW_DOCUMENTS = "{field}: not compared, as its groups have too few documents"
 IF_INDEPENDENT = "documents counted one by one"
 OF_UNITS = "texts with the same {field} counted together"
 
@@ -70,7 +71,7 @@ class NoDifference(OfGroup, BaseFinding):
         """That there is none, or why none is told; and what was counted as one."""
         pattern = NO_DIFFERENCE
         if self.few:
-            pattern = TOO_FEW
+            pattern = TOO_FEW if self.unit else TOO_FEW_DOCUMENTS
         elif self.accepted:
             pattern = SMALL_DIFFERENCES
         parts = fill(
