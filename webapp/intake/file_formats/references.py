@@ -44,9 +44,10 @@ _KEPT_ROLES = {
 _KEPT_ROLES |= {"publisher", "id"}
 _SEVERAL = {"author", "keywords"}  # roles of which a reference of RIS has a line for each
 _ADDRESSES = {"url", "doi"}
-# The key of a reference may have spaces in it, and some have none
+# The key of a reference may have spaces and quotation marks in it, the comma behind it may begin the
+# next line, and some references have no key
 _ENTRY = regex.compile(
-    r"@([A-Za-z]+)\s*+[{(]\s*+(?:([^,{}=\"\n]*+),|(?=[A-Za-z][\w:-]{0,60}\s*+=))"
+    r"@([A-Za-z]+)\s*+[{(]\s*+(?:([^,{}=\n]{0,1000}+)\s*+,|(?=[A-Za-z][\w:-]{0,60}\s*+=))"
 )
 _ABBREVIATION = regex.compile(r"@string\s*+[{(]\s*+([^\s=,{}\"#]{1,100})\s*+=\s*+", regex.I)
 _FOLLOWING = regex.compile(r"\n[ \t]*@[A-Za-z]+[ \t]*[{(]")  # how the next reference begins

@@ -110,3 +110,18 @@ def test_a_value_may_begin_below_its_tag(file):
 def test_a_reference_without_end_ends_where_the_next_begins(file):
     ris = "TY  - JOUR\nTI  - T\nTY  - BOOK\nTI  - U\nER  - \nTY  - BOOK\nER  - \n"
     assert [document.title for document in load(*file(ris, "a.ris"))[0]] == ["T", "U"]
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "@article{smith2000\n, title = {Floods}\n, year = 2000\n}",
+        "@article{smith2000 , title = {Floods}}",
+        '@article{O"Neil, title={Floods}}',
+        '@preamble{"\\newcommand{\\x}{y}", z}\n@article{a,title={Floods}}',
+    ],
+)
+def test_a_reference_is_found_however_its_key_is_written(file, reference):
+    documents, problems = load(*file(f"{reference}\n@book{{b,title={{B}}}}", "a.bib"))
+    assert [document.title for document in documents] == ["Floods", "B"]
+    assert [problem.kind for problem in problems] == ["no abstract"]
