@@ -61,7 +61,8 @@ from webapp.platform.storage import files
 ByKind = Counter[str | None]  # of files
 CHARACTERS = 2_000_000
 MOST_DOCUMENTS = 1_000
-MOST_FILES = 24  # that may have many documents
+# that may have many documents, or that are tried beyond MOST_SECONDS where none can be read
+MOST_FILES = 24
 # Entries of archives whose names are counted, where each is a document: some tenths of a second
 MOST_COUNTED_NAMES = 20_000
 # Bytes by which formats tell how far they are: behind the last document they may have so many more
@@ -670,7 +671,9 @@ class _Sampler:
             left = 1 if self.fits or self.files_are_single else len(self.sources) - i
             characters_left = (CHARACTERS - characters) // left
             documents_left = max(1, (MOST_DOCUMENTS - sampled) // left)
-            is_late = sampled and time.monotonic() > self.until
+            # Where no file can be read, as of scans, it is said of those that were tried
+            has_tried = sampled or i >= MOST_FILES
+            is_late = has_tried and time.monotonic() > self.until
             if characters_left <= 0 or sampled >= MOST_DOCUMENTS or self.enough or is_late:
                 self.cut_short = True
                 break

@@ -106,3 +106,13 @@ def test_the_same_files_give_the_same_sample(client):
     second, _ = seen(client, "a.zip", archive)
     assert first.sample.first == second.sample.first
     assert first.words == second.words or first.words.kept == second.words.kept
+
+
+def test_where_no_file_can_be_read_it_stops_after_a_few(client, monkeypatch):
+    monkeypatch.setattr(sample, "MOST_SECONDS", -1.0)
+    monkeypatch.setattr(sample, "MOST_FILES", 5)
+    _, url = prepare(client, *((f"{i}.txt", b" \n" * 2_000) for i in range(30)))
+    page = client.get(url).context["page"]
+    assert page.sample.files == 5 and page.sample.documents == 0
+    assert page.trouble.startswith("No document could be read")
+    assert "has no text in it" in page.trouble
