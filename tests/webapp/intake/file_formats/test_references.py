@@ -3,7 +3,8 @@
 import pytest
 
 from tests.webapp.intake.file_formats.reading import load
-from webapp.intake.file_formats import latex
+from webapp.intake.file_formats import latex, references
+from webapp.intake.file_formats.base import Unreadable
 
 
 @pytest.mark.parametrize(
@@ -125,3 +126,14 @@ def test_a_reference_is_found_however_its_key_is_written(file, reference):
     documents, problems = load(*file(f"{reference}\n@book{{b,title={{B}}}}", "a.bib"))
     assert [document.title for document in documents] == ["Floods", "B"]
     assert [problem.kind for problem in problems] == ["no abstract"]
+
+
+def test_abbreviations_that_double_stay_bounded(file):
+    doubling = "".join(f"@string{{a{i + 1} = a{i} # a{i}}}\n" for i in range(60))
+    joined = " # ".join(["a60"] * 5_000)
+    bib = f'@string{{a0 = "x"}}\n{doubling}@misc{{k, title={{T}}, abstract = {joined}}}'
+    with pytest.raises(Unreadable, match="a value of more than"):
+        load(*file(bib, "a.bib"))
+    bib = f'@string{{a0 = "x"}}\n{doubling}@misc{{k, title={{T}}, abstract = a60}}'
+    (document,), _ = load(*file(bib, "a.bib"))
+    assert set(document.text) == {"x"} and len(document.text) == references.MOST_OF_ABBREVIATION
