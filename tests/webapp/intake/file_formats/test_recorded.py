@@ -218,7 +218,7 @@ def test_references_that_are_not_closed_are_looked_through_once(monkeypatch):
 
     monkeypatch.setattr(references, "_MARK", SimpleNamespace(finditer=finditer))
     bib = "".join(f'@misc{{k{number}, title={{T\n@misc{{l, title="T\n' for number in range(50))
-    assert len(list(references._bibtex(bib))) == 100
+    assert len(list(references._bibtex(bib, "a.bib"))) == 100
     assert len(searched) == 1
 
 
@@ -232,7 +232,7 @@ def test_references_of_one_line_are_looked_through_once(monkeypatch):
 
     monkeypatch.setattr(references, "_FOLLOWING", SimpleNamespace(search=search))
     row = "".join(f"@misc{{k{number}, title={{T{number}}}}} " for number in range(50))
-    found = list(references._bibtex(f"{row}\n@misc{{last, title={{T}}}}\n"))
+    found = list(references._bibtex(f"{row}\n@misc{{last, title={{T}}}}\n", "a.bib"))
     titles = [reference.fields["title"] for reference in found]
     assert titles == [*([f"T{number}"] for number in range(50)), ["T"]]
     assert len(searched) == 2
