@@ -8,6 +8,7 @@ import pytest
 from benchmarks.faithful.written import packed
 from tests.webapp.intake.file_formats.reading import load
 from tests.webapp.intake.file_formats.test_reported_texts import EPUB
+from webapp.intake.file_formats import html_cells
 
 ENDPOINT = "The endpoint framework lets a system be a device of another one. " * 9
 
@@ -69,6 +70,29 @@ def test_what_may_be_text_stays(file, role):
 def test_a_menu_whose_end_is_missing_leaves_the_main_content(file):
     page = '<div role="navigation"><a>Home</a><main><p>The river rose.</p></main>'
     assert text_of(file, page) == "Home\n\nThe river rose."
+
+
+def test_a_banner_whose_end_is_missing_is_text(file):
+    page = (
+        '<html><body><div role="banner"><a href="/">Site</a><div role="navigation"><a>Menu</a></div>'
+        "<div><h2>T</h2><p>The river rose in spring.</p></div></body></html>"
+    )
+    expected = "Site\n\nT\n\nThe river rose in spring."
+    assert text_of(file, page) == expected
+    assert text_of(file, packed(EPUB | {"a.xhtml": page}), "a.epub") == expected
+
+
+def test_a_list_of_contents_is_no_text_where_a_chapter_has_nothing_else(file):
+    contents = '<section role="doc-toc"><h1>Contents</h1><a href="a">The first letter</a></section>'
+    book = packed(EPUB | {"a.xhtml": f"<html><body>{contents}<p>I.</p></body></html>"})
+    assert text_of(file, book, "a.epub") == "I."
+
+
+def test_messages_and_cells_have_no_menus(file):
+    letter = '<p>The river rose.</p><div role="banner"><p>Anna</p></div>'
+    message = f"Subject: s\nContent-Type: text/html; charset=utf-8\n\n{letter}"
+    assert text_of(file, message, "a.eml") == "The river rose.\n\nAnna"
+    assert html_cells.as_text(letter)[0] == "The river rose.\n\nAnna"
 
 
 LETTER = """<body><h1>Letters</h1>
