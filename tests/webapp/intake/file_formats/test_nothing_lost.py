@@ -87,6 +87,10 @@ def test_notes_of_one_word_in_markdown(file):
         ("coun<pb break='no'/>\n<lb break='no'/> try rose", "country\n\frose"),
         ("a<lb/>b c<pb/>d", "a\nb c\n\fd"),
         ("a <lb break='no'/></ab><ab>b", "a\n\nb"),
+        (
+            "the wan<note place='margin'>A gloss</note><lb break='no'/>derer went",
+            "the wan\n\nA gloss\n\nderer went",
+        ),
     ],
 )
 def test_breaks_within_words(file, body, text):

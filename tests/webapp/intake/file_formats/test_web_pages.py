@@ -191,6 +191,12 @@ def test_lines_of_preformatted_text_stay_lines(file, form):
     assert text_of(file, book, "a.epub") == expected
 
 
+def test_a_heading_below_a_blank_line_is_one(file):
+    page = '<div style="white-space:pre-line"><p>a</p><h2>\n\n  Title\n</h2><p>Text</p></div>'
+    document = read(file, page)
+    assert document.text == "a\n\nTitle\n\nText" and document.headings == (3,)
+
+
 def test_lines_that_are_not_shown_as_lines_are_none(file):
     page = "<pre>a\nb <span style='white-space: normal'>c\nd</span>\ne</pre>"
     assert text_of(file, page) == "a\nb c d\ne"
