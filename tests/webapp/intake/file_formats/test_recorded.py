@@ -385,3 +385,14 @@ def test_messages_that_end_as_notices_do_and_words_below_a_picture(file):
     documents, (problem,) = load(*file(chat, "WhatsApp Chat with x.txt"))
     assert [document.text for document in documents] == [*said[:2], "Our ship"]
     assert problem.count == 2
+
+
+@pytest.mark.parametrize("numbers", [("", ""), ("1\n", "2\n")])
+def test_a_year_is_no_number_of_a_caption(file, numbers):
+    first, second = numbers
+    srt = (
+        f"{first}00:00:01,000 --> 00:00:02,000\nIn the year\n1984\n\n"
+        f"{second}00:00:03,000 --> 00:00:04,000\nit rose.\n"
+    )
+    (document,), _ = load(*file(srt, "a.srt"))
+    assert document.text == "In the year\n1984\nit rose."
