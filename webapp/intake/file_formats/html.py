@@ -145,6 +145,8 @@ def _page(tree, name: str) -> Prose:
         lay_out(tree, whole, page.leaves_out)
     if page.main is None or not page.has_first_headings_in_main():
         return whole
+    if page.has_notes_behind_main():
+        return whole
     main = Prose(name)
     lay_out(page.main, main, page.leaves_out)
     return main if main.length >= NEARLY_ALL * whole.length else whole

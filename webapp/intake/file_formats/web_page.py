@@ -14,6 +14,8 @@ _LEFT_OUT_ROLES = frozenset(
 _WITH_OWN_FOOTER = {"article", "aside", "blockquote", "details", "figure", "li", "main", "td"}
 # A footer with another role, such as “doc-endnotes”, is text
 _FOOTER_ROLES = {"contentinfo"}
+# Of what is text wherever it stands (DPUB-ARIA 1.1)
+_NOTE_ROLES = {"doc-endnotes", "doc-endnote", "doc-footnote", "doc-bibliography", "doc-appendix"}
 _UNSEEN = {"script", "style", "template", "noscript"}
 _MOST_FOOTERS = 100  # the last ones of a page; others belong to comments or articles
 
@@ -70,6 +72,20 @@ class Page:
         """Whether no heading of the first level is outside of the main content: it may be the title
         of the text, with the author below it."""
         return _count_first_headings(self.main) == _count_first_headings(self._tree)
+
+    def has_notes_behind_main(self) -> bool:
+        """Whether notes or sources stand behind the main content: parts with such a role, or
+        ordered lists."""
+        behind = self.main.xpath("following::*[self::ol or @role]")
+        notes = (part for part in behind if part.tag == "ol" or _roles(part) & _NOTE_ROLES)
+        return not all(map(self._is_in_common, notes))
+
+    def _is_in_common(self, part) -> bool:
+        """Whether an element is in a part that is left out."""
+        return any(
+            element.tag == "nav" or self.leaves_out(element)
+            for element in (part, *part.iterancestors())
+        )
 
     def _is_of_site(self, footer) -> bool:
         if not _roles(footer) <= _FOOTER_ROLES:

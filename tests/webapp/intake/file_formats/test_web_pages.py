@@ -137,6 +137,11 @@ SPEECH = "<p>The river rose in spring, and the harvest of the valley was lost.</
         ("<main>{}</main><main>We use cookies.</main>", True),
         # The title and its author are outside
         ("<header><h1>The flood</h1>By Anna. We use cookies.</header><main>{}</main>", True),
+        # Notes are behind it; but a list in a menu is none
+        ("<p>We use cookies.</p><main>{}</main><section><ol><li>Ibid.</ol></section>", True),
+        ("<p>We use cookies.</p><main>{}</main><div role='doc-endnotes'>Ibid.</div>", True),
+        ("<p>We use cookies.</p><main>{}</main><nav><ol><li>Home</ol></nav>", False),
+        ("<ol><li>We use cookies.</ol><main>{}</main><footer><ol><li>Home</ol></footer>", False),
         # An article has no comments and notes in it
         ("<article>{}</article><p>We use cookies.</p>", True),
     ],
