@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from webapp.intake.file_formats import (
     archive,
@@ -200,18 +201,29 @@ def can_be_spread(path: Path, name: str) -> bool:
     return file_format.archive and file_format.module.can_be_spread(path, name)
 
 
-def count_single(path: Path, name: str, most: int) -> int | None:
-    """How many files an archive holds of which each is one document, as far as names say; None
-    where it holds others, or more than `most`."""
-    count = 0
+class NamesCount(NamedTuple):
+    """names: of files in an archive. documents: of them those that are one document each."""
+
+    names: int
+    documents: int
+
+
+def count_single(path: Path, name: str, most: int) -> NamesCount | None:
+    """How many files an archive holds, and of how many each is one document, as far as names say;
+    None where it holds others with documents, or more files than `most`."""
+    names = 0
+    documents = 0
     for inside in names_inside(path, name):
+        names += 1
+        if names > most:
+            return None
         file_in_archive = inside.removeprefix(f"{name}/")
         if kind(inside) is None or archive.is_system(file_in_archive):
             continue
-        count += 1
-        if count > most or not (single(inside) or formats.bare(inside)):
+        if not (single(inside) or formats.bare(inside)):
             return None
-    return count
+        documents += 1
+    return NamesCount(names, documents)
 
 
 @contextlib.contextmanager

@@ -47,6 +47,9 @@ MAX_ENTRIES = 2_000_000
 MOST_AHEAD_BYTES = 64 << 20
 NO_BOMB_BYTES = 1 << 20  # bytes: what is smaller when unpacked is no bomb, whatever its ratio
 PARTS = 24  # of what is wanted of an archive: an entry with many documents gives one at a time
+# Bytes, unpacked, of the entries that are read in turn: they share the memory of one worker of the
+# sandbox, and a format may need a multiple of its bytes
+MOST_BEGUN_BYTES = 16 << 20
 SAMPLE_ENTRIES = 50  # by which the encoding is guessed
 _HEAD = 1 << 13  # bytes of each
 # What reading damaged bytes raises, and nothing else does; and what may have other reasons, too
@@ -331,6 +334,7 @@ class _Step:
 
     def __init__(self, inside: str, progress: "_Progress"):
         self.inside = inside
+        self.size = progress.entry.size
         self.progress = progress
         self.said: list[Problem] = []
         self.read: Callable[[], Iterator[Document | Problem]] | None = None
@@ -380,6 +384,7 @@ class _Begun:
         self.step = step
         step.progress.waits = True
         self.items = step.items()
+        self.given = 0  # items
         self.read_bytes = 0  # of the documents that were given
         self.ended = False
 
@@ -387,6 +392,7 @@ class _Begun:
         """Its next items, up to so many characters or documents."""
         sandbox_process.reads(self.step.inside)
         for item in self.items:
+            self.given += 1
             yield item
             if isinstance(item, Document):
                 characters -= len(item.text)
@@ -396,6 +402,10 @@ class _Begun:
                 self.step.progress.has_used(self.read_bytes)
                 return
         self.ended = True
+
+    def read_again(self) -> Iterator[Document | Problem]:
+        """What it holds behind the items that it gave before it was closed."""
+        yield from itertools.islice(self.step.items(), self.given, None)
 
     def close(self) -> None:
         self.items.close()
@@ -407,24 +417,33 @@ def _take_turns(
     """The documents of an archive's entries, of which about so many are wanted: of an entry with
     many some at a time, in turn with the others, so that each has its part of them."""
     part = (max(1, characters // PARTS), max(1, documents // PARTS))
-    # Outside the sandbox each entry that is begun may have a process of its own
-    most_begun = PARTS if sandbox_process.now() else 0
     begun: deque[_Begun] = deque()
+    closed: list[_Begun] = []  # that gave one part: there was no room for them
     try:
         for step in turns:
-            if formats.single(step.inside) or len(begun) == most_begun:
+            # Outside the sandbox each entry that is begun may have a process of its own
+            is_whole = formats.single(step.inside) or not sandbox_process.now()
+            if is_whole or len(begun) + len(closed) == PARTS:
                 yield from step.items()
                 continue
-            begun.append(_Begun(step))
-            yield from begun[-1].read_on(*part)
-            if begun[-1].ended:
+            entry = _Begun(step)
+            bytes_of_begun = sum(other.step.size for other in begun)
+            has_room = not begun or bytes_of_begun + step.size <= MOST_BEGUN_BYTES
+            begun.append(entry)
+            yield from entry.read_on(*part)
+            if entry.ended or not has_room:
                 begun.pop()
+                entry.close()
+            if not entry.ended and not has_room:
+                closed.append(entry)
         while begun:
             yield from begun[0].read_on(*part)
             if begun[0].ended:
                 begun.popleft()
             else:
                 begun.rotate(-1)
+        for entry in closed:
+            yield from entry.read_again()
     finally:
         for entry in begun:
             entry.close()

@@ -82,7 +82,7 @@ def _chapter(archive: zipfile.ZipFile, inside: str, prose: Prose) -> bool:
         return False
     text = raw.decode(_encoding(raw), "replace").removeprefix("\ufeff")
     prose.paragraph()
-    return add(text, prose) is not None or prose.flat
+    return add(text, prose, has_roles=True) is not None or prose.flat
 
 
 def _encoding(raw: bytes) -> str:

@@ -102,16 +102,18 @@ def read(
     yield prose.document(title, date, metadata)
 
 
-def add(source: str, prose: Prose):
+def add(source: str, prose: Prose, has_roles: bool = False):
     """Add the text of a chapter, a message or another part of HTML, which is no page of a site. Its
-    root, or None where there is none.
+    root, or None where there is none. has_roles: whether parts with roles of menus and contents are
+    left out, as of chapters; a message may be laid out with any.
 
     Where the parser gives up, as elements are too deep in each other, the text is what is left
     without tags (prose.flat).
     """
     tree = _parse(source, prose)
     if tree is not None and not prose.flat:
-        lay_out(tree, prose)
+        left_out = web_page.left_out_by_roles(tree) if has_roles else set()
+        lay_out(tree, prose, left_out.__contains__)
     return tree
 
 
@@ -143,6 +145,8 @@ def _page(tree, name: str) -> Prose:
         lay_out(tree, whole, page.leaves_out)
     if page.main is None or not page.has_first_headings_in_main():
         return whole
+    if page.has_notes_behind_main():
+        return whole
     main = Prose(name)
     lay_out(page.main, main, page.leaves_out)
     return main if main.length >= NEARLY_ALL * whole.length else whole
@@ -163,7 +167,11 @@ def _open_forms_around_text(tree, length: int, page: web_page.Page) -> bool:
     return has_opened
 
 
-def lay_out(root, prose: Prose, leaves_out: Callable[[Any], bool] = web_page.is_left_out) -> None:
+def _leaves_nothing_out(element) -> bool:
+    return False
+
+
+def lay_out(root, prose: Prose, leaves_out: Callable[[Any], bool] = _leaves_nothing_out) -> None:
     """The text of a tree: elements that stand as blocks as paragraphs and lines, the rest within
     lines. leaves_out: whether an element is left out, beside those that are never text."""
     skipped = None

@@ -80,13 +80,23 @@ _ACCENTED = regex.compile(
     r"\\(?P<accent>[`'^\"~=.]|[uvHckbdrt](?![A-Za-z]))\s*+\{?+\s*+"
     rf"(?:\\(?P<name>{'|'.join(_LETTERS)})(?![A-Za-z])\s*+(?:\{{\}})?|(?P<letter>\p{{L}}\p{{M}}*))"
 )
+# How a formula begins and ends, by which it is told from sums of money and names (US$, A$AP): with
+# markup or a sign; without spaces; or with neither a letter nor a digit beside it, and with an
+# operator where it begins with a digit
+_FORMULA = r"""
+    \${1,2}[\\^_<>=+{]
+    | (?<!\p{L})\${1,2}[^\s$]++\${1,2}(?!\d)
+    | (?<![\p{L}\d])\${1,2}(?!\d[^\\^_=<>+*/|$]*+\$)(?:[^$\\]|\\.)++\${1,2}(?![\p{L}\d])
+"""
 _WRITTEN = regex.compile(
     r"""\\(?:url|path|nolinkurl)\s*+\{(?P<address>[^{}]*+)\}
     # Keys, which nobody reads, and the address of a link, whose text follows
     | \\(?:cite[a-z]*+|[a-z]*ref|label)\*?\s*+(?:\[[^][]*+\]\s*+)*+\{[^{}]*+\}
     | \\(?P<command>[A-Za-z]++)\*?(?P<space>\s*+)(?:\{\}|(?P<encloses>(?=\{)))?
     | \\(?P<sign>.)
-    | \${1,2}(?=\S)(?P<formula>(?:[^$\\]|\\.)++)(?<=\S)\${1,2}(?!\d)  # but two prices are none
+    | (?="""
+    + _FORMULA
+    + r""")\${1,2}(?=\S)(?P<formula>(?:[^$\\]|\\.)++)(?<=\S)\${1,2}
     | (?P<layout>---?|``|''|[~{}])""",
     regex.VERBOSE | regex.DOTALL,
 )

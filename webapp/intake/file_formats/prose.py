@@ -90,6 +90,8 @@ class Prose:
     def preformatted(self, raw: str) -> None:
         """Add a text whose line ends divide lines, and whose blank lines divide paragraphs."""
         first_line, *others = clean(raw).split("\n")
+        while self._heading and others and not first_line.strip():
+            first_line = others.pop(0)
         self.text(first_line)
         for written in others:
             if GAPS[self._gap] in _LINE_ENDS:  # nothing but white space since the last one
@@ -106,9 +108,11 @@ class Prose:
         return "".join(self.pieces[-_GLUED:])[-_GLUED:]
 
     def attach(self) -> None:
-        """Have the next piece go on with the word before it, whatever white space is between."""
-        self._gap = 0
-        self._is_attached = True
+        """Have the next piece go on with the word before it, whatever white space is between; but
+        not where a line or a paragraph has ended since, as of a note."""
+        if GAPS[self._gap] not in _LINE_ENDS:
+            self._gap = 0
+            self._is_attached = True
 
     def _attach(self, words: str, is_blank_behind: bool) -> None:
         """Add the rest of a word, and what stands behind it: there a page begins that begins within

@@ -10,6 +10,7 @@ import regex
 
 from webapp.intake.file_formats import latex
 from webapp.intake.file_formats.base import (
+    MAX_TEXT,
     Document,
     Options,
     Problem,
@@ -44,9 +45,13 @@ _KEPT_ROLES = {
 _KEPT_ROLES |= {"publisher", "id"}
 _SEVERAL = {"author", "keywords"}  # roles of which a reference of RIS has a line for each
 _ADDRESSES = {"url", "doi"}
-# The key of a reference may have spaces in it, and some have none
+# Characters of what `@string` defines, which are names of journals and publishers: of others defined
+# by those before them each may be twice as long
+MOST_OF_ABBREVIATION = 10_000
+# The key of a reference may have spaces and quotation marks in it, the comma behind it may begin the
+# next line, and some references have no key
 _ENTRY = regex.compile(
-    r"@([A-Za-z]+)\s*+[{(]\s*+(?:([^,{}=\"\n]*+),|(?=[A-Za-z][\w:-]{0,60}\s*+=))"
+    r"@([A-Za-z]+)\s*+[{(]\s*+(?:([^,{}=\n]{0,1000}+)\s*+,|(?=[A-Za-z][\w:-]{0,60}\s*+=))"
 )
 _ABBREVIATION = regex.compile(r"@string\s*+[{(]\s*+([^\s=,{}\"#]{1,100})\s*+=\s*+", regex.I)
 _FOLLOWING = regex.compile(r"\n[ \t]*@[A-Za-z]+[ \t]*[{(]")  # how the next reference begins
@@ -88,7 +93,7 @@ def read(
     text = clean(text).replace("\r\n", "\n").replace("\r", "\n")
     is_ris = extension(name) == ".ris"
     count = bare = 0
-    for reference in _ris(text) if is_ris else _bibtex(text):
+    for reference in _ris(text) if is_ris else _bibtex(text, name):
         count += 1
         fields = {key: "; ".join(values) for key, values in reference.fields.items()}
         title = fields.pop("title", "")
@@ -155,8 +160,8 @@ def _ris_reference(begin: int, fields: dict[str, list[list[str]]]) -> Iterator[_
         yield _Reference(begin, values)
 
 
-def _bibtex(text: str) -> Iterator[_Reference]:
-    return _BibText(text).references()
+def _bibtex(text: str, name: str) -> Iterator[_Reference]:
+    return _BibText(text, name).references()
 
 
 @dataclass(slots=True)
@@ -171,10 +176,11 @@ class _Group:
 
 
 class _BibText:
-    """What a file of BibTeX says."""
+    """What a file of BibTeX says. Raises Unreadable where a value of it is too long."""
 
-    def __init__(self, text: str):
+    def __init__(self, text: str, name: str):
         self.text = text
+        self.name = name
         self.abbreviations: dict[str, str] = {}  # what @string defines, by lower-case names
         self._read_abbreviations()
 
@@ -187,7 +193,7 @@ class _BibText:
                 end = self._next_reference(position)
             value, position, closed = self._value(position, end)
             if closed:
-                self.abbreviations[match[1].lower()] = value
+                self.abbreviations[match[1].lower()] = value[:MOST_OF_ABBREVIATION]
 
     def references(self) -> Iterator[_Reference]:
         text = self.text
@@ -228,6 +234,7 @@ class _BibText:
         are one. end: of the reference, beyond which a value goes that has a line in it that begins
         as a reference does."""
         parts = []
+        length = 0
         closed = True
         while at < end and closed:
             if self.text[at] in '{"':
@@ -238,6 +245,12 @@ class _BibText:
             else:
                 break
             parts.append(part)
+            length += len(part)
+            if length > MAX_TEXT:
+                raise Unreadable(
+                    f"“{self.name}” has a value of more than {MAX_TEXT:,} characters; what begins"
+                    " there was left out. Cut it into parts."
+                )
             if at > end:
                 end = self._next_reference(at)
             joined = _JOINED.match(self.text, at, end)

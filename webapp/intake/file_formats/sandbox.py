@@ -17,7 +17,6 @@ all (webapp.intake.file_formats.looking).
 
 import atexit
 import contextlib
-import itertools
 import math
 import os
 import signal
@@ -27,6 +26,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from functools import cache
@@ -143,11 +143,13 @@ def read_archive(
     advance: Callable[[int], None],
 ) -> Iterator[Document | Problem]:
     """The documents of an archive's entries, or of one. Where the worker dies of an entry another
-    one reads those behind it, after as many items as there were before. Raises Unreadable."""
+    one reads the others, of which the items that were given are left out. Raises Unreadable."""
     passed_over: dict[str, str] = {}
-    reported = answered = 0
+    reported = 0
+    given: Counter[str] = Counter()  # items, by the names of their files
     while True:
         read = 0
+        to_skip = given.copy()
 
         def tell(count: int) -> None:
             nonlocal read, reported
@@ -159,11 +161,16 @@ def read_archive(
         request = begin(source, name, key, options, True, entry=entry, passed_over=passed_over)
         try:
             with contextlib.closing(request):
-                yield from itertools.islice(request.documents(tell), answered, None)
+                for item in request.documents(tell):
+                    if to_skip[item.file]:
+                        to_skip[item.file] -= 1
+                        continue
+                    given[item.file] += 1
+                    yield item
             return
         except Died as error:
             _pass_over(passed_over, error)
-            answered = request.before
+            given[error.entry] = 0  # of it comes one problem
 
 
 def _pass_over(passed_over: dict[str, str], error: "Died") -> None:
@@ -226,8 +233,6 @@ class Request:
         self.first = message.get("first")
         self.used = 0.0
         self.entry = ""  # that is parsed
-        self.before = 0  # items that were given before it
-        self.given = 0  # items that were given
         with contextlib.ExitStack() as files, contextlib.ExitStack() as stack:
             parts = [
                 files.enter_context(self._file(*file))
@@ -252,7 +257,6 @@ class Request:
     def documents(self, advance: Callable[[int], None]) -> Iterator[Document | Problem]:
         """advance: is told of the file's bytes. Raises Unreadable."""
         for _, items in self.answers(advance):
-            self.given += len(items)
             for item in items:
                 if len(item) == PROBLEM:
                     inside, *problem = item
@@ -295,7 +299,6 @@ class Request:
                     raise RuntimeError(value)
                 if kind == "entry":
                     self.entry = value
-                    self.before = self.given
                 elif kind not in ("end", "unreadable"):
                     yield kind, value
             self._tell(self.left, advance)

@@ -87,10 +87,13 @@ def _captions(text: str, ends_at_blank: bool) -> Iterator[_Caption]:
     blank lines in them, and only the next caption ends one.
     """
     caption: _Caption | None = None
-    for row in text.split("\n"):
+    rows = text.split("\n")
+    has_numbers = _has_numbers(rows)
+    for row in rows:
         if cue := _CUE.match(row):
             if caption is not None:
-                _drop_number(caption)
+                if has_numbers:
+                    _drop_number(caption)
                 yield from _with_text(caption)
             caption = _Caption(_time_of(cue), "", [], [])
         elif caption is None:
@@ -109,6 +112,18 @@ def _captions(text: str, ends_at_blank: bool) -> Iterator[_Caption]:
             caption = None
     if caption is not None:
         yield from _with_text(caption)
+
+
+def _has_numbers(rows: list[str]) -> bool:
+    """Whether captions have a number before their times: the first one has, or most have. Else such
+    a line is what somebody says, as a year."""
+    before = ""  # the last line that is not blank
+    numbered = []  # whether each caption has one
+    for row in rows:
+        if _CUE.match(row):
+            numbered.append(before.isdecimal())
+        before = row.strip() or before
+    return bool(numbered) and (numbered[0] or 2 * sum(numbered) > len(numbered))
 
 
 def _time_of(cue: regex.Match) -> str:

@@ -98,7 +98,9 @@ class Directory(zipfile.ZipFile):
             places.pop()
         for i in even_order(len(places)):
             self.fp.seek(places[i])
-            yield self._entry(self.fp.read(_LARGEST_RECORD_BYTES), 0)
+            record = self.fp.read(_RECORD.size)
+            record += self.fp.read(_record_bytes(record, 0) - _RECORD.size)
+            yield self._entry(record, 0)
         if damage:
             raise damage
 

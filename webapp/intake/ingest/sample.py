@@ -61,8 +61,9 @@ from webapp.platform.storage import files
 ByKind = Counter[str | None]  # of files
 CHARACTERS = 2_000_000
 MOST_DOCUMENTS = 1_000
-MOST_FILES = 24  # that may have many documents
-# Entries of archives whose names are counted, where each is a document: some tenths of a second
+# that may have many documents, or that are tried beyond MOST_SECONDS where none can be read
+MOST_FILES = 24
+# Entries of archives whose names are read to count documents: some tenths of a second
 MOST_COUNTED_NAMES = 20_000
 # Bytes by which formats tell how far they are: behind the last document they may have so many more
 READ_AHEAD_BYTES = 1 << 18
@@ -520,7 +521,9 @@ class _Sampler:
         of_characters = self.characters
         counted_names = None
         if not is_complete:
-            counted_names = self._count_names()
+            # Without the count it is a sample all the same
+            with contextlib.suppress(file_formats.looking.Exhausted, file_formats.Unreadable):
+                counted_names = self._count_names()
             of_documents = self._estimate(counted_names)
             of_characters = max(of_characters, round(self._of_all(self.characters_of)))
         has_counted = self.single or has_read_all or (counted_names is not None and not self.lost)
@@ -603,23 +606,23 @@ class _Sampler:
 
     def _count_names(self) -> int | None:
         """Documents of all files by their names, and those of their entries: where each is one.
-        None where that is not so, or there are too many."""
+        None where that is not so, or there are too many. Raises Unreadable and looking.Exhausted."""
         if self.shaped or self.has_several or len(self.sources) < self.of_files:
             return None
-        count = 0
+        names_left = MOST_COUNTED_NAMES
+        documents = 0
         for source in self.sources:
             if file_formats.single(source.name):
-                count += 1
+                documents += 1
                 continue
             if not self._reads_evenly(source):
                 return None
-            inside = file_formats.count_single(
-                stored_path(source), source.name, MOST_COUNTED_NAMES - count
-            )
+            inside = file_formats.count_single(stored_path(source), source.name, names_left)
             if inside is None:
                 return None
-            count += inside
-        return count
+            names_left -= inside.names
+            documents += inside.documents
+        return documents
 
     def _estimate(self, counted_names: int | None) -> int:
         """Documents of all files: where each is one, as many as files, else by bytes, of each kind
@@ -670,7 +673,9 @@ class _Sampler:
             left = 1 if self.fits or self.files_are_single else len(self.sources) - i
             characters_left = (CHARACTERS - characters) // left
             documents_left = max(1, (MOST_DOCUMENTS - sampled) // left)
-            is_late = sampled and time.monotonic() > self.until
+            # Where no file can be read, as of scans, it is said of those that were tried
+            has_tried = sampled or i >= MOST_FILES
+            is_late = has_tried and time.monotonic() > self.until
             if characters_left <= 0 or sampled >= MOST_DOCUMENTS or self.enough or is_late:
                 self.cut_short = True
                 break

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from webapp.intake import file_formats
-from webapp.intake.file_formats import looking, sandbox, tars, zips
+from webapp.intake.file_formats import archive, looking, sandbox, sandbox_process, tars, zips
 from webapp.intake.file_formats.base import Document, Problem, Unreadable
 from webapp.intake.file_formats.even_order import even_order
 
@@ -169,3 +169,68 @@ def test_a_damaged_tar_is_read_in_its_order(tmp_path):
         for item in file_formats.read(path, "a.tar", file_formats.Options(format="tar")):
             titles.append(item.title)
     assert titles == [f"{number:03}" for number in range(len(titles))] and len(titles) > 50
+
+
+def test_large_entries_are_not_open_together(tmp_path, monkeypatch):
+    """Of each there is a part at first, and all rows come once; but one is open at a time, and
+    small ones beside it."""
+    monkeypatch.setattr(archive, "MOST_BEGUN_BYTES", 20_000)
+    monkeypatch.setattr(sandbox_process, "now", lambda: True)
+    open_files = []
+    open_entry = zips._Entry.open
+
+    def opened(entry, mode="rb", buffering=0):
+        file = open_entry(entry, mode, buffering)
+        if entry.size > 10_000:
+            open_files.append(file)
+        return file
+
+    monkeypatch.setattr(zips._Entry, "open", opened)
+    files = {f"{month:02}.csv": table(month, 500) for month in range(1, 7)}
+    files |= {f"{month:02}.csv": table(month, 10) for month in range(7, 13)}
+    path = zip_of(tmp_path, files)
+    options = file_formats.sniff(path, "a.zip").options
+    ids = []
+    first_files = Counter()
+    most_open = 0
+    with looking.spread(100_000, 240):
+        for item in file_formats.read(path, "a.zip", options):
+            first_files[item.file] += len(ids) < 120
+            ids.append(item.source_id or item.metadata["id"])
+            most_open = max(most_open, sum(not file.closed for file in open_files))
+    assert len(first_files) == 12 and set(first_files.values()) == {10}
+    assert len(ids) == len(set(ids)) == 6 * 500 + 6 * 10
+    assert most_open <= 2
+
+
+def test_an_entry_of_which_a_worker_dies_loses_nothing_of_the_others(monkeypatch):
+    """Entries take turns: without it the others come in another order."""
+
+    def row(file: str, text: str) -> Document:
+        return Document(text, "", "", "", {}, file)
+
+    died = sandbox.Died("It stopped.")
+    died.entry = "b"
+    problem = Problem("b", "", "It stopped.", True)
+    answers = [
+        [row("a", "a1"), row("b", "b1"), row("a", "a2"), row("c", "c1"), died],
+        [row("a", "a1"), problem, row("c", "c1"), row("c", "c2"), row("a", "a2"), row("a", "a3")],
+    ]
+
+    class Request:
+        def __init__(self, *_, **__):
+            self.answers = answers.pop(0)
+
+        def documents(self, advance):
+            for answer in self.answers:
+                if isinstance(answer, Exception):
+                    raise answer
+                yield answer
+
+        def close(self): ...
+
+    monkeypatch.setattr(sandbox, "begin", Request)
+    options = file_formats.Options(format="zip")
+    items = sandbox.read_archive(Path("a"), "a", "zip", options, "", lambda count: None)
+    said = [item.text if isinstance(item, Document) else item.message for item in items]
+    assert said == ["a1", "b1", "a2", "c1", "It stopped.", "c2", "a3"]

@@ -218,7 +218,7 @@ def test_references_that_are_not_closed_are_looked_through_once(monkeypatch):
 
     monkeypatch.setattr(references, "_MARK", SimpleNamespace(finditer=finditer))
     bib = "".join(f'@misc{{k{number}, title={{T\n@misc{{l, title="T\n' for number in range(50))
-    assert len(list(references._bibtex(bib))) == 100
+    assert len(list(references._bibtex(bib, "a.bib"))) == 100
     assert len(searched) == 1
 
 
@@ -232,7 +232,7 @@ def test_references_of_one_line_are_looked_through_once(monkeypatch):
 
     monkeypatch.setattr(references, "_FOLLOWING", SimpleNamespace(search=search))
     row = "".join(f"@misc{{k{number}, title={{T{number}}}}} " for number in range(50))
-    found = list(references._bibtex(f"{row}\n@misc{{last, title={{T}}}}\n"))
+    found = list(references._bibtex(f"{row}\n@misc{{last, title={{T}}}}\n", "a.bib"))
     titles = [reference.fields["title"] for reference in found]
     assert titles == [*([f"T{number}"] for number in range(50)), ["T"]]
     assert len(searched) == 2
@@ -385,3 +385,14 @@ def test_messages_that_end_as_notices_do_and_words_below_a_picture(file):
     documents, (problem,) = load(*file(chat, "WhatsApp Chat with x.txt"))
     assert [document.text for document in documents] == [*said[:2], "Our ship"]
     assert problem.count == 2
+
+
+@pytest.mark.parametrize("numbers", [("", ""), ("1\n", "2\n")])
+def test_a_year_is_no_number_of_a_caption(file, numbers):
+    first, second = numbers
+    srt = (
+        f"{first}00:00:01,000 --> 00:00:02,000\nIn the year\n1984\n\n"
+        f"{second}00:00:03,000 --> 00:00:04,000\nit rose.\n"
+    )
+    (document,), _ = load(*file(srt, "a.srt"))
+    assert document.text == "In the year\n1984\nit rose."

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.webapp.intake.file_formats.reading import load
-from webapp.intake.file_formats import latex
+from webapp.intake.file_formats import latex, references
+from webapp.intake.file_formats.base import Unreadable
 
 
 @pytest.mark.parametrize(
@@ -18,6 +19,9 @@ from webapp.intake.file_formats import latex
         (r"as \citep[p.~3]{a,b} say", "as say"),
         (r"Smith \& Co, 5\% of \$5, a\_b \{c\}", "Smith & Co, 5% of $5, a_b {c}"),
         (r"between $5 and $10", "between $5 and $10"),
+        (r"Wages of $20 in US$ (real)", "Wages of $20 in US$ (real)"),
+        (r"A$AP Rocky and A$AP Ferg", "A$AP Rocky and A$AP Ferg"),
+        (r"the $n$th of $10$, $2 x^2$ ($p < 0.05$), $\sim$5", "the nth of 10, 2 x² (p < 0.05), ∼5"),
         (r"CO$_2$ m$^{2}$ 10$^{-3}$ 19$^{th}$", "CO2 m² 10⁻³ 19th"),
         (r"$\frac{1}{2} \log n$ $\mathrm{pH} \leq 7$", "1/2 log n pH ≤ 7"),
         (r"``A'' -- b~c---d", "“A” – b c—d"),
@@ -110,3 +114,29 @@ def test_a_value_may_begin_below_its_tag(file):
 def test_a_reference_without_end_ends_where_the_next_begins(file):
     ris = "TY  - JOUR\nTI  - T\nTY  - BOOK\nTI  - U\nER  - \nTY  - BOOK\nER  - \n"
     assert [document.title for document in load(*file(ris, "a.ris"))[0]] == ["T", "U"]
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "@article{smith2000\n, title = {Floods}\n, year = 2000\n}",
+        "@article{smith2000 , title = {Floods}}",
+        '@article{O"Neil, title={Floods}}',
+        '@preamble{"\\newcommand{\\x}{y}", z}\n@article{a,title={Floods}}',
+    ],
+)
+def test_a_reference_is_found_however_its_key_is_written(file, reference):
+    documents, problems = load(*file(f"{reference}\n@book{{b,title={{B}}}}", "a.bib"))
+    assert [document.title for document in documents] == ["Floods", "B"]
+    assert [problem.kind for problem in problems] == ["no abstract"]
+
+
+def test_abbreviations_that_double_stay_bounded(file):
+    doubling = "".join(f"@string{{a{i + 1} = a{i} # a{i}}}\n" for i in range(60))
+    joined = " # ".join(["a60"] * 5_000)
+    bib = f'@string{{a0 = "x"}}\n{doubling}@misc{{k, title={{T}}, abstract = {joined}}}'
+    with pytest.raises(Unreadable, match="a value of more than"):
+        load(*file(bib, "a.bib"))
+    bib = f'@string{{a0 = "x"}}\n{doubling}@misc{{k, title={{T}}, abstract = a60}}'
+    (document,), _ = load(*file(bib, "a.bib"))
+    assert set(document.text) == {"x"} and len(document.text) == references.MOST_OF_ABBREVIATION

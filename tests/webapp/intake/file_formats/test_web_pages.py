@@ -8,6 +8,7 @@ import pytest
 from benchmarks.faithful.written import packed
 from tests.webapp.intake.file_formats.reading import load
 from tests.webapp.intake.file_formats.test_reported_texts import EPUB
+from webapp.intake.file_formats import html_cells
 
 ENDPOINT = "The endpoint framework lets a system be a device of another one. " * 9
 
@@ -71,6 +72,29 @@ def test_a_menu_whose_end_is_missing_leaves_the_main_content(file):
     assert text_of(file, page) == "Home\n\nThe river rose."
 
 
+def test_a_banner_whose_end_is_missing_is_text(file):
+    page = (
+        '<html><body><div role="banner"><a href="/">Site</a><div role="navigation"><a>Menu</a></div>'
+        "<div><h2>T</h2><p>The river rose in spring.</p></div></body></html>"
+    )
+    expected = "Site\n\nT\n\nThe river rose in spring."
+    assert text_of(file, page) == expected
+    assert text_of(file, packed(EPUB | {"a.xhtml": page}), "a.epub") == expected
+
+
+def test_a_list_of_contents_is_no_text_where_a_chapter_has_nothing_else(file):
+    contents = '<section role="doc-toc"><h1>Contents</h1><a href="a">The first letter</a></section>'
+    book = packed(EPUB | {"a.xhtml": f"<html><body>{contents}<p>I.</p></body></html>"})
+    assert text_of(file, book, "a.epub") == "I."
+
+
+def test_messages_and_cells_have_no_menus(file):
+    letter = '<p>The river rose.</p><div role="banner"><p>Anna</p></div>'
+    message = f"Subject: s\nContent-Type: text/html; charset=utf-8\n\n{letter}"
+    assert text_of(file, message, "a.eml") == "The river rose.\n\nAnna"
+    assert html_cells.as_text(letter)[0] == "The river rose.\n\nAnna"
+
+
 LETTER = """<body><h1>Letters</h1>
 <article><p>The river rose.</p><footer>Anna, Bath, 3 May</footer></article>
 <blockquote><p>It fell.</p><footer>The mayor</footer></blockquote>
@@ -113,6 +137,11 @@ SPEECH = "<p>The river rose in spring, and the harvest of the valley was lost.</
         ("<main>{}</main><main>We use cookies.</main>", True),
         # The title and its author are outside
         ("<header><h1>The flood</h1>By Anna. We use cookies.</header><main>{}</main>", True),
+        # Notes are behind it; but a list in a menu is none
+        ("<p>We use cookies.</p><main>{}</main><section><ol><li>Ibid.</ol></section>", True),
+        ("<p>We use cookies.</p><main>{}</main><div role='doc-endnotes'>Ibid.</div>", True),
+        ("<p>We use cookies.</p><main>{}</main><nav><ol><li>Home</ol></nav>", False),
+        ("<ol><li>We use cookies.</ol><main>{}</main><footer><ol><li>Home</ol></footer>", False),
         # An article has no comments and notes in it
         ("<article>{}</article><p>We use cookies.</p>", True),
     ],
@@ -165,6 +194,12 @@ def test_lines_of_preformatted_text_stay_lines(file, form):
     expected = f"Before it.\n\n{POEM_AS_READ}\n\nAfter it."
     assert text_of(file, page) == expected
     assert text_of(file, book, "a.epub") == expected
+
+
+def test_a_heading_below_a_blank_line_is_one(file):
+    page = '<div style="white-space:pre-line"><p>a</p><h2>\n\n  Title\n</h2><p>Text</p></div>'
+    document = read(file, page)
+    assert document.text == "a\n\nTitle\n\nText" and document.headings == (3,)
 
 
 def test_lines_that_are_not_shown_as_lines_are_none(file):

@@ -108,3 +108,20 @@ def test_the_entries_before_a_damaged_list_are_read(tmp_path):
     assert next(read).text == "one"
     with pytest.raises(Unreadable, match="not a complete ZIP archive"):
         list(read)
+
+
+def test_entries_in_an_even_order_are_read_once_more_and_no_further(tmp_path):
+    class Counting(io.BytesIO):
+        read_bytes = 0
+
+        def read(self, count=-1):
+            content = super().read(count)
+            self.read_bytes += len(content)
+            return content
+
+    path = zipped(tmp_path, [(f"{i}.txt", "a few words") for i in range(1_000)])
+    file = Counting(path.read_bytes())
+    with Directory(file) as directory:
+        before = file.read_bytes
+        assert sum(1 for _ in directory.evenly_spread_entries()) == 1_000
+        assert file.read_bytes - before <= 3 * directory.size

@@ -10,6 +10,7 @@ from tests.webapp.intake.ingest.test_as_written import seen, zipped
 from tests.webapp.intake.ingest.test_prepare import IN
 from tests.webapp.intake.ingest.test_upload import prepare
 from tests.webapp.page_text import in_one_line
+from webapp.intake import file_formats
 from webapp.intake.ingest import sample
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +68,23 @@ def test_too_many_names_are_not_counted(client, monkeypatch):
     assert not page.sample.counted and page.words.of == pytest.approx(400, rel=0.25)
 
 
+def test_names_of_pictures_are_too_many_as_well(client, monkeypatch):
+    monkeypatch.setattr(sample, "MOST_COUNTED_NAMES", 450)
+    pictures = {f"{i}.png": "no text" for i in range(100)}
+    page, _ = seen(client, "a.zip", zipped(letters({"en": 400}) | pictures))
+    assert not page.sample.counted
+
+
+def test_a_sample_is_kept_where_no_time_is_left_to_count(client, monkeypatch):
+    def count_single(*_):
+        raise file_formats.looking.Exhausted("It took too long.")
+
+    monkeypatch.setattr(file_formats, "count_single", count_single)
+    page, _ = seen(client, "a.zip", zipped(letters({"en": 400})))
+    assert not page.trouble
+    assert page.sample.documents == DOCUMENTS and not page.sample.counted
+
+
 def test_characters_are_estimated_from_all_parts(client):
     files = {f"{i:03}.txt": IN["en"] * (1 + i // 20) for i in range(400)}
     page, _ = seen(client, "a.zip", zipped(files))
@@ -106,3 +124,13 @@ def test_the_same_files_give_the_same_sample(client):
     second, _ = seen(client, "a.zip", archive)
     assert first.sample.first == second.sample.first
     assert first.words == second.words or first.words.kept == second.words.kept
+
+
+def test_where_no_file_can_be_read_it_stops_after_a_few(client, monkeypatch):
+    monkeypatch.setattr(sample, "MOST_SECONDS", -1.0)
+    monkeypatch.setattr(sample, "MOST_FILES", 5)
+    _, url = prepare(client, *((f"{i}.txt", b" \n" * 2_000) for i in range(30)))
+    page = client.get(url).context["page"]
+    assert page.sample.files == 5 and page.sample.documents == 0
+    assert page.trouble.startswith("No document could be read")
+    assert "has no text in it" in page.trouble
