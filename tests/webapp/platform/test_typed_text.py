@@ -3,8 +3,8 @@
 import pytest
 
 from webapp.core.asked_training import named_topics
-from webapp.core.runs import steering
 from webapp.platform import typed_text
+from webapp.platform.received import words_typed
 
 TYPED = "Caf\u0065\u0301"  # an accent behind its letter, as macOS gives names of files
 COUNTED = "caf\u00e9"
@@ -23,7 +23,7 @@ def test_words_are_typed_with_any_apostrophe(typed):
 @pytest.mark.parametrize(
     "words_of",
     [
-        lambda typed: steering._words(typed),
+        lambda typed: words_typed(typed_text.as_counted(typed)),
         lambda typed: [named_topics._as_counted(typed)],
     ],
     ids=["words that a run counts differently", "words of a named topic"],

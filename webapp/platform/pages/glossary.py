@@ -122,11 +122,11 @@ TERMS = {
     "topic-kind": Term(
         "clear, mixed and general topics",
         "Whether a topic’s first words share their passages. A clear topic’s do; those of a mixed"
-        " one fall into two parts that seldom meet; a general one’s are all over the texts. An"
-        " unstable topic was found by fewer than half of the trainings with other seeds.",
+        " one fall into two parts that seldom meet; a general one’s are all over the texts.",
         "Read the documents of a mixed topic before you name it. Mixed: by the second eigenvalue of"
-        " the company of its first words; general: by how evenly its words are spread. A topic’s"
-        " page says why, and also looks at like topics and other runs.",
+        " the company of its first words; general: by how evenly its words are spread; unstable:"
+        " found by fewer than half of the trainings with other seeds. A topic’s page says why, and"
+        " also looks at like topics.",
     ),
     "other-seeds": Term(
         "found again with other seeds",
