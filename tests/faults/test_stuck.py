@@ -38,6 +38,8 @@ def environment() -> dict[str, str]:
 
 def backends() -> int:
     with connection.cursor() as cursor:
+        # Within a transaction Postgres says again what it said first
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
         # Beside other tests of this file, which have a database of their own
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s AND datname ="
