@@ -589,11 +589,10 @@ class _Sampler:
     def _choose_files(self, sources: list[_File]) -> list[_File]:
         """Files that are read as long as there is room, evenly spread over all; of those that may
         have many documents a few, in their order."""
-        in_even_order = [sources[place] for place in even_order(len(sources))]
         if self.spread and self.files_are_single:
-            return in_even_order
-        step = len(sources) / min(len(sources), MOST_FILES)
-        return [sources[int(turn * step)] for turn in range(min(len(sources), MOST_FILES))]
+            return [sources[place] for place in even_order(len(sources))]
+        count = min(len(sources), MOST_FILES)
+        return [sources[turn * len(sources) // count] for turn in range(count)]
 
     def _is_spread(self) -> bool:
         """Whether what was read is spread evenly over several files, or entries of archives."""

@@ -9,6 +9,8 @@ from inference.answers.collection_unit import Field
 from webapp.core.documents import unit_sentences, unit_words
 from webapp.models import Corpus, Version
 
+pytestmark = pytest.mark.django_db  # a corpus looks for its owner, unless a test before it has
+
 
 def field(name: str, effect: float, correlation: float = 0.05, **more) -> Field:
     return Field(name, 40, 30.0, 1.0, 1.0, 0.9, effect, correlation, **more)
