@@ -269,11 +269,9 @@ class TopicListing:
     def _kinds(self) -> list[Kind | None]:
         """Of every topic: what its words say, unless it is no general talk and other runs have not
         found it again."""
-        doubtful = found_again.doubtful(self.run)
-        kinds: list[Kind | None] = []
-        for k, kind in enumerate(measures.kinds(self.measures)):
-            is_unstable = k in doubtful and kind in ("clear", "mixed")
-            kinds.append("unstable" if is_unstable else kind)
+        kinds: list[Kind | None] = list(measures.kinds(self.measures))
+        for k in found_again.unstable(self.run):
+            kinds[k] = "unstable"
         return kinds
 
     def hue(self, k: int) -> int:

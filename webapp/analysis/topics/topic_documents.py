@@ -89,8 +89,8 @@ def ranked(
 
 
 def shortest_with_share(run: Run) -> int:
-    """Counted words that a document of a run has at least which is listed by its share of a
-    topic."""
+    """Counted words that a document of a run has at least which is listed by its share of a topic;
+    0 of a run without documents."""
 
     def measure() -> int:
         lengths = evidence.of(run).lengths

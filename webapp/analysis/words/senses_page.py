@@ -41,15 +41,19 @@ RELATED = 8  # words that begin as this one
 def header(word: Word, typed: str = "") -> WordHeader:
     """What pages of a word say first: how often it occurs in all documents, and its direction.
     typed: what somebody asked for."""
-    asked_for = as_counted(as_in_texts(typed))
-    counts_as_another = asked_for and asked_for != fold_apostrophes(word.word)
     return WordHeader(
         word.word,
         word.tokens,
         word.documents,
         concordance.direction(word.word),
-        typed=asked_for if counts_as_another else "",
+        typed=other_writing(word, typed),
     )
+
+
+def other_writing(word: Word, typed: str) -> str:
+    """What somebody asked for, where it is another form or writing of the word; "" otherwise."""
+    asked_for = as_counted(as_in_texts(typed))
+    return "" if asked_for == fold_apostrophes(word.word) else asked_for
 
 
 def word_rows(view: RunView, words: list[queries.WordCount]) -> list[WordRow]:

@@ -11,7 +11,13 @@ from inference.senses import NearWord
 from webapp.analysis.words import concordance, patterns, queries, senses
 from webapp.analysis.words.concordance import Lines, Order
 from webapp.analysis.words.pinned_words import pin_lines, pin_pattern, pin_words
-from webapp.analysis.words.senses_page import header, senses_page, topic_rows, word_rows
+from webapp.analysis.words.senses_page import (
+    header,
+    other_writing,
+    senses_page,
+    topic_rows,
+    word_rows,
+)
 from webapp.analysis.words.shapes import (
     BeginningRow,
     ComparedSense,
@@ -68,7 +74,8 @@ def index(
     """Words that begin with ?word=, most frequent first; a whole word opens its page."""
     found_word = None if as_json or after is not None else queries.word(run.version, word)
     if found_word:
-        return redirect(view.go("run_word", _address_of(found_word, word)))
+        # Its page says so where what was typed counts as another word
+        return redirect(view.go("run_word", other_writing(found_word, word) or found_word.word))
     words, following = queries.matching(run.version, word, -1 if after is None else after)
     is_first_page_for_readers = not word and not as_json and after is None
     beginnings = queries.beginnings(view) if is_first_page_for_readers else []
@@ -83,12 +90,6 @@ def index(
         next=page_query.following(following),
     )
     return PageResponse(page)
-
-
-def _address_of(found_word: Word, typed: str) -> str:
-    """The word in the address of its page: as it was typed where it counts as another one, as the
-    page says so."""
-    return header(found_word, typed).typed or found_word.word
 
 
 def topic_or_all(name: str, values: list[str]) -> int | str:

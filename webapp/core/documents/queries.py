@@ -57,8 +57,7 @@ def describe_documents(listing: Listing, numbers: list[int]) -> list[FoundDocume
         excerpt = passages[number]
         if number in without_match or not selection.q or excerpt.end <= excerpt.start:
             return url
-        joint = "&" if query_string else "?"
-        return f"{url}{joint}passage={excerpt.start}-{excerpt.end}#passage"
+        return links.marked_url(owner, number, excerpt.start, excerpt.end, query_string)
 
     def shown(number: int) -> FoundDocument:
         row = by_number[number]

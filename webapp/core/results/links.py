@@ -132,9 +132,11 @@ def passage_url(owner: Run | Corpus, number: int, start: int, end: int) -> str:
     return selected_document_url(owner, number) + f"passages/{start}-{end}/"
 
 
-def marked_url(owner: Run | Corpus, number: int, start: int, end: int) -> str:
-    """The document, opened where these characters are, which are marked."""
-    return selected_document_url(owner, number, f"?passage={start}-{end}#passage")
+def marked_url(owner: Run | Corpus, number: int, start: int, end: int, query: str = "") -> str:
+    """The document, opened where these characters are, which are marked. query: of the address
+    otherwise, with its question mark."""
+    joint = "&" if query else "?"
+    return selected_document_url(owner, number, f"{query}{joint}passage={start}-{end}#passage")
 
 
 @lru_cache(256)  # a page may link to thousands of topics or lines of one run

@@ -114,11 +114,11 @@ def runs(corpus: Corpus, before: int | None = None) -> tuple[list[RunRow], int |
 
 def _without_unstable(run: Run, clear: ClearTopics | None) -> ClearTopics | None:
     """Without those that other seeds did not find again, which lists of topics call unstable."""
-    doubtful = found_again.doubtful(run)
-    if clear is None or not doubtful:
+    unstable_topics = found_again.unstable(run)
+    if clear is None or not unstable_topics:
         return clear
-    kinds_of_topics = measures.kinds(measures.of(run))
-    unstable = sum(kinds_of_topics[k] == "clear" for k in doubtful)
+    kinds_by_words = measures.kinds(measures.of(run))
+    unstable = sum(kinds_by_words[k] == "clear" for k in unstable_topics)
     return clear._replace(clear=max(clear.clear - unstable, 0))
 
 

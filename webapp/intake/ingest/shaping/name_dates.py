@@ -36,7 +36,8 @@ class DatesInNames(NamedTuple):
 
 
 def usual_choice(files: Sequence[DatesInNames]) -> str:
-    """Of NAME_DATES, what suits some files that have no date of their own."""
+    """Of NAME_DATES, what suits some files that have no date of their own. Where all that were
+    looked at have one, names of files and folders: nothing speaks against those of the others."""
     in_names = [file.in_name for file in files]
     in_folders = [file.in_folders for file in files]
     takes_files = _is_usual(in_names, in_folders)
