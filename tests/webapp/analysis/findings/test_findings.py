@@ -14,6 +14,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from inference.errors import Invalid
+from tests.webapp.failing import fail_task
 from tests.webapp.making import corpus_of, run_on
 from webapp.analysis.answers import rows
 from webapp.analysis.families import family_cuts
@@ -37,7 +38,7 @@ from webapp.core.curation import services as curation
 from webapp.core.documents.selection import Selection
 from webapp.core.results import evidence, family_tree
 from webapp.core.results.view import RunView
-from webapp.models import Notebook, Run, StoredResult, User
+from webapp.models import Notebook, StoredResult, User
 from webapp.platform.accounts import embargo
 from webapp.platform.jobs import dispatch
 
@@ -452,7 +453,7 @@ def test_findings_of_an_older_program_are_shown_and_marked_until_there_are_new_o
     assert page.status_code == 202
     assert "An older version of this program made these findings" in page.content.decode()
     assert client.get(reverse("run_overview_json", args=[trained.pk])).json()["outdated"]
-    _fail_to_compute(trained)
+    fail_task(stored.TASK, [trained.pk, ""])
     page = client.get(reverse("run_overview", args=[trained.pk]))
     assert "tried to compute them anew, and failed" in page.content.decode()
     stored.compute(trained.pk)
@@ -461,19 +462,13 @@ def test_findings_of_an_older_program_are_shown_and_marked_until_there_are_new_o
     assert page.status_code == 200 and "An older version" not in page.content.decode()
 
 
-def _fail_to_compute(run: Run) -> None:
-    """A worker's try that comes to nothing."""
-    with pytest.raises(ZeroDivisionError), dispatch.at_work(stored.TASK, [run.pk, ""]):
-        raise ZeroDivisionError
-
-
 def test_a_page_whose_findings_could_not_be_computed_says_so(client, trained, monkeypatch):
     StoredResult.objects.filter(snapshot=trained.snapshot_id, key="").delete()
     monkeypatch.setattr(stored, "QUICK_DOCUMENT_TOPICS", 0)
     url = reverse("run_overview", args=[trained.pk])
     assert "We are computing the findings" in client.get(url).content.decode()
     assert client.get(reverse("run_overview_json", args=[trained.pk])).json()["has_failed"] is False
-    _fail_to_compute(trained)
+    fail_task(stored.TASK, [trained.pk, ""])
     assert "A worker tried this, and failed" in client.get(url).content.decode()
     stored.compute(trained.pk)
     assert client.get(url).status_code == 200

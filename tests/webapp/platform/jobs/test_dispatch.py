@@ -5,6 +5,7 @@ import time
 import pytest
 
 from tests.corpora import example_rows
+from tests.webapp.failing import fail_task
 from tests.webapp.making import corpus_of
 from webapp.core.runs import services as runs, training
 from webapp.models import Run
@@ -31,8 +32,7 @@ def test_a_task_counts_as_at_work_until_it_ends_however_long_it_takes(short):
 
 
 def test_a_task_that_breaks_is_at_work_no_more(short):
-    with pytest.raises(ZeroDivisionError), dispatch.at_work(TASK, [2]):
-        raise ZeroDivisionError
+    fail_task(TASK, [2])
     assert not dispatch.promised(TASK, [2])
 
 
@@ -46,14 +46,9 @@ def sent(monkeypatch) -> list:
     return messages
 
 
-def _break(arguments: list) -> None:
-    with pytest.raises(ZeroDivisionError), dispatch.at_work(TASK, arguments):
-        raise ZeroDivisionError
-
-
 def test_a_task_that_broke_is_asked_for_again_ever_later(sent, monkeypatch):
     monkeypatch.setattr(dispatch, "TRY_AGAIN", (1, 3_600))
-    _break([3])
+    fail_task(TASK, [3])
     dispatch.ask(TASK, [3], None)
     assert sent == []
     dispatch.ask(TASK, [4], None)
@@ -62,7 +57,7 @@ def test_a_task_that_broke_is_asked_for_again_ever_later(sent, monkeypatch):
     time.sleep(1.5)
     dispatch.ask(TASK, [3], None)
     assert sent[1:] == [[3, None]]
-    _break([3])
+    fail_task(TASK, [3])
     time.sleep(1.5)
     dispatch.ask(TASK, [3], None)
     assert len(sent) == 2, "the second time it waits longer"
